@@ -1,0 +1,205 @@
+//! Who is calling. The type of an endpoint's first argument says who may: [`CoreUser`] or
+//! [`AdminUser`]. What a caller may see is [`crate::visibility`]'s affair; every query starts at
+//! [`Caller::find`] or [`Caller::get`].
+
+use crate::app::App;
+use crate::operations;
+use crate::privileges::{self, Privilege, Rights};
+use crate::visibility::Visible;
+use poem::http::header::ACCEPT;
+use poem::{Request, Result};
+use poem_openapi::SecurityScheme;
+use poem_openapi::auth::Bearer;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, PrimaryKeyTrait, QueryFilter, Select};
+use shared::db;
+use shared::introspection::{ActiveToken, UserKind};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Clock;
+use std::sync::Arc;
+
+/// A user of the core system.
+#[derive(Clone, Debug)]
+pub struct CoreCaller {
+    /// Who he is.
+    pub user_id: i64,
+    /// What he logs in with.
+    pub user_name: String,
+    /// What he may do.
+    pub rights: Rights,
+}
+
+/// Whoever sent the request, and when.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// A user of the core system.
+    Core(CoreCaller),
+    /// A borrower; sees his own records only.
+    Web {
+        /// The contact whose credentials he logged in with.
+        contact_id: i64,
+    },
+}
+
+/// A request that was let in: the caller, and the database's time when it came.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// Who called.
+    pub caller: Caller,
+    /// When.
+    pub clock: Clock,
+}
+
+/// A core-system user. Refuses web users with 403, and users without the operation's privilege.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "core_user")]
+pub struct CoreUser(pub Admitted);
+
+/// The admin account. Refuses everyone else with 403.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "admin_user")]
+pub struct AdminUser(pub Admitted);
+
+async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (app, token) = authenticate(request, &bearer).await?;
+    if token.user_kind == UserKind::Web {
+        return Err(Problem::new(ProblemType::CoreUserOnly).into());
+    }
+    Ok(admit(request, &app, &token).await?)
+}
+
+async fn admin_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (app, token) = authenticate(request, &bearer).await?;
+    if token.user_kind == UserKind::Web || !token.admin {
+        return Err(Problem::new(ProblemType::AdminOnly).into());
+    }
+    Ok(admit(request, &app, &token).await?)
+}
+
+async fn authenticate(
+    request: &Request,
+    bearer: &Bearer,
+) -> Result<(Arc<App>, Arc<ActiveToken>), Problem> {
+    let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
+    let token = app.auth.judge(&bearer.token).await?;
+    tracing::Span::current().record("caller", token.sub.as_str());
+    Ok((Arc::clone(app), token))
+}
+
+/// The privilege of the operation, then what the client accepts.
+async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admitted, Problem> {
+    let user_id = token.user_id.ok_or_else(|| Problem::internal("a core token without user"))?;
+    let admitted = Caller::core(&app.db, user_id, &token.username, token.admin, token.dba).await?;
+    let path = request.original_uri().path();
+    let operation = operations::find(request.method(), path)
+        .ok_or_else(|| Problem::internal(format!("no access rule for {path}")))?;
+    if let Some(privilege) = operation.privilege {
+        admitted.caller.require(privilege)?;
+    }
+    check_accept(request)?;
+    Ok(admitted)
+}
+
+/// Every operation answers with JSON; a client that excludes it gets 406.
+fn check_accept(request: &Request) -> Result<(), Problem> {
+    let mut ranges = request
+        .headers()
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|range| !range.is_empty())
+        .peekable();
+    let accepts = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        let media = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let refused = parts.any(|part| {
+            part.strip_prefix("q=").is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0))
+        });
+        matches!(media.as_str(), "*/*" | "application/*" | "application/json") && !refused
+    };
+    if ranges.peek().is_none() || ranges.any(accepts) {
+        return Ok(());
+    }
+    Err(Problem::new(ProblemType::NotAcceptable).detail("this operation gives application/json"))
+}
+
+impl Caller {
+    /// A core-system user with his rights and the clock, in one statement.
+    pub async fn core(
+        db: &DatabaseConnection,
+        user_id: i64,
+        user_name: &str,
+        admin: bool,
+        dba: bool,
+    ) -> Result<Admitted, DbErr> {
+        let one = Query::select().expr_as(Expr::value(1), "one").take();
+        let mut select = Query::select()
+            .expr_as(db::now(db.get_database_backend()), "now")
+            .expr_as(db::business_time_zone(), "time_zone")
+            .from_subquery(one, "one")
+            .take();
+        if !admin {
+            privileges::join_grants(&mut select, user_id);
+        }
+        let rows = db.query_all(&select).await?;
+        let first = rows.first().ok_or_else(|| DbErr::RecordNotFound("the clock".to_owned()))?;
+        let time_zone: Option<String> = first.try_get("", "time_zone")?;
+        let clock = Clock::new(first.try_get("", "now")?, time_zone.as_deref());
+        let rights =
+            if admin { Rights::All } else { Rights::granted(privileges::read_grants(&rows)?, dba) };
+        let user_name = user_name.to_owned();
+        Ok(Admitted { caller: Self::Core(CoreCaller { user_id, user_name, rights }), clock })
+    }
+
+    /// Starts every query of this service: `E::find()` narrowed to what the caller may see.
+    #[expect(clippy::disallowed_methods, reason = "the one place that may start a query")]
+    pub fn find<E: Visible>(&self) -> Select<E> {
+        E::find().filter(E::visible_to(self))
+    }
+
+    /// One row by primary key; a row the caller may not see does not exist.
+    #[expect(clippy::disallowed_methods, reason = "narrowed on the same line")]
+    pub async fn get<E: Visible>(
+        &self,
+        db: &impl ConnectionTrait,
+        id: <E::PrimaryKey as PrimaryKeyTrait>::ValueType,
+    ) -> Result<E::Model, Problem> {
+        let row = E::find_by_id(id).filter(E::visible_to(self)).one(db).await?;
+        row.ok_or_else(Problem::not_found)
+    }
+
+    /// True if a core-system user holds the privilege. Web users hold none: what they may see is
+    /// their only right.
+    pub fn holds(&self, privilege: Privilege) -> bool {
+        match self {
+            Self::Core(user) => user.rights.hold(privilege),
+            Self::Web { .. } => false,
+        }
+    }
+
+    /// 403 naming the privilege unless it is held.
+    pub fn require(&self, privilege: Privilege) -> Result<(), Problem> {
+        match self {
+            Self::Core(user) => user.rights.require(privilege),
+            Self::Web { .. } => Err(Problem::new(ProblemType::CoreUserOnly)),
+        }
+    }
+
+    /// The core-system user, for columns that name whoever did something.
+    pub fn user_id(&self) -> Option<i64> {
+        match self {
+            Self::Core(user) => Some(user.user_id),
+            Self::Web { .. } => None,
+        }
+    }
+
+    /// A stable name of the caller, different for every kind and id.
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Core(user) => format!("core:{}", user.user_id),
+            Self::Web { contact_id } => format!("web:{contact_id}"),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The api-server as one value, and the whole API on one screen.
+
+use crate::auth_client::AuthClient;
+use crate::config::Config;
+use crate::contract::VERSION;
+use crate::endpoints::contacts::Contacts;
+use crate::endpoints::core::xml_import::XmlImport;
+use crate::endpoints::loans::Loans;
+use crate::endpoints::loans::transactions::LoanTransactions;
+use crate::endpoints::service;
+use crate::{idempotency, operations};
+use poem::http::header::ALLOW;
+use poem::http::{HeaderValue, Method, Uri};
+use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
+use poem_openapi::OpenApiService;
+use poem_openapi::error::{ParseParamError, ParsePathError};
+use sea_orm::DatabaseConnection;
+use shared::edge::{Edge, framework_problem};
+use shared::passwords::Passwords;
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::Metrics;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often answers that are no longer kept are removed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
+
+/// What every endpoint works with.
+pub struct App {
+    /// The core database.
+    pub db: DatabaseConnection,
+    /// Asks the auth server about tokens.
+    pub auth: Arc<AuthClient>,
+    /// Hashes the passwords of imported web users.
+    pub passwords: Passwords,
+    /// Where imports are spooled.
+    pub spool_directory: PathBuf,
+}
+
+type Api = (Loans, LoanTransactions, Contacts, XmlImport);
+
+/// The resource groups.
+pub fn api() -> OpenApiService<Api, ()> {
+    OpenApiService::new(
+        (Loans, LoanTransactions, Contacts, XmlImport),
+        "Loan Servicing REST Service",
+        VERSION,
+    )
+    .description(include_str!("description.md"))
+}
+
+impl App {
+    /// The app over a connected database.
+    pub fn new(config: &Config, db: DatabaseConnection) -> Result<Arc<Self>, String> {
+        Ok(Arc::new(Self {
+            db,
+            auth: AuthClient::new(config)?,
+            passwords: Passwords::recommended()?,
+            spool_directory: config.spool_directory.clone(),
+        }))
+    }
+
+    /// The whole server behind its edge.
+    pub fn endpoint(
+        self: &Arc<Self>,
+        metrics: Arc<Metrics>,
+    ) -> impl Endpoint<Output = Response> + 'static {
+        let routes = Route::new()
+            .at("/health/live", get(service::live))
+            .at("/health/ready", get(service::ready))
+            .at("/openapi.json", get(service::openapi))
+            .at("/docs", get(service::docs))
+            .nest("/", api())
+            .data(Arc::clone(self))
+            .before(refuse_former_paths);
+        Edge::new(routes, metrics, to_problem)
+    }
+
+    /// Removes what is no longer kept for as long as the server runs.
+    pub async fn sweep(self: Arc<Self>) {
+        loop {
+            match idempotency::sweep(&self.db).await {
+                Ok(0) => {}
+                Ok(rows) => tracing::info!(rows, "old answers removed"),
+                Err(error) => tracing::warn!(%error, "old answers could not be removed"),
+            }
+            tokio::time::sleep(SWEEP_INTERVAL).await;
+        }
+    }
+}
+
+/// Any method on a path that moved answers 410 with the current one, token or not.
+async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
+    match operations::current_path(request.uri().path()) {
+        None => Ok(request),
+        Some(current) => {
+            let detail = format!("this path is {current} since release 5.0.0");
+            let problem = Problem::new(ProblemType::FormerPath).detail(detail);
+            Err(problem.member("currentPath", current).into())
+        }
+    }
+}
+
+/// The framework's own errors, with what it does not know: names, and allowed methods.
+fn to_problem(error: poem::Error, _method: &Method, uri: &Uri) -> Problem {
+    if let Some(ParsePathError { name, reason }) = error.downcast_ref() {
+        // The framework numbers path parameters: "param0".
+        let index = name.trim_start_matches("param").parse().unwrap_or(0);
+        let name = operations::parameter_name(uri.path(), index).unwrap_or(name);
+        return Problem::bad_request("the path is malformed").field(name, reason.clone());
+    }
+    if let Some(ParseParamError { name, reason }) = error.downcast_ref() {
+        return Problem::bad_request("a parameter is malformed").field(*name, reason.clone());
+    }
+    let problem = framework_problem(&error);
+    if problem.kind() != ProblemType::MethodNotAllowed {
+        return problem;
+    }
+    let allowed = operations::allowed_methods(uri.path());
+    match allowed.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
+        Some(methods) => problem.header(ALLOW, methods),
+        None => problem,
+    }
+}

@@ -1,0 +1,136 @@
+//! The settings of the api-server. Each field's comment is its manual.
+
+use shared::server::Limits;
+use shared::settings::{Setting, Settings};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// Every setting with its default.
+pub const SETTINGS: &[Setting] = &[
+    Setting { name: "API_LISTEN", default: Some("127.0.0.1:9443"), help: "Address and port." },
+    Setting {
+        name: "API_DATABASE_URL",
+        default: None,
+        help: "sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://… (MariaDB too).",
+    },
+    Setting {
+        name: "API_DATABASE_CONNECTIONS",
+        default: Some("16"),
+        help: "Most connections to the database at once, 1 to 1000.",
+    },
+    Setting {
+        name: "API_TLS_CERTIFICATE",
+        default: None,
+        help: "PEM file with the certificate chain of this server.",
+    },
+    Setting {
+        name: "API_TLS_KEY",
+        default: None,
+        help: "PEM file with the private key of this server.",
+    },
+    Setting {
+        name: "API_AUTH_URL",
+        default: None,
+        help: "The https URL of the auth server, without a slash at its end.",
+    },
+    Setting {
+        name: "API_AUTH_CA",
+        default: None,
+        help: "PEM file with the authorities that may have signed the auth server's certificate.",
+    },
+    Setting {
+        name: "API_AUTH_CLIENT_ID",
+        default: Some("api-server"),
+        help: "Who this server is to the auth server: a client marked as resource server.",
+    },
+    Setting { name: "API_AUTH_CLIENT_SECRET", default: None, help: "The secret of that client." },
+    Setting {
+        name: "API_SPOOL_DIRECTORY",
+        default: Some(""),
+        help: "Where files being imported are kept while they are worked on; default: the \
+               system's folder for temporary files.",
+    },
+    Setting {
+        name: "API_CONNECTIONS_MAX",
+        default: Some("4096"),
+        help: "Most client connections at once, 1 to 100000.",
+    },
+    Setting {
+        name: "API_METRICS_LISTEN",
+        default: Some(""),
+        help: "Address and port of the metrics, plain HTTP: keep it inside.",
+    },
+    Setting { name: "API_LOG_FORMAT", default: Some("text"), help: "text or json." },
+    Setting {
+        name: "API_LOG_FILTER",
+        default: Some("info,sqlx=warn,sea_orm_migration=warn"),
+        help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
+    },
+];
+
+/// A complete and valid configuration.
+pub struct Config {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Which database.
+    pub database_url: String,
+    /// Most database connections.
+    pub database_connections: u32,
+    /// Certificate chain, PEM.
+    pub tls_certificate: PathBuf,
+    /// Private key, PEM.
+    pub tls_key: PathBuf,
+    /// The auth server.
+    pub auth_url: String,
+    /// Who may have signed its certificate, PEM.
+    pub auth_ca: PathBuf,
+    /// Who this server is to the auth server.
+    pub auth_client_id: String,
+    /// Its secret.
+    pub auth_client_secret: String,
+    /// Where imports are spooled.
+    pub spool_directory: PathBuf,
+    /// What the listener may be made to hold.
+    pub limits: Limits,
+    /// Where metrics are served, if at all.
+    pub metrics_listen: Option<SocketAddr>,
+    /// `text` or `json`.
+    pub log_format: String,
+    /// What is logged.
+    pub log_filter: String,
+}
+
+impl Config {
+    /// The configuration, or everything that is wrong with it, a line each.
+    pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
+        let mut settings = Settings::read(SETTINGS, env_file);
+        let auth_url = settings.text("API_AUTH_URL");
+        if !auth_url.is_empty() && (!auth_url.starts_with("https://") || auth_url.ends_with('/')) {
+            settings
+                .fault(format!("API_AUTH_URL={auth_url}: must be https://… without a last slash"));
+        }
+        let spool_directory = settings.optional("API_SPOOL_DIRECTORY").map(PathBuf::from);
+        let config = Self {
+            listen: settings.address("API_LISTEN"),
+            database_url: settings.text("API_DATABASE_URL"),
+            database_connections: settings.within("API_DATABASE_CONNECTIONS", 1..=1000) as u32,
+            tls_certificate: settings.file("API_TLS_CERTIFICATE"),
+            tls_key: settings.file("API_TLS_KEY"),
+            auth_url,
+            auth_ca: settings.file("API_AUTH_CA"),
+            auth_client_id: settings.text("API_AUTH_CLIENT_ID"),
+            auth_client_secret: settings.text("API_AUTH_CLIENT_SECRET"),
+            spool_directory: spool_directory.unwrap_or_else(std::env::temp_dir),
+            limits: Limits {
+                connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
+                ..Limits::default()
+            },
+            metrics_listen: settings
+                .optional("API_METRICS_LISTEN")
+                .map(|_| settings.address("API_METRICS_LISTEN")),
+            log_format: settings.text("API_LOG_FORMAT"),
+            log_filter: settings.text("API_LOG_FILTER"),
+        };
+        settings.finish(config)
+    }
+}

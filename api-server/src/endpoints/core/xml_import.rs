@@ -1,0 +1,244 @@
+//! `/core/xml-import`: brings contacts, loans and payments in from a file.
+
+use super::super::Group;
+use crate::access::{AdminUser, Admitted};
+use crate::app::App;
+use crate::history::Author;
+use crate::idempotency::{self, Claim, Claimed, IMPORT_LEASE_SECONDS, Scope};
+use crate::xml_import::parse::{self, Element, Fault, Records};
+use crate::xml_import::report::ImportResult;
+use crate::xml_import::{Import, Mode, malformed, run};
+use aws_lc_rs::digest;
+use poem::http::StatusCode;
+use poem::http::header::CONTENT_TYPE;
+use poem::web::Data;
+use poem::{Request, RequestBody, Result};
+use poem_openapi::param::{Header, Query};
+use poem_openapi::payload::{ParsePayload, Payload};
+use poem_openapi::registry::{
+    MetaMediaType, MetaParamIn, MetaRequest, MetaSchema, MetaSchemaRef, Registry,
+};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, OpenApi};
+use shared::entity::field_changes::ChangeSource;
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::RequestId;
+use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::mpsc::{self, Receiver};
+
+/// The largest file.
+const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// The longest pause while a file is being sent.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// Records that are parsed ahead of the one being applied.
+const RECORDS_AHEAD: usize = 16;
+
+/// `/core/xml-import`
+pub struct XmlImport;
+
+#[OpenApi(tag = "Group::Import")]
+impl XmlImport {
+    /// Imports a file.
+    ///
+    /// For the admin account only. The file is checked as a whole first: one that is not sound is
+    /// refused with line and column, and nothing is done. Then its records are applied from top to
+    /// bottom, by the same rules as the API; `Failed` and `Committed` in the answer tell what came
+    /// of it. With `CommitBlock="1"` on the root element a failing record leaves nothing; else
+    /// each record commits by itself.
+    #[oai(path = "/core/xml-import", method = "post", operation_id = "import_xml")]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn import_xml(
+        &self,
+        AdminUser(admitted): AdminUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        request_id: Data<&RequestId>,
+        /// `true`: does everything but keep it.
+        test: Query<bool>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        idempotency_key: Header<Option<String>>,
+        file: XmlBody,
+    ) -> Result<idempotency::Replayable<ImportResult>, Problem> {
+        idempotency::check_key(idempotency_key.as_deref())?;
+        let (file, root) = check(file.0).await?;
+        let mode = Mode::new(&root, test.0).map_err(malformed)?;
+        let subject = admitted.caller.subject();
+        let query = request.original_uri().query().unwrap_or_default();
+        let claim = match idempotency_key.0.as_deref().filter(|_| !test.0) {
+            None => None,
+            Some(key) => {
+                let scope = Scope {
+                    subject: &subject,
+                    path: request.original_uri().path(),
+                    key,
+                    fingerprint: idempotency::fingerprint(&[query.as_bytes(), &file.sha256]),
+                };
+                match idempotency::claim(&app.db, &scope, IMPORT_LEASE_SECONDS).await? {
+                    Claimed::Done(kept) => return Ok(kept.into()),
+                    Claimed::New(claim) => Some(claim),
+                }
+            }
+        };
+        let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
+        let records = records(file)?;
+        let app = Arc::clone(app.0);
+        // In a task of its own: a client that hangs up does not stop an import half-way.
+        let work = tokio::spawn(apply(app, admitted, author, mode, records, claim));
+        let body = work.await.map_err(Problem::internal)??;
+        Ok(idempotency::Replayable::written(StatusCode::OK, body))
+    }
+}
+
+async fn apply(
+    app: Arc<App>,
+    admitted: Admitted,
+    author: Author,
+    mode: Mode,
+    records: Receiver<Result<Element, Fault>>,
+    claim: Option<Claim>,
+) -> Result<String, Problem> {
+    let Admitted { caller, clock } = &admitted;
+    let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce);
+    let outcome = run(&app.db, import, mode, records, claim.as_ref()).await;
+    if let (Err(_), Some(claim)) = (&outcome, &claim) {
+        claim.free(&app.db).await;
+    }
+    outcome
+}
+
+/// A file on its way through: private, without a name, gone with the request.
+pub struct Spooled {
+    file: File,
+    sha256: Vec<u8>,
+}
+
+/// The first pass: nothing is done with a file that is not sound.
+async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
+    let checked = tokio::task::spawn_blocking(move || {
+        let root = parse::check(BufReader::new(&spooled.file));
+        spooled.file.seek(SeekFrom::Start(0)).map(|_| (spooled, root))
+    });
+    let (spooled, root) = checked.await.map_err(Problem::internal)?.map_err(Problem::internal)?;
+    Ok((spooled, root.map_err(malformed)?))
+}
+
+/// The second pass: hands the records out as fast as they are taken.
+fn records(spooled: Spooled) -> Result<Receiver<Result<Element, Fault>>, Problem> {
+    let (sender, receiver) = mpsc::channel(RECORDS_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let mut records = match Records::open(BufReader::new(spooled.file)) {
+            Ok(records) => records,
+            Err(fault) => return drop(sender.blocking_send(Err(fault))),
+        };
+        while let Some(record) = records.next_record().transpose() {
+            let fault = record.is_err();
+            if sender.blocking_send(record).is_err() || fault {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+/// An XML body, spooled to a temporary file so that memory stays constant.
+pub struct XmlBody(Spooled);
+
+impl Payload for XmlBody {
+    const CONTENT_TYPE: &'static str = "application/xml";
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Inline(Box::new(MetaSchema::new("string")))
+    }
+}
+
+impl ParsePayload for XmlBody {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/xml") {
+            let detail = "the body must be application/xml";
+            return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail).into());
+        }
+        let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
+        let spooled = spool(&app.spool_directory, body).await?;
+        Ok(Self(spooled))
+    }
+}
+
+async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Problem> {
+    let broken = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
+    let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
+    let mut writer = tokio::io::BufWriter::with_capacity(1 << 18, tokio::fs::File::from_std(file));
+    let mut reader = body.take().map_err(|error| broken(&error))?.into_async_read();
+    let mut context = digest::Context::new(&digest::SHA256);
+    let mut buffer = vec![0; 1 << 16];
+    let mut total = 0;
+    loop {
+        let count = match tokio::time::timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
+            Ok(Ok(count)) => count,
+            Ok(Err(error)) => return Err(broken(&error)),
+            Err(_) => return Err(broken(&"the body paused for more than 30 seconds")),
+        };
+        if count == 0 {
+            break;
+        }
+        total += count as u64;
+        if total > FILE_BYTES_MAX {
+            let detail = "import files have at most 1 GiB";
+            return Err(Problem::new(ProblemType::TooLarge).detail(detail));
+        }
+        context.update(&buffer[..count]);
+        writer.write_all(&buffer[..count]).await.map_err(Problem::internal)?;
+    }
+    writer.flush().await.map_err(Problem::internal)?;
+    let mut file = writer.into_inner().into_std().await;
+    file.seek(SeekFrom::Start(0)).map_err(Problem::internal)?;
+    Ok(Spooled { file, sha256: context.finish().as_ref().to_vec() })
+}
+
+impl<'a> ApiExtractor<'a> for XmlBody {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(_registry: &mut Registry) {}
+
+    fn param_in() -> Option<MetaParamIn> {
+        None
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        None
+    }
+
+    fn param_raw_type(&self) -> Option<&()> {
+        None
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(MetaRequest {
+            description: None,
+            content: vec![MetaMediaType {
+                content_type: Self::CONTENT_TYPE,
+                schema: Self::schema_ref(),
+            }],
+            required: true,
+        })
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _options: ExtractParamOptions<()>,
+    ) -> Result<Self> {
+        <Self as ParsePayload>::from_request(request, body).await
+    }
+}

@@ -1,0 +1,213 @@
+//! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
+
+use super::super::Group;
+use crate::access::{Admitted, CoreUser};
+use crate::app::App;
+use crate::history::Author;
+use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
+use crate::paging::{Cursor, List, Page};
+use crate::payments::{self, NewPayment, Order};
+use crate::request_body::JsonBody;
+use chrono::NaiveDate;
+use poem::Request;
+use poem::http::StatusCode;
+use poem::web::Data;
+use poem_openapi::OpenApi;
+use poem_openapi::param::{Header, Path, Query};
+use sea_orm::{ColumnTrait, Condition, QueryFilter, QueryOrder, QuerySelect};
+use shared::db;
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::{loan_transactions, loans};
+use shared::problem::Problem;
+use shared::telemetry::RequestId;
+use std::sync::Arc;
+
+/// Tries of a payment that another transaction got in the way of.
+const TRIES: usize = 4;
+
+/// `/loans/{loan_id}/transactions`
+pub struct LoanTransactions;
+
+#[OpenApi(tag = "Group::Loans")]
+impl LoanTransactions {
+    /// The transactions of a loan, by effective date.
+    ///
+    /// Rows whose transaction code has trustees that do not admit the caller are left out.
+    #[oai(
+        path = "/loans/:loan_id/transactions",
+        method = "get",
+        operation_id = "list_transactions"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_transactions(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// First effective date.
+        from: Query<Option<NaiveDate>>,
+        /// Last effective date.
+        to: Query<Option<NaiveDate>>,
+        /// Only this code.
+        #[oai(name = "transactionCode")]
+        transaction_code: Query<Option<i32>>,
+        /// Only this entry: the total row and the rows that belong to it.
+        #[oai(name = "referenceNo")]
+        reference_no: Query<Option<i64>>,
+        /// Rows per page, 1 to 1000; default 100.
+        limit: Query<Option<u64>>,
+        /// The cursor in the `Link` of the page before.
+        after: Query<Option<String>>,
+    ) -> Result<List<loan_transactions::Model>, Problem> {
+        use loan_transactions::Column;
+        let page = Page::new(limit.0)?;
+        let after = after.0.as_deref().map(position).transpose()?;
+        admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let mut rows = admitted
+            .caller
+            .find::<loan_transactions::Entity>()
+            .filter(Column::LoanId.eq(loan_id.0));
+        rows = rows.filter(
+            Condition::all()
+                .add_option(from.0.map(|from| Column::EffectiveDate.gte(from)))
+                .add_option(to.0.map(|to| Column::EffectiveDate.lte(to)))
+                .add_option(transaction_code.0.map(|code| Column::TransactionCode.eq(code)))
+                .add_option(reference_no.0.map(|no| Column::TransactionReferenceNo.eq(no)))
+                .add_option(after),
+        );
+        let rows = rows
+            .order_by_asc(Column::EffectiveDate)
+            .order_by_asc(Column::TransactionId)
+            .limit(page.rows_wanted())
+            .all(&app.db)
+            .await?;
+        Ok(page.of(rows, request.original_uri(), |row| {
+            Cursor::new(&[&row.effective_date, &row.transaction_id])
+        }))
+    }
+
+    /// Posts a payment.
+    ///
+    /// Answers with the transactions it created: the total row first, then one row per balance it
+    /// touched, each with the balance after it. Interest is paid up to, not including, the
+    /// effective date; the unrounded remainder is carried.
+    ///
+    /// One payment at a time works on a loan; one that waits for longer than three seconds is
+    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
+    /// the first answer and posts nothing.
+    #[oai(
+        path = "/loans/:loan_id/transactions/payments",
+        method = "post",
+        operation_id = "post_payment"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn post_payment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        request_id: Data<&RequestId>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// Does everything but keep it: answers 200 with what would have been posted.
+        test: Query<Option<bool>>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        idempotency_key: Header<Option<String>>,
+        payment: JsonBody<NewPayment>,
+    ) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
+        let Admitted { caller, clock } = &admitted;
+        idempotency::check_key(idempotency_key.as_deref())?;
+        let test = test.0.unwrap_or(false);
+        let subject = caller.subject();
+        let query = request.original_uri().query().unwrap_or_default();
+        let scope = idempotency_key.0.as_deref().filter(|_| !test).map(|key| Scope {
+            subject: &subject,
+            path: request.original_uri().path(),
+            key,
+            fingerprint: idempotency::fingerprint(&[query.as_bytes(), &payment.bytes]),
+        });
+        let order = payment.value.order();
+        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let order = order?;
+        order.check_rights(&app.db, caller, clock.today).await?;
+        let claim = match scope {
+            None => None,
+            Some(scope) => match idempotency::claim(&app.db, &scope, LEASE_SECONDS).await? {
+                Claimed::Done(kept) => return Ok(kept.into()),
+                Claimed::New(claim) => Some(claim),
+            },
+        };
+        let author = Author::new(caller, ChangeSource::Api, request_id.0);
+        let payment = Payment {
+            app: Arc::clone(app.0),
+            admitted: admitted.clone(),
+            author,
+            loan_id: loan_id.0,
+            order,
+            claim,
+            test,
+        };
+        // In a task of its own: a client that hangs up does not leave a claim behind that keeps
+        // its next try waiting.
+        let posted = tokio::spawn(payment.post()).await;
+        posted.map_err(Problem::internal)?
+    }
+}
+
+/// Rows behind a cursor.
+fn position(after: &str) -> Result<Condition, Problem> {
+    use loan_transactions::Column::{EffectiveDate, TransactionId};
+    let [date, id] = Cursor::parse(after)?;
+    let refused = || Problem::bad_request("after is no cursor of this list");
+    let date: NaiveDate = date.parse().map_err(|_| refused())?;
+    let id: i64 = id.parse().map_err(|_| refused())?;
+    let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
+    Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
+}
+
+/// A payment that was let in.
+struct Payment {
+    app: Arc<App>,
+    admitted: Admitted,
+    author: Author,
+    loan_id: i64,
+    order: Order,
+    claim: Option<Claim>,
+    test: bool,
+}
+
+impl Payment {
+    async fn post(self) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
+        let mut outcome = self.try_once().await;
+        for _ in 1..TRIES {
+            match &outcome {
+                Err(problem) if problem.is_contention() => outcome = self.try_once().await,
+                _ => break,
+            }
+        }
+        if let (Err(_), Some(claim)) = (&outcome, &self.claim) {
+            claim.free(&self.app.db).await;
+        }
+        outcome.map_err(Problem::or_loan_locked)
+    }
+
+    async fn try_once(&self) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
+        let tx = db::begin_write(&self.app.db).await?;
+        let clock = db::clock(&tx).await?;
+        let caller = &self.admitted.caller;
+        let rows =
+            payments::post(&tx, caller, &self.author, clock, self.loan_id, &self.order).await?;
+        if self.test {
+            let answer = Replayable::new(StatusCode::OK, &rows);
+            tx.rollback().await?;
+            return Ok(answer);
+        }
+        let answer = Replayable::new(StatusCode::CREATED, &rows);
+        answer.keep(self.claim.as_ref(), &tx).await?;
+        tx.commit().await?;
+        Ok(answer)
+    }
+}

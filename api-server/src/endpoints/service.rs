@@ -1,0 +1,49 @@
+//! What needs no token: health, the OpenAPI document, the documentation page.
+
+use crate::app::App;
+use crate::contract;
+use poem::http::StatusCode;
+use poem::http::header::CONTENT_SECURITY_POLICY;
+use poem::web::{Data, Html};
+use poem::{IntoResponse, Response, handler};
+use serde_json::{Value, json};
+use shared::db;
+use shared::migration::{SchemaState, schema_state};
+use shared::problem::{Problem, ProblemType};
+use std::sync::Arc;
+
+/// `GET /health/live`: the process answers.
+#[handler]
+pub fn live() -> poem::web::Json<Value> {
+    poem::web::Json(json!({"status": "live"}))
+}
+
+/// `GET /health/ready`: the database is reachable and its schema is current.
+#[handler]
+pub async fn ready(app: Data<&Arc<App>>) -> Result<poem::web::Json<Value>, Problem> {
+    match schema_state(&app.db).await? {
+        SchemaState::Current => {
+            let time = db::time(&app.db).await?;
+            Ok(poem::web::Json(json!({"status": "ready", "database_time": time.to_string()})))
+        }
+        SchemaState::Other => Err(Problem::new(ProblemType::DatabaseUnavailable)
+            .detail("the database does not have the schema of this release")),
+    }
+}
+
+/// `GET /openapi.json`: the contract.
+#[handler]
+pub fn openapi() -> Response {
+    Response::builder()
+        .status(StatusCode::OK)
+        .content_type("application/json")
+        .body(contract::document())
+}
+
+/// `GET /docs`: the contract for people. The page brings everything it needs with it.
+#[handler]
+pub fn docs() -> Response {
+    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                  img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+    Html(contract::page()).with_header(CONTENT_SECURITY_POLICY, policy).into_response()
+}

@@ -1,0 +1,339 @@
+//! Requests that are sent again: one effect, and the same answer each time.
+//!
+//! A claim is committed before the effect begins. The effect's own transaction keeps the answer,
+//! and only while the claim is still its own; so there is never an effect without an answer to
+//! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
+
+use aws_lc_rs::digest;
+use poem::http::StatusCode;
+use poem::http::header::HeaderName;
+use poem::{IntoResponse, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::registry::{
+    MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+};
+use poem_openapi::types::{ToJSON, Type};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter,
+};
+use shared::db;
+use shared::entity::idempotency_records::{Column, Entity};
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::random_bytes;
+use std::marker::PhantomData;
+
+/// How long answers are kept.
+const KEPT_SECONDS: i64 = 24 * 60 * 60;
+/// How long a claim on an ordinary request holds.
+pub const LEASE_SECONDS: i64 = 60;
+/// How long a claim on an import holds.
+pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
+/// The header of an answer that was kept.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// What makes two requests the same one.
+pub struct Scope<'a> {
+    /// The caller's kind and id.
+    pub subject: &'a str,
+    /// The path without the query. The method is always POST.
+    pub path: &'a str,
+    /// The `Idempotency-Key`.
+    pub key: &'a str,
+    /// SHA-256 of query and body as sent.
+    pub fingerprint: String,
+}
+
+/// SHA-256 in hexadecimal over these parts, each behind its length.
+pub fn fingerprint(parts: &[&[u8]]) -> String {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in parts {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part);
+    }
+    hex::encode(context.finish())
+}
+
+/// The key of a request, if it has one: 1 to 255 printable ASCII characters, else 400.
+pub fn check_key(key: Option<&str>) -> Result<(), Problem> {
+    match key {
+        Some(key)
+            if key.is_empty()
+                || key.len() > 255
+                || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) =>
+        {
+            let message = "must be 1 to 255 printable ASCII characters";
+            Err(Problem::bad_request("the Idempotency-Key is malformed")
+                .field("Idempotency-Key", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What to do with a request.
+pub enum Claimed {
+    /// It is new: do it, and keep the answer.
+    New(Claim),
+    /// It was done before: this was the answer.
+    Done(Kept),
+}
+
+/// An answer that was kept.
+pub struct Kept {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its body, byte for byte.
+    pub body: String,
+}
+
+/// The right to carry out a request, as long as the lease holds.
+pub struct Claim {
+    scope_hash: String,
+    token: String,
+}
+
+/// Claims a request, or finds its answer. Running: 409. Same key, other content: 422.
+pub async fn claim(
+    db: &DatabaseConnection,
+    scope: &Scope<'_>,
+    lease_seconds: i64,
+) -> Result<Claimed, Problem> {
+    let parts = [scope.subject.as_bytes(), b"POST", scope.path.as_bytes(), scope.key.as_bytes()];
+    let claim = Claim { scope_hash: fingerprint(&parts), token: hex::encode(random_bytes::<16>()) };
+    if claim.insert(db, &scope.fingerprint, lease_seconds).await? {
+        return Ok(Claimed::New(claim));
+    }
+    let Some(found) = claim.find(db).await? else {
+        // Freed between the two statements: the client's next try will get it.
+        return Err(Problem::new(ProblemType::IdempotencyInProgress));
+    };
+    if found.given_up {
+        return match claim.take_over(db, &found, &scope.fingerprint, lease_seconds).await? {
+            true => Ok(Claimed::New(claim)),
+            false => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+        };
+    }
+    if found.fingerprint != scope.fingerprint {
+        let detail = "the Idempotency-Key was used for a request with another query or body";
+        return Err(Problem::new(ProblemType::IdempotencyMismatch).detail(detail));
+    }
+    match (found.status, found.body) {
+        (Some(status), Some(body)) => {
+            let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
+            Ok(Claimed::Done(Kept { status, body }))
+        }
+        _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+    }
+}
+
+struct Found {
+    fingerprint: String,
+    token: String,
+    status: Option<i32>,
+    body: Option<String>,
+    given_up: bool,
+}
+
+impl Claim {
+    async fn insert(
+        &self,
+        db: &DatabaseConnection,
+        fingerprint: &str,
+        lease_seconds: i64,
+    ) -> Result<bool, DbErr> {
+        let backend = db.get_database_backend();
+        let columns = [
+            Column::ScopeHash,
+            Column::Fingerprint,
+            Column::ClaimToken,
+            Column::LeaseUntil,
+            Column::CreatedDate,
+        ];
+        let insert = Query::insert()
+            .into_table(Entity)
+            .columns(columns)
+            .values_panic([
+                self.scope_hash.as_str().into(),
+                fingerprint.into(),
+                self.token.as_str().into(),
+                db::seconds_ago(backend, Expr::value(-lease_seconds)),
+                db::now(backend),
+            ])
+            .on_conflict(
+                OnConflict::column(Column::ScopeHash).do_nothing_on([Column::RecordId]).to_owned(),
+            )
+            .take();
+        Ok(db.execute(&insert).await?.rows_affected() == 1)
+    }
+
+    async fn find(&self, db: &DatabaseConnection) -> Result<Option<Found>, DbErr> {
+        let backend = db.get_database_backend();
+        let lapsed =
+            Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
+        let old =
+            Column::CreatedDate.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)));
+        let select = Query::select()
+            .columns([Column::Fingerprint, Column::ClaimToken, Column::Status, Column::Body])
+            .expr_as(Expr::case(lapsed.or(old), 1).finally(0), "given_up")
+            .from(Entity)
+            .and_where(Column::ScopeHash.eq(self.scope_hash.as_str()))
+            .take();
+        let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+        Ok(Some(Found {
+            fingerprint: row.try_get("", "fingerprint")?,
+            token: row.try_get("", "claim_token")?,
+            status: row.try_get("", "status")?,
+            body: row.try_get("", "body")?,
+            given_up: row.try_get::<i32>("", "given_up")? == 1,
+        }))
+    }
+
+    /// Makes a claim that was given up, or an answer that is no longer kept, this request's own.
+    async fn take_over(
+        &self,
+        db: &DatabaseConnection,
+        found: &Found,
+        fingerprint: &str,
+        lease_seconds: i64,
+    ) -> Result<bool, DbErr> {
+        let backend = db.get_database_backend();
+        let lease_until = db::seconds_ago(backend, Expr::value(-lease_seconds));
+        let update = Entity::update_many()
+            .col_expr(Column::ClaimToken, self.token.as_str().into())
+            .col_expr(Column::Fingerprint, fingerprint.into())
+            .col_expr(Column::LeaseUntil, lease_until)
+            .col_expr(Column::CreatedDate, db::now(backend))
+            .col_expr(Column::Status, Expr::value(None::<i32>))
+            .col_expr(Column::Body, Expr::value(None::<String>))
+            .filter(self.own(&found.token));
+        Ok(update.exec(db).await?.rows_affected == 1)
+    }
+
+    fn own(&self, token: &str) -> Expr {
+        Column::ScopeHash.eq(self.scope_hash.as_str()).and(Column::ClaimToken.eq(token))
+    }
+
+    /// Keeps the answer within the effect's own transaction. Fails, and with it the effect, when
+    /// the lease ran out and another request took the claim over.
+    pub async fn keep(
+        &self,
+        tx: &DatabaseTransaction,
+        status: StatusCode,
+        body: &str,
+    ) -> Result<(), Problem> {
+        let update = Entity::update_many()
+            .col_expr(Column::Status, i32::from(status.as_u16()).into())
+            .col_expr(Column::Body, body.into())
+            .filter(self.own(&self.token).and(Column::Status.is_null()));
+        match update.exec(tx).await?.rows_affected {
+            1 => Ok(()),
+            _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+        }
+    }
+
+    /// Holds the claim for longer: a long piece of work goes on.
+    pub async fn extend(&self, db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
+        let lease_until = db::seconds_ago(db.get_database_backend(), Expr::value(-seconds));
+        let update = Entity::update_many()
+            .col_expr(Column::LeaseUntil, lease_until)
+            .filter(self.own(&self.token));
+        update.exec(db).await.map(drop)
+    }
+
+    /// Gives the key back after a refusal: the client may send something else under it.
+    pub async fn free(&self, db: &DatabaseConnection) {
+        let delete = Entity::delete_many().filter(self.own(&self.token)).exec(db).await;
+        if let Err(error) = delete {
+            tracing::warn!(%error, "an idempotency key is held until its lease ends");
+        }
+    }
+}
+
+/// Removes answers that are no longer kept.
+pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
+    let oldest = db::seconds_ago(db.get_database_backend(), Expr::value(KEPT_SECONDS));
+    let old = Column::CreatedDate.into_expr().lt(oldest);
+    Ok(Entity::delete_many().filter(old).exec(db).await?.rows_affected)
+}
+
+/// The answer of a POST that can be replayed: written once, sent as it was written.
+#[derive(Debug)]
+pub struct Replayable<T> {
+    status: StatusCode,
+    body: String,
+    replayed: bool,
+    shape: PhantomData<T>,
+}
+
+impl<T: ToJSON> Replayable<T> {
+    /// A first answer.
+    pub fn new(status: StatusCode, value: &T) -> Self {
+        Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
+    }
+
+    /// A first answer that is written already.
+    pub fn written(status: StatusCode, body: String) -> Self {
+        Self { status, body, replayed: false, shape: PhantomData }
+    }
+
+    /// Keeps this answer.
+    pub async fn keep(
+        &self,
+        claim: Option<&Claim>,
+        tx: &DatabaseTransaction,
+    ) -> Result<(), Problem> {
+        match claim {
+            Some(claim) => claim.keep(tx, self.status, &self.body).await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl<T> From<Kept> for Replayable<T> {
+    fn from(kept: Kept) -> Self {
+        Self { status: kept.status, body: kept.body, replayed: true, shape: PhantomData }
+    }
+}
+
+impl<T: Send> IntoResponse for Replayable<T> {
+    fn into_response(self) -> Response {
+        let response = Response::builder().status(self.status).content_type("application/json");
+        match self.replayed {
+            true => response.header(REPLAYED, "true").body(self.body),
+            false => response.body(self.body),
+        }
+    }
+}
+
+impl<T: Type> ApiResponse for Replayable<T> {
+    fn meta() -> MetaResponses {
+        let header = MetaHeader {
+            name: "Idempotency-Replayed".to_owned(),
+            description: Some("`true`: this is the answer of an earlier request".to_owned()),
+            required: false,
+            deprecated: false,
+            schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("boolean"))),
+        };
+        let response = |status, description, headers| MetaResponse {
+            description,
+            status: Some(status),
+            status_range: None,
+            content: vec![poem_openapi::registry::MetaMediaType {
+                content_type: "application/json",
+                schema: T::schema_ref(),
+            }],
+            headers,
+        };
+        MetaResponses {
+            responses: vec![
+                response(200, "With `test=true`: what would have been done.", Vec::new()),
+                response(201, "Done.", vec![header]),
+            ],
+        }
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}

@@ -1,0 +1,64 @@
+//! The api-server: verifies every token by introspection and serves the resource groups, filtered
+//! by the caller's privileges in the core system.
+
+pub mod access;
+pub mod app;
+pub mod auth_client;
+pub mod config;
+pub mod contract;
+pub mod endpoints;
+pub mod history;
+pub mod idempotency;
+pub mod loan_book;
+pub mod operations;
+pub mod paging;
+pub mod payments;
+pub mod privileges;
+pub mod request_body;
+pub mod servicing;
+pub mod visibility;
+pub mod xml_import;
+
+use crate::app::App;
+use crate::config::Config;
+use shared::process::{self, Serving};
+use shared::telemetry::{self, Metrics};
+use shared::{db, tls};
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Runs the server until `stop` is ready. An `Err` is one clear text for the administrator.
+pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
+    let config = Config::read(env_file)?;
+    telemetry::start_log(&config.log_format, &config.log_filter)?;
+    let (app, metrics) = assemble(&config).await?;
+    tokio::spawn(Arc::clone(&app).sweep());
+    let endpoint = app.endpoint(Arc::clone(&metrics));
+    let serving = Serving {
+        name: "api-server",
+        listen: config.listen,
+        certificate: &config.tls_certificate,
+        key: &config.tls_key,
+        limits: config.limits,
+        metrics_listen: config.metrics_listen,
+    };
+    serving.run(endpoint, metrics, stop).await
+}
+
+/// Checks settings, certificates and database, and changes nothing.
+pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
+    let config = Config::read(env_file)?;
+    tls::server_config(&config.tls_certificate, &config.tls_key)?;
+    let (app, _) = assemble(&config).await?;
+    process::check_schema(&app.db).await
+}
+
+async fn assemble(config: &Config) -> Result<(Arc<App>, Arc<Metrics>), String> {
+    let mut db = db::connect(&config.database_url, config.database_connections, false)
+        .await
+        .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
+    let metrics = Metrics::new();
+    metrics.count_statements(&mut db);
+    Ok((App::new(config, db)?, metrics))
+}

@@ -1,0 +1,133 @@
+//! The core system's privileges: a path and a verb. A grant on a parent path holds for its children
+//! with the same verb.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{ColumnTrait, DbErr, QueryResult};
+use shared::entity::{group_members, privilege_grants, privileges};
+use shared::problem::{Problem, ProblemType};
+use std::collections::HashSet;
+
+/// A privilege, such as `Loan > Payments`, `Add`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Privilege(pub &'static str, pub &'static str);
+
+/// Sees the loans of other officers too.
+pub const LOANS_OF_OTHER_OFFICERS: Privilege =
+    Privilege("Loan > Access to Other Officers", "Allow");
+/// Sees the contacts of other officers too.
+pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
+    Privilege("Contact > Access to Other Officers", "Allow");
+/// Reads tax ids and identity numbers whole.
+pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
+/// Posts payments with an earlier effective date.
+pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate");
+/// Says himself which balance gets how much.
+pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
+/// Pays loans off.
+pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
+
+/// What a core-system user was granted, himself or through a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// The admin account may do everything.
+    All,
+    /// The grants as they stand in the database, path and verb.
+    Granted(HashSet<(String, String)>),
+}
+
+impl Rights {
+    /// The rights of a user without the admin flag. The DBA flag adds viewing of setup lists and
+    /// of batch processing.
+    pub fn granted(mut grants: HashSet<(String, String)>, dba: bool) -> Self {
+        if dba {
+            for path in ["Setup", "Processing"] {
+                grants.insert((path.to_owned(), "View".to_owned()));
+            }
+        }
+        Self::Granted(grants)
+    }
+
+    /// True if the privilege, or the same verb on a parent of its path, was granted.
+    pub fn hold(&self, Privilege(path, verb): Privilege) -> bool {
+        let Self::Granted(grants) = self else { return true };
+        let parents = path.match_indices(" > ").map(|(end, _)| &path[..end]);
+        parents.chain([path]).any(|path| grants.contains(&(path.to_owned(), verb.to_owned())))
+    }
+
+    /// 403 naming the privilege unless it is held.
+    pub fn require(&self, privilege: Privilege) -> Result<(), Problem> {
+        if self.hold(privilege) {
+            return Ok(());
+        }
+        let Privilege(path, verb) = privilege;
+        let detail = format!("the privilege {path} > {verb} is required");
+        Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail))
+    }
+}
+
+/// Adds a user's grants to a statement that gives at least one row: the columns `path` and `verb`,
+/// NULL where nothing was granted.
+pub fn join_grants(select: &mut SelectStatement, user_id: i64) {
+    use privilege_grants::Column::{GroupId, PrivilegeId, UserId};
+    let groups = groups_of(user_id);
+    select
+        .column((privileges::Entity, privileges::Column::Path))
+        .column((privileges::Entity, privileges::Column::Verb))
+        .left_join(
+            privilege_grants::Entity,
+            UserId.eq(user_id).or(GroupId.into_expr().in_subquery(groups)),
+        )
+        .left_join(
+            privileges::Entity,
+            PrivilegeId.into_expr().equals((privileges::Entity, privileges::Column::PrivilegeId)),
+        );
+}
+
+/// The grants in the rows of such a statement.
+pub fn read_grants(rows: &[QueryResult]) -> Result<HashSet<(String, String)>, DbErr> {
+    let mut grants = HashSet::new();
+    for row in rows {
+        let path: Option<String> = row.try_get("", "path")?;
+        let verb: Option<String> = row.try_get("", "verb")?;
+        grants.extend(path.zip(verb));
+    }
+    Ok(grants)
+}
+
+/// The groups a user belongs to.
+pub fn groups_of(user_id: i64) -> SelectStatement {
+    Query::select()
+        .column(group_members::Column::GroupId)
+        .from(group_members::Entity)
+        .and_where(Expr::col(group_members::Column::UserId).eq(user_id))
+        .take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn granted(grants: &[(&str, &str)], dba: bool) -> Rights {
+        let own = |(path, verb): &(&str, &str)| ((*path).to_owned(), (*verb).to_owned());
+        Rights::granted(grants.iter().map(own).collect(), dba)
+    }
+
+    #[test]
+    fn a_grant_on_a_parent_holds_for_its_children_with_the_same_verb() {
+        let rights = granted(&[("Loan", "View")], false);
+        assert!(rights.hold(Privilege("Loan > Records", "View")));
+        assert!(!rights.hold(Privilege("Loan > Payments", "Add")));
+        assert!(!rights.hold(Privilege("Contact > Records", "View")));
+        let rights = granted(&[("Loan > Records", "View")], false);
+        assert!(!rights.hold(Privilege("Loan > Transactions", "View")));
+        assert!(!rights.hold(Privilege("Loan", "View")));
+    }
+
+    #[test]
+    fn the_dba_flag_adds_viewing_of_setup_and_processing_only() {
+        let rights = granted(&[], true);
+        assert!(rights.hold(Privilege("Setup > Loan", "View")));
+        assert!(rights.hold(Privilege("Processing > Accrual", "View")));
+        assert!(!rights.hold(Privilege("Security > Users", "View")));
+    }
+}

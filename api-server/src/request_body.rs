@@ -1,0 +1,166 @@
+//! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
+
+use poem::http::header::CONTENT_TYPE;
+use poem::{Request, RequestBody, Result};
+use poem_openapi::payload::{Json, ParsePayload, Payload};
+use poem_openapi::registry::{MetaMediaType, MetaParamIn, MetaRequest, MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseFromJSON, Type};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use serde_json::{Map, Value};
+use shared::problem::{Problem, ProblemType};
+use std::time::Duration;
+
+const JSON_BYTES_MAX: usize = 1024 * 1024;
+const JSON_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// A JSON body, and the very bytes of it.
+pub struct JsonBody<T> {
+    /// The body as its type.
+    pub value: T,
+    /// The body as sent, for fingerprints.
+    pub bytes: Vec<u8>,
+}
+
+impl<T: Type> Payload for JsonBody<T> {
+    const CONTENT_TYPE: &'static str = "application/json";
+
+    fn check_content_type(content_type: &str) -> bool {
+        Json::<T>::check_content_type(content_type)
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        T::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !media_type.is_some_and(Self::check_content_type) {
+            let detail = "the body must be application/json";
+            return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail).into());
+        }
+        let bytes = read(body).await?;
+        let value = parse(&bytes)?;
+        Ok(Self { value, bytes })
+    }
+}
+
+async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
+    let unreadable = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
+    let body = body.take().map_err(|error| unreadable(&error))?;
+    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX)).await {
+        Ok(Ok(bytes)) => Ok(bytes.to_vec()),
+        Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
+            Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
+        }
+        Ok(Err(error)) => Err(unreadable(&error)),
+        Err(_) => Err(unreadable(&"the body did not arrive within 30 seconds")),
+    }
+}
+
+fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| Problem::bad_request(format!("the body is no valid JSON: {error}")))?;
+    let Value::Object(members) = value else {
+        return Err(Problem::bad_request("the body must be a JSON object"));
+    };
+    parse_members::<T>(&members).map_err(|message| {
+        let problem = Problem::bad_request("the body does not have the form of this operation");
+        match culprit::<T>(&members, &message) {
+            Some(field) => problem.field(field, message),
+            None => problem.detail(message),
+        }
+    })
+}
+
+fn parse_members<T: ParseFromJSON>(members: &Map<String, Value>) -> Result<T, String> {
+    T::parse_from_json(Some(Value::Object(members.clone()))).map_err(|e| e.into_message())
+}
+
+/// Which member is at fault. The framework's messages name types, and people look for members.
+fn culprit<T: ParseFromJSON>(members: &Map<String, Value>, message: &str) -> Option<String> {
+    let mut registry = Registry::new();
+    T::register(&mut registry);
+    let schema = registry.schemas.get(T::name().as_ref())?;
+    let missing = |name: &&&str| members.get(**name).is_none_or(Value::is_null);
+    if let Some(required) = schema.required.iter().find(missing) {
+        return Some((*required).to_owned());
+    }
+    let unknown = |name: &&String| !schema.properties.iter().any(|(known, _)| known == name);
+    if let Some(unknown) = members.keys().find(unknown) {
+        return Some(unknown.clone());
+    }
+    // Members are read in the order of the schema, up to the first fault: the last member without
+    // which the message is another one.
+    let decides = |name: &&str| {
+        let mut without = members.clone();
+        without.insert((*name).to_owned(), Value::Null).is_some()
+            && parse_members::<T>(&without).err().as_deref() != Some(message)
+    };
+    schema.properties.iter().map(|(name, _)| *name).rev().find(decides).map(str::to_owned)
+}
+
+impl<'a, T: ParseFromJSON> ApiExtractor<'a> for JsonBody<T> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+
+    fn param_in() -> Option<MetaParamIn> {
+        None
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        None
+    }
+
+    fn param_raw_type(&self) -> Option<&()> {
+        None
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(MetaRequest {
+            description: None,
+            content: vec![MetaMediaType {
+                content_type: Self::CONTENT_TYPE,
+                schema: T::schema_ref(),
+            }],
+            required: true,
+        })
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _options: ExtractParamOptions<()>,
+    ) -> Result<Self> {
+        <Self as ParsePayload>::from_request(request, body).await
+    }
+}
+
+/// 422 unless the text has at most so many characters and no U+0000, which databases refuse.
+pub fn check_text(
+    field: &str,
+    text: Option<&String>,
+    characters_max: usize,
+) -> Result<(), Problem> {
+    let Some(text) = text else { return Ok(()) };
+    if text.contains('\0') {
+        return Err(Problem::invalid(field, "must not contain U+0000"));
+    }
+    if text.chars().count() > characters_max {
+        return Err(Problem::invalid(field, format!("has at most {characters_max} characters")));
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! What is due on each due date, what is past due, and what would pay the loan off?
+//!
+//! A due row is made for each due date D when the loan's interest is brought past it:
+//!
+//! 1. Accrued interest is the interest owed on D that no earlier row holds; unbilled principal is
+//!    the principal that no earlier row holds.
+//! 2. The row asks for the payment amount less what is already paid toward it: first for accrued
+//!    interest, with the rest for unbilled principal.
+//! 3. On the maturity date it asks for all accrued interest and all unbilled principal instead.
+//! 4. Nothing is paid ahead any more, and the next due date follows; after maturity there is none.
+//!
+//! Questions are answered as of a day by making the rows up to it without storing them.
+
+use super::interest::{self, InterestFactor};
+use super::{DueRow, State, Terms, payment, sum};
+use chrono::NaiveDate;
+use shared::amounts::{Accrual, Money, OutOfRange};
+
+/// Where a loan stands on a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Interest accrued since booking, unrounded, paid or not.
+    pub interest_total: Accrual,
+    /// Interest owed, in cents.
+    pub interest_owed: Money,
+    /// Interest of the day itself.
+    pub per_diem: Accrual,
+    /// What would pay the loan off.
+    pub payoff: Money,
+    /// Unpaid of the rows due before the day, and after maturity all accrued interest.
+    pub past_due: Money,
+    /// Unpaid of the row due on the day.
+    pub current_due: Money,
+    /// Age of the oldest amount past due, in days; 0 when nothing is.
+    pub days_past_due: i32,
+    /// The first due date after the day; none after maturity or payoff.
+    pub next_due_date: Option<NaiveDate>,
+    /// The rows up to the day, those not stored yet included.
+    pub due_rows: Vec<DueRow>,
+}
+
+impl State {
+    /// Where the loan stands on a day, without posting anything.
+    ///
+    /// After the maturity date accrued interest which no row holds is past due at once, aged from
+    /// the maturity date.
+    pub fn standing(&self, terms: &Terms, today: NaiveDate) -> Result<Standing, OutOfRange> {
+        let mut state = self.clone();
+        state.create_due_rows(terms, today)?;
+        let interest_total = state.interest_total_on(terms, today)?;
+        let interest_owed = state.interest_owed_of(interest_total)?;
+
+        let mut past_due = Money::ZERO;
+        let mut current_due = Money::ZERO;
+        let mut oldest_past_due = None;
+        for row in &state.due_rows {
+            let unpaid = row.unpaid()?;
+            if row.due_date == today {
+                current_due = current_due.plus(unpaid)?;
+            } else if row.due_date < today && unpaid.is_positive() {
+                past_due = past_due.plus(unpaid)?;
+                oldest_past_due = oldest_past_due.or(Some(row.due_date));
+            }
+        }
+        if let Some(maturity) = terms.schedule.maturity_date.filter(|maturity| *maturity < today) {
+            let accrued = state.accrued_interest(interest_owed)?;
+            past_due = past_due.plus(accrued)?;
+            oldest_past_due = oldest_past_due.or(accrued.is_positive().then_some(maturity));
+        }
+
+        Ok(Standing {
+            interest_total,
+            interest_owed,
+            per_diem: interest::per_diem(terms, state.principal, today)?,
+            payoff: payment::payoff_amount(terms, &state, today)?,
+            past_due,
+            current_due,
+            days_past_due: oldest_past_due.map_or(0, |since| days_between(since, today)),
+            next_due_date: state.next_due_date,
+            due_rows: state.due_rows,
+        })
+    }
+
+    /// Moves the accrual base to a day, making the due rows up to it.
+    ///
+    /// Required before anything that changes how interest accrues or what is due: a payment or
+    /// other change of principal, of the accrual status, the year basis or the schedule. A day
+    /// before the base leaves the base where it is.
+    pub fn move_base(&mut self, terms: &Terms, to: NaiveDate) -> Result<(), OutOfRange> {
+        self.create_due_rows(terms, to)?;
+        self.accrual_base_total = self.interest_total_on(terms, to)?;
+        self.accrual_base_date = self.accrual_base_date.max(to);
+        Ok(())
+    }
+
+    /// Makes the due row of every due date up to and including a day that has none.
+    pub fn create_due_rows(&mut self, terms: &Terms, up_to: NaiveDate) -> Result<(), OutOfRange> {
+        let mut accrued_to = self.accrual_base_date;
+        let mut factor = InterestFactor::none(terms);
+        let mut unpaid_interest = self.unpaid_row_interest()?;
+        let mut unpaid_principal = self.unpaid_row_principal()?;
+        while let Some(due_date) = self.next_due_date.filter(|due_date| *due_date <= up_to) {
+            factor = factor.extended(terms, accrued_to, due_date)?;
+            accrued_to = accrued_to.max(due_date);
+            let since_base = factor.interest_on(self.principal)?;
+            let owed = self.interest_owed_of(self.accrual_base_total.plus(since_base)?)?;
+            let row = self.next_row(
+                terms,
+                due_date,
+                owed.minus_down_to_zero(unpaid_interest),
+                self.principal.minus_down_to_zero(unpaid_principal),
+            )?;
+            unpaid_interest = unpaid_interest.plus(row.interest_due)?;
+            unpaid_principal = unpaid_principal.plus(row.principal_due)?;
+            self.due_row_count = row.payment_number;
+            self.due_rows.push(row);
+            self.paid_ahead_amount = Money::ZERO;
+            self.next_due_date = terms.schedule.next_after(due_date);
+        }
+        Ok(())
+    }
+
+    /// The row of the next due date: steps 2 and 3.
+    fn next_row(
+        &self,
+        terms: &Terms,
+        due_date: NaiveDate,
+        accrued_interest: Money,
+        unbilled_principal: Money,
+    ) -> Result<DueRow, OutOfRange> {
+        let (interest_due, principal_due) = if terms.schedule.maturity_date == Some(due_date) {
+            (accrued_interest, unbilled_principal)
+        } else {
+            let payment_amount = terms.payment_amount.unwrap_or(Money::ZERO);
+            let asked_for = payment_amount.minus_down_to_zero(self.paid_ahead_amount);
+            let interest_due = accrued_interest.min(asked_for);
+            (interest_due, asked_for.minus_down_to_zero(interest_due).min(unbilled_principal))
+        };
+        Ok(DueRow {
+            row_id: None,
+            payment_number: self.due_row_count.checked_add(1).ok_or(OutOfRange)?,
+            due_date,
+            interest_due,
+            principal_due,
+            interest_paid: Money::ZERO,
+            principal_paid: Money::ZERO,
+        })
+    }
+
+    /// What of the interest owed no due row holds.
+    pub(super) fn accrued_interest(&self, interest_owed: Money) -> Result<Money, OutOfRange> {
+        Ok(interest_owed.minus_down_to_zero(self.unpaid_row_interest()?))
+    }
+
+    /// The principal that no due row holds.
+    pub(super) fn unbilled_principal(&self) -> Result<Money, OutOfRange> {
+        Ok(self.principal.minus_down_to_zero(self.unpaid_row_principal()?))
+    }
+
+    fn unpaid_row_interest(&self) -> Result<Money, OutOfRange> {
+        sum(self.due_rows.iter().map(DueRow::unpaid_interest))
+    }
+
+    fn unpaid_row_principal(&self) -> Result<Money, OutOfRange> {
+        sum(self.due_rows.iter().map(DueRow::unpaid_principal))
+    }
+}
+
+fn days_between(from: NaiveDate, to: NaiveDate) -> i32 {
+    i32::try_from((to - from).num_days()).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

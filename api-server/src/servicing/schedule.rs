@@ -1,0 +1,119 @@
+//! When is an instalment due?
+//!
+//! | Payment period | Due dates |
+//! |---|---|
+//! | weekly, biweekly | the first payment date and every 7, 14 days after it |
+//! | semimonthly | days p and p + 15 of each month, the latter cut to the month's end |
+//! | monthly, bimonthly, quarterly, semiannual, annual | every 1, 2, 3, 6, 12 months |
+//! | maturity | the maturity date only |
+//! | none | never |
+//!
+//! Months are counted from the first payment date; their instalment is due on the payment day, or
+//! on the last day of a month without it. For semimonthly loans p is the payment day up to 15,
+//! above that the payment day (at most 30) less 15.
+//!
+//! The maturity date is the last due date, on the schedule or not; without one the schedule has
+//! no end. Every question is answered by counting, never by walking from the first date.
+
+mod cycle;
+mod level_instalment;
+
+use chrono::{Datelike, NaiveDate};
+use cycle::Cycle;
+use shared::entity::loans::PaymentPeriod;
+
+pub use level_instalment::level_instalment;
+
+/// The due dates of a loan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    pub period: PaymentPeriod,
+    /// Where the schedule begins and is counted from. Without one only maturity is due.
+    pub first_payment_date: Option<NaiveDate>,
+    /// Day of the month, 1 to 31, shorter months notwithstanding; absent: that of the first
+    /// payment date.
+    pub payment_day: Option<u32>,
+    /// The last due date.
+    pub maturity_date: Option<NaiveDate>,
+}
+
+impl Schedule {
+    /// The first due date.
+    pub fn first(&self) -> Option<NaiveDate> {
+        self.nth(1)
+    }
+
+    /// The date of payment `n`, the first being 1; none beyond maturity.
+    pub fn nth(&self, n: u32) -> Option<NaiveDate> {
+        let index = i64::from(n).checked_sub(1).filter(|index| *index >= 0)?;
+        let regular = |index| self.cycle().and_then(|cycle| cycle.date(index));
+        let Some(maturity) = self.maturity() else { return regular(index) };
+        let previous = if index > 0 { Some(regular(index - 1)?) } else { None };
+        if previous.is_some_and(|previous| previous >= maturity) {
+            return None;
+        }
+        Some(regular(index).map_or(maturity, |date| date.min(maturity)))
+    }
+
+    /// The first due date after a day.
+    pub fn next_after(&self, day: NaiveDate) -> Option<NaiveDate> {
+        let maturity = self.maturity();
+        if maturity.is_some_and(|maturity| maturity <= day) {
+            return None;
+        }
+        let regular =
+            self.cycle().and_then(|cycle| cycle.date((cycle.index_on_or_before(day) + 1).max(0)));
+        [regular, maturity].into_iter().flatten().min()
+    }
+
+    /// The last due date on or before a day.
+    pub fn last_on_or_before(&self, day: NaiveDate) -> Option<NaiveDate> {
+        if let Some(maturity) = self.maturity().filter(|maturity| *maturity <= day) {
+            return Some(maturity);
+        }
+        let cycle = self.cycle()?;
+        cycle.date(cycle.index_on_or_before(day)).filter(|date| *date >= cycle.first())
+    }
+
+    /// True when something is due on the day.
+    pub fn is_due_date(&self, day: NaiveDate) -> bool {
+        self.last_on_or_before(day) == Some(day)
+    }
+
+    /// True when the day is a date of the schedule, counted both ways from the first payment
+    /// date, or the maturity date.
+    ///
+    /// A first payment date that its own schedule does not meet contradicts the payment day.
+    pub fn meets(&self, day: NaiveDate) -> bool {
+        self.intended_day_360(day).is_some()
+    }
+
+    /// The day of the month, at most 30, that a date of the schedule is meant to fall on: the
+    /// payment day even in a shorter month. None for days the schedule does not meet.
+    ///
+    /// Weekly and biweekly dates, and a maturity date off the schedule, mean their own day.
+    pub fn intended_day_360(&self, day: NaiveDate) -> Option<u32> {
+        let regular = self.cycle().and_then(|cycle| cycle.intended_day(day));
+        let maturity = self.maturity().filter(|maturity| *maturity == day);
+        regular.or(maturity.map(|maturity| maturity.day())).map(|day| day.min(30))
+    }
+
+    /// How many payments there are up to maturity; none where the schedule has no end.
+    pub fn payments_until_maturity(&self) -> Option<u32> {
+        let maturity = self.maturity()?;
+        let earlier = self.cycle().map_or(0, |cycle| cycle.index_on_or_after(maturity).max(0));
+        u32::try_from(earlier + 1).ok()
+    }
+
+    /// The maturity date, where the period knows due dates at all.
+    fn maturity(&self) -> Option<NaiveDate> {
+        self.maturity_date.filter(|_| self.period != PaymentPeriod::None)
+    }
+
+    fn cycle(&self) -> Option<Cycle> {
+        Cycle::new(self.period, self.first_payment_date?, self.payment_day)
+    }
+}
+
+#[cfg(test)]
+mod tests;

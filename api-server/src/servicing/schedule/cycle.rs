@@ -1,0 +1,128 @@
+//! Which dates does a payment period meet, counted both ways from the first payment date?
+
+use chrono::{Datelike, NaiveDate, TimeDelta};
+use shared::entity::loans::PaymentPeriod;
+
+/// Regular due dates without end, numbered: 0 is the first payment date, −1 the date before it.
+#[derive(Clone, Copy)]
+pub(super) struct Cycle {
+    first: NaiveDate,
+    step: Step,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Days(i64),
+    /// Twice a month, on this day and 15 days later.
+    HalfMonths {
+        early_day: u32,
+    },
+    Months {
+        months: i64,
+        payment_day: u32,
+    },
+}
+
+impl Cycle {
+    /// The cycle of a payment period; none for periods without regular dates.
+    pub(super) fn new(
+        period: PaymentPeriod,
+        first: NaiveDate,
+        payment_day: Option<u32>,
+    ) -> Option<Self> {
+        let payment_day = payment_day.unwrap_or(first.day());
+        let months = |months| Step::Months { months, payment_day };
+        let step = match period {
+            PaymentPeriod::None | PaymentPeriod::Maturity => return None,
+            PaymentPeriod::Weekly => Step::Days(7),
+            PaymentPeriod::Biweekly => Step::Days(14),
+            PaymentPeriod::Semimonthly if payment_day <= 15 => {
+                Step::HalfMonths { early_day: payment_day }
+            }
+            PaymentPeriod::Semimonthly => Step::HalfMonths { early_day: payment_day.min(30) - 15 },
+            PaymentPeriod::Monthly => months(1),
+            PaymentPeriod::Bimonthly => months(2),
+            PaymentPeriod::Quarterly => months(3),
+            PaymentPeriod::Semiannual => months(6),
+            PaymentPeriod::Annual => months(12),
+        };
+        Some(Self { first, step })
+    }
+
+    /// The first payment date.
+    pub(super) fn first(self) -> NaiveDate {
+        self.first
+    }
+
+    /// The date of a number; none beyond the calendar.
+    pub(super) fn date(self, index: i64) -> Option<NaiveDate> {
+        match self.step {
+            Step::Days(days) => {
+                let distance = TimeDelta::try_days(index.checked_mul(days)?)?;
+                self.first.checked_add_signed(distance)
+            }
+            Step::HalfMonths { early_day } => {
+                let half = self.first_half(early_day) + index;
+                let day = if half.rem_euclid(2) == 0 { early_day } else { early_day + 15 };
+                day_of_month(half.div_euclid(2), day)
+            }
+            Step::Months { months, payment_day } => {
+                day_of_month(month_number(self.first) + index * months, payment_day)
+            }
+        }
+    }
+
+    /// The number of the last date on or before a day.
+    pub(super) fn index_on_or_before(self, day: NaiveDate) -> i64 {
+        // At or above the number sought, by no more than the dates of one month.
+        let mut index = match self.step {
+            Step::Days(days) => (day - self.first).num_days().div_euclid(days),
+            Step::HalfMonths { early_day } => {
+                2 * month_number(day) + 1 - self.first_half(early_day)
+            }
+            Step::Months { months, .. } => {
+                (month_number(day) - month_number(self.first)).div_euclid(months)
+            }
+        };
+        while self.date(index).is_some_and(|date| date > day) {
+            index -= 1;
+        }
+        index
+    }
+
+    /// The number of the first date on or after a day.
+    pub(super) fn index_on_or_after(self, day: NaiveDate) -> i64 {
+        let index = self.index_on_or_before(day);
+        if self.date(index) == Some(day) { index } else { index + 1 }
+    }
+
+    /// The day of the month that a date of the cycle is meant to fall on, the month's length
+    /// notwithstanding; none for other days.
+    pub(super) fn intended_day(self, day: NaiveDate) -> Option<u32> {
+        self.date(self.index_on_or_before(day)).filter(|date| *date == day)?;
+        Some(match self.step {
+            Step::Days(_) => day.day(),
+            Step::HalfMonths { early_day } if day.day() <= early_day => early_day,
+            Step::HalfMonths { early_day } => early_day + 15,
+            Step::Months { payment_day, .. } => payment_day,
+        })
+    }
+
+    /// The number of the first payment date among all halves of months.
+    fn first_half(self, early_day: u32) -> i64 {
+        2 * month_number(self.first) + i64::from(self.first.day() > early_day)
+    }
+}
+
+/// Months since the beginning of the calendar.
+fn month_number(date: NaiveDate) -> i64 {
+    i64::from(date.year()) * 12 + i64::from(date.month0())
+}
+
+/// The day of a month, or its last day where it is shorter.
+fn day_of_month(month_number: i64, day: u32) -> Option<NaiveDate> {
+    let year = i32::try_from(month_number.div_euclid(12)).ok()?;
+    let month = u32::try_from(month_number.rem_euclid(12)).ok()? + 1;
+    let shorter = || (28..day).rev().find_map(|day| NaiveDate::from_ymd_opt(year, month, day));
+    NaiveDate::from_ymd_opt(year, month, day).or_else(shorter)
+}

@@ -1,0 +1,461 @@
+//! XML import: applies a checked file, record by record, by the same rules as the API.
+//!
+//! | `CommitBlock` | |
+//! |---|---|
+//! | `0` (default) | each top-level record commits with its children |
+//! | `1` | the file is one transaction: a failing record leaves nothing |
+//!
+//! A test run is one transaction in which each record is tried and everything is undone at the end.
+//! In a block all records are tried too, so that one run finds everything that is wrong.
+
+pub mod parse;
+pub mod report;
+
+mod contacts;
+mod fields;
+mod loans;
+mod payments;
+
+use self::parse::{Element, Fault};
+use self::report::{Action, ImportResult, Message, RecordResult};
+use crate::access::Caller;
+use crate::history::Author;
+use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
+use poem::http::StatusCode;
+use poem_openapi::types::ToJSON;
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QuerySelect, TransactionTrait,
+};
+use shared::amounts::OutOfRange;
+use shared::db;
+use shared::passwords::Passwords;
+use shared::problem::Problem;
+use shared::time::Clock;
+use std::any::TypeId;
+use std::collections::HashMap;
+use tokio::sync::mpsc::Receiver;
+
+/// Tries of a record that another transaction got in the way of.
+const TRIES: usize = 4;
+
+/// An import under way.
+pub struct Import<'a> {
+    caller: &'a Caller,
+    author: Author,
+    passwords: &'a Passwords,
+    clock: Clock,
+    /// Unknown elements and attributes fail their record.
+    enforce: bool,
+    /// Setup lists by code, read once.
+    codes: HashMap<TypeId, HashMap<String, i64>>,
+    /// Records named by StoreRecordID, and those of the record at hand.
+    stored: HashMap<String, Stored>,
+    storing: HashMap<String, Stored>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stored {
+    Contact(i64),
+    Loan(i64),
+}
+
+/// How a file wants to be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// Everything is undone at the end.
+    pub test: bool,
+    /// The file is one transaction.
+    pub block: bool,
+    /// Unknown elements and attributes fail their record.
+    pub enforce: bool,
+}
+
+impl Mode {
+    /// What the attributes of the root element ask for.
+    pub fn new(root: &Element, test: bool) -> Result<Self, Fault> {
+        let flag = |name: &str| match root.attribute(name) {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(other) => Err(Fault {
+                line: root.line,
+                column: 1,
+                message: format!("{name} must be 0 or 1, not {other:?}"),
+            }),
+        };
+        Ok(Self { test, block: flag("CommitBlock")?, enforce: flag("EnforceTagExistence")? })
+    }
+}
+
+/// Why an element was not applied.
+enum Stop {
+    /// Something is wrong with it.
+    Refused(Vec<Message>),
+    /// A rule of the API, or a failure of the database.
+    Problem(Problem),
+}
+
+fn refuse(element: &Element, message: &str) -> Stop {
+    Stop::Refused(vec![Message::error(element, None, message)])
+}
+
+impl From<Vec<Message>> for Stop {
+    fn from(messages: Vec<Message>) -> Self {
+        Self::Refused(messages)
+    }
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<DbErr> for Stop {
+    fn from(error: DbErr) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+impl From<OutOfRange> for Stop {
+    fn from(error: OutOfRange) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+/// The results of an element and of the elements in it.
+#[derive(Default)]
+struct Applied {
+    results: Vec<RecordResult>,
+    failed: bool,
+}
+
+impl Applied {
+    fn one(
+        element: &Element,
+        action: Action,
+        key: Option<String>,
+        id: i64,
+        messages: Vec<Message>,
+    ) -> Self {
+        let new_id = (id != 0).then_some(id);
+        let (line, element) = (element.line as i64, element.name.clone());
+        let result = RecordResult { line, element, action, key, new_id, messages };
+        Self { results: vec![result], failed: action == Action::Failed }
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.results.extend(other.results);
+        self.failed |= other.failed;
+    }
+
+    fn add_messages(&mut self, messages: Vec<Message>) {
+        if let Some(result) = self.results.first_mut() {
+            result.messages.extend(messages);
+        }
+    }
+
+    /// Everything good in it was undone.
+    fn roll_back(&mut self) {
+        for result in &mut self.results {
+            if result.action != Action::Failed {
+                result.action = Action::RolledBack;
+                result.new_id = None;
+            }
+        }
+    }
+}
+
+/// Applies the records that come through the channel and answers for all of them.
+pub async fn run(
+    db: &DatabaseConnection,
+    import: Import<'_>,
+    mode: Mode,
+    records: Receiver<Result<Element, Fault>>,
+    claim: Option<&Claim>,
+) -> Result<String, Problem> {
+    match mode.test || mode.block {
+        true => run_as_block(db, import, mode, records, claim).await,
+        false => run_by_record(db, import, records, claim).await,
+    }
+}
+
+async fn run_as_block(
+    db: &DatabaseConnection,
+    mut import: Import<'_>,
+    mode: Mode,
+    mut records: Receiver<Result<Element, Fault>>,
+    claim: Option<&Claim>,
+) -> Result<String, Problem> {
+    let tx = db::begin_write(db).await?;
+    let mut all = Applied::default();
+    while let Some(record) = records.recv().await {
+        let record = record.map_err(malformed)?;
+        let savepoint = tx.begin().await?;
+        let applied = import.record(&savepoint, &record).await?;
+        match applied.failed {
+            true => savepoint.rollback().await?,
+            false => savepoint.commit().await?,
+        }
+        all.extend(applied);
+    }
+    let undone = mode.block && all.failed;
+    if undone {
+        all.roll_back();
+    }
+    let body = ImportResult::new(mode.test, !undone, all.results).to_json_string();
+    if undone || mode.test {
+        tx.rollback().await?;
+        keep_alone(db, claim.filter(|_| !mode.test), &body).await?;
+        return Ok(body);
+    }
+    if let Some(claim) = claim {
+        claim.keep(&tx, StatusCode::OK, &body).await?;
+    }
+    tx.commit().await?;
+    Ok(body)
+}
+
+async fn run_by_record(
+    db: &DatabaseConnection,
+    mut import: Import<'_>,
+    mut records: Receiver<Result<Element, Fault>>,
+    claim: Option<&Claim>,
+) -> Result<String, Problem> {
+    let mut all = Applied::default();
+    let mut committed = false;
+    while let Some(record) = records.recv().await {
+        let record = record.map_err(malformed)?;
+        let applied = import.record_alone(db, &record).await?;
+        committed |= !applied.failed;
+        all.extend(applied);
+        if let Some(claim) = claim {
+            claim.extend(db, IMPORT_LEASE_SECONDS).await?;
+        }
+    }
+    let committed = committed || all.results.is_empty();
+    let body = ImportResult::new(false, committed, all.results).to_json_string();
+    keep_alone(db, claim, &body).await?;
+    Ok(body)
+}
+
+async fn keep_alone(
+    db: &DatabaseConnection,
+    claim: Option<&Claim>,
+    body: &str,
+) -> Result<(), Problem> {
+    let Some(claim) = claim else { return Ok(()) };
+    let tx = db::begin_write(db).await?;
+    claim.keep(&tx, StatusCode::OK, body).await?;
+    Ok(tx.commit().await?)
+}
+
+/// 400 with line and column.
+pub fn malformed(fault: Fault) -> Problem {
+    Problem::bad_request(fault.to_string())
+        .member("line", fault.line)
+        .member("column", fault.column)
+}
+
+impl<'a> Import<'a> {
+    /// An import by this caller.
+    pub fn new(
+        caller: &'a Caller,
+        author: Author,
+        passwords: &'a Passwords,
+        clock: Clock,
+        enforce: bool,
+    ) -> Self {
+        Self {
+            caller,
+            author,
+            passwords,
+            clock,
+            enforce,
+            codes: HashMap::new(),
+            stored: HashMap::new(),
+            storing: HashMap::new(),
+        }
+    }
+
+    /// A record in a transaction of its own, tried again when another one got in the way.
+    async fn record_alone(
+        &mut self,
+        db: &DatabaseConnection,
+        record: &Element,
+    ) -> Result<Applied, Problem> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let outcome = async {
+                let tx = db::begin_write(db).await?;
+                self.clock = db::clock(&tx).await?;
+                let applied = self.record(&tx, record).await?;
+                match applied.failed {
+                    true => tx.rollback().await?,
+                    false => tx.commit().await?,
+                }
+                Ok(applied)
+            };
+            match outcome.await {
+                Err(problem @ Problem { .. }) if problem.is_contention() && tries < TRIES => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Applies a top-level record: all of it, or nothing of it counts.
+    async fn record(
+        &mut self,
+        tx: &DatabaseTransaction,
+        record: &Element,
+    ) -> Result<Applied, Problem> {
+        self.storing.clear();
+        let mut applied = match record.name.as_str() {
+            "Transactions" => self.transactions(tx, record).await?,
+            "Contact" => judge(record, self.contact(tx, record).await)?,
+            "Loan" => judge(record, self.loan(tx, record).await)?,
+            other => self.unknown_record(record, other),
+        };
+        if applied.failed {
+            applied.roll_back();
+        } else {
+            self.stored.extend(self.storing.drain());
+        }
+        Ok(applied)
+    }
+
+    async fn transactions(
+        &mut self,
+        tx: &DatabaseTransaction,
+        record: &Element,
+    ) -> Result<Applied, Problem> {
+        let mut all = Applied::default();
+        for child in &record.children {
+            let applied = match child.name.as_str() {
+                "Payment" if !all.failed => judge(child, self.payment(tx, child).await)?,
+                "Payment" => Applied::one(child, Action::RolledBack, None, 0, Vec::new()),
+                other => self.unknown_record(child, other),
+            };
+            all.extend(applied);
+        }
+        Ok(all)
+    }
+
+    fn unknown_record(&self, element: &Element, name: &str) -> Applied {
+        if !self.enforce {
+            return Applied::default();
+        }
+        let message = Message::error(element, None, format!("no record is called {name}"));
+        Applied::one(element, Action::Failed, None, 0, vec![message])
+    }
+
+    fn store(&mut self, element: &Element, id: i64) {
+        let Some(name) = element.attribute("StoreRecordID") else { return };
+        let stored = match element.name.as_str() {
+            "Loan" => Stored::Loan(id),
+            _ => Stored::Contact(id),
+        };
+        self.storing.insert(name.to_owned(), stored);
+    }
+
+    fn stored_contact(&self, name: &str) -> Option<i64> {
+        match self.storing.get(name).or_else(|| self.stored.get(name))? {
+            Stored::Contact(id) => Some(*id),
+            Stored::Loan(_) => None,
+        }
+    }
+
+    fn stored_loan(&self, name: &str) -> Option<i64> {
+        match self.storing.get(name).or_else(|| self.stored.get(name))? {
+            Stored::Loan(id) => Some(*id),
+            Stored::Contact(_) => None,
+        }
+    }
+
+    /// The active rows of a setup list, by code.
+    async fn codes<E: Codes>(
+        &mut self,
+        db: &impl ConnectionTrait,
+    ) -> Result<&HashMap<String, i64>, DbErr> {
+        let list = TypeId::of::<E>();
+        if !self.codes.contains_key(&list) {
+            let rows = E::rows(self.caller, db).await?;
+            self.codes.insert(list, rows.into_iter().collect());
+        }
+        Ok(self.codes.entry(list).or_default())
+    }
+}
+
+/// A rule that was broken fails the element; a failure of the database ends the import.
+fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, Problem> {
+    let key = || {
+        let number = element.attribute("LoanNumber").or(element.attribute("ContactNumber"));
+        number.map(str::to_owned)
+    };
+    match outcome {
+        Ok(applied) => Ok(applied),
+        Err(Stop::Refused(messages)) => {
+            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
+        }
+        Err(Stop::Problem(problem)) if problem.kind().status().is_client_error() => {
+            let messages = vec![Message::problem(element, &problem)];
+            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
+        }
+        Err(Stop::Problem(problem)) => Err(problem),
+    }
+}
+
+/// A setup list whose rows a file names by code. Lists whose key is the code give 0 as the id.
+trait Codes: EntityTrait + 'static {
+    /// Code and id of the rows that new entries may use.
+    async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr>;
+}
+
+macro_rules! codes {
+    ($($table:ident: $code:ident, $id:ident, $filter:expr;)*) => {$(
+        impl Codes for shared::entity::$table::Entity {
+            async fn rows(
+                caller: &Caller,
+                db: &impl ConnectionTrait,
+            ) -> Result<Vec<(String, i64)>, DbErr> {
+                use shared::entity::$table::{Column, Entity};
+                let rows = caller.find::<Entity>().filter($filter);
+                rows.select_only().columns([Column::$code, Column::$id]).into_tuple().all(db).await
+            }
+        }
+    )*};
+}
+
+macro_rules! keyed_by_code {
+    ($($table:ident: $code:ident, $filter:expr;)*) => {$(
+        impl Codes for shared::entity::$table::Entity {
+            async fn rows(
+                caller: &Caller,
+                db: &impl ConnectionTrait,
+            ) -> Result<Vec<(String, i64)>, DbErr> {
+                use shared::entity::$table::{Column, Entity};
+                let rows = caller.find::<Entity>().filter($filter).select_only();
+                let codes: Vec<String> = rows.column(Column::$code).into_tuple().all(db).await?;
+                Ok(codes.into_iter().map(|code| (code, 0)).collect())
+            }
+        }
+    )*};
+}
+
+codes! {
+    loan_groups: Code, LoanGroupId, Column::ActiveFlag.eq(true);
+    portfolios: Code, PortfolioId, Column::ActiveFlag.eq(true);
+    loan_status_codes: Code, StatusCodeId, Column::ActiveFlag.eq(true);
+    risk_ratings: Code, RiskRatingId, Column::ActiveFlag.eq(true);
+    interest_plans: Name, InterestPlanId, Column::ActiveFlag.eq(true);
+    contact_types: Code, ContactTypeId, Column::ActiveFlag.eq(true);
+    users: UserName, UserId, Column::Status.eq(shared::entity::users::UserStatus::Active);
+}
+
+keyed_by_code! {
+    entities: EntityCode, Column::ActiveFlag.eq(true);
+    relationship_codes: RelationshipCode, Column::ActiveFlag.eq(true)
+        .and(Column::AppliesTo.eq(shared::entity::relationship_codes::AppliesTo::Loan));
+}

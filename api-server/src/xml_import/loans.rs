@@ -1,0 +1,686 @@
+//! `<Loan>` and what stands in it.
+
+use super::fields::{Fields, Update};
+use super::parse::Element;
+use super::report::Action;
+use super::{Applied, Import, Stop, refuse};
+use crate::history;
+use crate::loan_book::Book;
+use crate::servicing::schedule::{self, Schedule};
+use crate::servicing::{RateStep, Terms};
+use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
+    QuerySelect,
+};
+use shared::amounts::{Money, Rate};
+use shared::entity::loan_transactions::{self, BalanceName};
+use shared::entity::loans::{PaymentPeriod, YearLength};
+use shared::entity::{
+    entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_status_codes,
+    loans, portfolios, relationship_codes, risk_ratings,
+};
+use shared::problem::Problem;
+
+const CHILDREN: [&str; 2] = ["InterestRate", "Relationship"];
+/// The code of the advance that books a loan.
+const ADVANCE: i32 = 100;
+
+/// What a new loan brings with it besides its row.
+struct Opening {
+    late_charges: Money,
+    fees: Money,
+    impound: Money,
+    suspense: Money,
+}
+
+impl Import<'_> {
+    /// Books, changes or deletes a loan.
+    pub(super) async fn loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, self.enforce);
+        let update = fields.update();
+        let existing = self.find_loan(tx, &mut fields).await?;
+        let (action, loan, messages) = match (update, existing) {
+            (Update::Insert, None) => {
+                let (loan, messages) = self.book_loan(tx, element, fields).await?;
+                (Action::Inserted, loan, messages)
+            }
+            (Update::Insert, Some(_)) => {
+                fields.error("LoanNumber", "is taken by another loan");
+                return Err(fields.finish().err().unwrap_or_default().into());
+            }
+            (_, None) => return Err(refuse(element, "no loan has this LoanID or LoanNumber")),
+            (Update::Change, Some(row)) => {
+                let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
+                (Action::Updated, loan, messages)
+            }
+            (Update::Delete, Some(row)) => return self.delete_loan(tx, element, row).await,
+        };
+        self.store(element, loan.loan_id);
+        let key = Some(loan.loan_number.clone());
+        let mut applied = Applied::one(element, action, key, loan.loan_id, messages);
+        for child in &element.children {
+            match child.name.as_str() {
+                "InterestRate" => applied.extend(self.interest_rate(tx, child, &loan).await?),
+                "Relationship" => applied.extend(self.relationship(tx, child, &loan).await?),
+                _ => {}
+            }
+        }
+        Ok(applied)
+    }
+
+    /// The loan of this LoanID or LoanNumber.
+    pub(super) async fn find_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+    ) -> Result<Option<loans::Model>, Stop> {
+        let by_id = fields.id("LoanID");
+        let number = fields.raw("LoanNumber");
+        let loans = self.caller.find::<loans::Entity>();
+        let loans = match (by_id, number) {
+            (Some(id), _) => loans.filter(loans::Column::LoanId.eq(id)),
+            (None, Some(number)) => loans.filter(loans::Column::LoanNumber.eq(number)),
+            (None, None) => {
+                fields.missing("LoanNumber");
+                return Ok(None);
+            }
+        };
+        Ok(loans.one(tx).await?)
+    }
+
+    async fn book_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        mut fields: Fields<'_>,
+    ) -> Result<(loans::Model, Vec<super::report::Message>), Stop> {
+        let mut loan = loans::Model {
+            created_date: self.clock.now,
+            current_principal_balance: Money::ZERO,
+            status_code_id: self.status_id(tx, "ACTIVE").await?,
+            interest_year_denominator: YearLength::D365,
+            ..Default::default()
+        };
+        let required = [
+            "LoanNumber",
+            "LoanGroupCode",
+            "PortfolioCode",
+            "OriginationDate",
+            "LoanAmount",
+            "InterestRate",
+        ];
+        for name in required {
+            if fields.raw(name).is_none() {
+                fields.missing(name);
+            }
+        }
+        fields.fixed_text("LoanNumber", 25, &mut loan.loan_number);
+        self.borrower(tx, &mut fields, &mut loan).await?;
+        self.loan_codes(tx, &mut fields, &mut loan).await?;
+        loan_terms(&mut fields, &mut loan);
+        fields.fixed_date("OriginationDate", &mut loan.origination_date);
+        loan.interest_start_date = loan.origination_date;
+        fields.fixed_date("InterestStartDate", &mut loan.interest_start_date);
+        loan.original_note_amount = fields.opening_balance("LoanAmount");
+        fields.fixed_parsed("InterestRate", &mut loan.starting_interest_rate);
+        if loan.starting_interest_rate < Rate::ZERO {
+            fields.error("InterestRate", "must not be negative");
+        }
+        let opening = Opening {
+            late_charges: fields.opening_balance("LateChargeBalance"),
+            fees: fields.opening_balance("FeesBalance"),
+            impound: fields.opening_balance("ImpoundBalance"),
+            suspense: fields.opening_balance("SuspenseBalance"),
+        };
+        fields.raw("StoreRecordID");
+        fields.note_unknown(&CHILDREN);
+        complete_schedule(&mut fields, &mut loan);
+        let messages = fields.finish()?;
+        complete_amounts(element, &mut loan, &opening)?;
+        let loan = self.insert_loan(tx, loan, &opening).await?;
+        Ok((loan, messages))
+    }
+
+    /// The borrower: a contact stored in this file, or one found by id or number.
+    async fn borrower(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        loan: &mut loans::Model,
+    ) -> Result<(), Stop> {
+        match self.contact_reference(tx, fields).await? {
+            Some(contact_id) => loan.contact_id = contact_id,
+            None => fields.missing("ContactNumber"),
+        }
+        Ok(())
+    }
+
+    /// The contact an element names by GetRecordID, ContactID or ContactNumber.
+    async fn contact_reference(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+    ) -> Result<Option<i64>, Stop> {
+        use shared::entity::contacts::{Column, Entity};
+        let stored = fields.raw("GetRecordID");
+        let (by_id, number) = (fields.id("ContactID"), fields.raw("ContactNumber"));
+        if let Some(name) = stored {
+            let contact = self.stored_contact(name);
+            if contact.is_none() {
+                fields.error("GetRecordID", "no contact above was stored under this name");
+            }
+            return Ok(contact);
+        }
+        let contacts = self.caller.find::<Entity>();
+        let contacts = match (by_id, number) {
+            (Some(id), _) => contacts.filter(Column::ContactId.eq(id)),
+            (None, Some(number)) => contacts.filter(Column::ContactNumber.eq(number)),
+            (None, None) => return Ok(None),
+        };
+        let found = contacts.one(tx).await?.map(|contact| contact.contact_id);
+        if found.is_none() {
+            let name = if by_id.is_some() { "ContactID" } else { "ContactNumber" };
+            fields.error(name, "no contact has it");
+            return Ok(Some(0));
+        }
+        Ok(found)
+    }
+
+    /// Links to setup rows, by code.
+    async fn loan_codes(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        loan: &mut loans::Model,
+    ) -> Result<(), Stop> {
+        const UNKNOWN: &str = "is unknown or no longer active";
+        macro_rules! code {
+            ($name:literal, $table:ident, $set:expr) => {
+                if let Some(code) = fields.raw($name) {
+                    match self.codes::<$table::Entity>(tx).await?.get(code) {
+                        Some(id) => $set(*id),
+                        None => fields.error($name, UNKNOWN),
+                    }
+                }
+            };
+        }
+        code!("LoanGroupCode", loan_groups, |id| loan.loan_group_id = id);
+        code!("PortfolioCode", portfolios, |id| loan.portfolio_id = id);
+        code!("StatusCode", loan_status_codes, |id| loan.status_code_id = id);
+        code!("RiskRatingCode", risk_ratings, |id| loan.risk_rating_id = Some(id));
+        code!("InterestPlanName", interest_plans, |id| loan.interest_plan_id = Some(id));
+        code!("EntityCode", entities, |_| ());
+        fields.text("EntityCode", 25, &mut loan.entity_code);
+        fields.text("LoanNickname", 50, &mut loan.loan_nickname);
+        fields.text("ContractualJurisdiction", 50, &mut loan.contractual_jurisdiction);
+        self.user_field(tx, fields, "LoanOfficerUserName", &mut loan.loan_officer_user_id).await?;
+        let collector = &mut loan.collection_officer_user_id;
+        self.user_field(tx, fields, "CollectionOfficerUserName", collector).await
+    }
+
+    async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
+        let codes = self.codes::<loan_status_codes::Entity>(tx).await?;
+        let id = codes.get(code).copied();
+        id.ok_or_else(|| Stop::Problem(Problem::unknown_code("StatusCode", code)))
+    }
+
+    async fn insert_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        mut loan: loans::Model,
+        opening: &Opening,
+    ) -> Result<loans::Model, Stop> {
+        let mut active = loan.clone().into_active_model().reset_all();
+        active.loan_id = NotSet;
+        loan.loan_id = loans::Entity::insert(active).exec(tx).await?.last_insert_id;
+        history::record(tx, &self.author, self.clock.now, None, Some(&loan)).await?;
+        let rate = loan_interest_rates::Model {
+            row_id: 0,
+            loan_id: loan.loan_id,
+            effective_date: loan.interest_start_date,
+            interest_rate: loan.starting_interest_rate,
+        };
+        self.insert_rate(tx, rate).await?;
+        use BalanceName as B;
+        let lines = [
+            (ADVANCE, "Advance", B::Principal, loan.original_note_amount),
+            (130, "Impound payment", B::Impound, opening.impound),
+            (132, "Suspense payment", B::Suspense, opening.suspense),
+            (140, "Late charge assessed", B::LateCharge, opening.late_charges),
+            (142, "Fee assessed", B::Fees, opening.fees),
+        ];
+        for (code, text, balance, amount) in lines {
+            if amount.is_positive() {
+                self.opening_transaction(tx, &loan, code, text, balance, amount).await?;
+            }
+        }
+        Ok(loan)
+    }
+
+    async fn opening_transaction(
+        &self,
+        tx: &DatabaseTransaction,
+        loan: &loans::Model,
+        code: i32,
+        text: &str,
+        balance: BalanceName,
+        amount: Money,
+    ) -> Result<(), Stop> {
+        let row = loan_transactions::ActiveModel {
+            loan_id: Set(loan.loan_id),
+            transaction_reference_no: Set(0),
+            transaction_code: Set(code),
+            transaction_description: Set(text.to_owned()),
+            transaction_date: Set(self.clock.now),
+            effective_date: Set(loan.origination_date),
+            gl_date: Set(self.clock.today),
+            transaction_amount: Set(amount),
+            balance_name: Set(Some(balance)),
+            resulting_balance: Set(Some(amount)),
+            entered_by_user_id: Set(self.author.user_id().unwrap_or_default()),
+            reversed_flag: Set(false),
+            nsf_flag: Set(false),
+            ..Default::default()
+        };
+        let id = loan_transactions::Entity::insert(row).exec(tx).await?.last_insert_id;
+        loan_transactions::Entity::update_many()
+            .col_expr(loan_transactions::Column::TransactionReferenceNo, Expr::value(id))
+            .filter(loan_transactions::Column::TransactionId.eq(id))
+            .exec(tx)
+            .await?;
+        Ok(())
+    }
+
+    /// Changes a loan. What the accrual depends on moves the accrual base to today first, so that
+    /// no day's interest changes afterwards.
+    async fn change_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        loan_id: i64,
+        mut fields: Fields<'_>,
+    ) -> Result<(loans::Model, Vec<super::report::Message>), Stop> {
+        let book = Book::lock(tx, loan_id).await?;
+        let mut loan = book.loan.clone();
+        fields.fixed_text("LoanNumber", 25, &mut loan.loan_number);
+        if let Some(contact_id) = self.contact_reference(tx, &mut fields).await? {
+            loan.contact_id = contact_id;
+        }
+        self.loan_codes(tx, &mut fields, &mut loan).await?;
+        loan_terms(&mut fields, &mut loan);
+        for name in ["LoanAmount", "OriginationDate", "InterestStartDate", "InterestRate"] {
+            if fields.raw(name).is_some() {
+                fields.error(name, "is set when a loan is booked and cannot be changed");
+            }
+        }
+        fields.raw("StoreRecordID");
+        fields.note_unknown(&CHILDREN);
+        complete_schedule(&mut fields, &mut loan);
+        let messages = fields.finish()?;
+        let mut state = book.state.clone();
+        let moves = schedule_of(&loan) != schedule_of(&book.loan)
+            || loan.status_code_id != book.loan.status_code_id
+            || (loan.interest_year_numerator, loan.interest_year_denominator)
+                != (book.loan.interest_year_numerator, book.loan.interest_year_denominator)
+            || loan.payment_amount != book.loan.payment_amount;
+        if moves && self.clock.today > state.accrual_base_date {
+            state.move_base(&book.terms, self.clock.today)?;
+        }
+        if schedule_of(&loan) != schedule_of(&book.loan) {
+            let behind = state.accrual_base_date;
+            state.next_due_date = schedule_of(&loan).next_after(behind);
+        }
+        let changed = loan.clone();
+        let loan = book
+            .save(tx, &self.author, self.clock, &state, |row| {
+                *row = loans::Model {
+                    loan_number: changed.loan_number,
+                    contact_id: changed.contact_id,
+                    ..with_terms_of(row, &loan)
+                };
+            })
+            .await?;
+        let active = loan.clone().into_active_model().reset_all();
+        loans::Entity::update_many()
+            .set(active)
+            .filter(loans::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        Ok((loan, messages))
+    }
+
+    async fn delete_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan: loans::Model,
+    ) -> Result<Applied, Stop> {
+        let book = Book::lock(tx, loan.loan_id).await?;
+        let entry = self
+            .caller
+            .find::<loan_transactions::Entity>()
+            .filter(loan_transactions::Column::LoanId.eq(loan.loan_id))
+            .filter(loan_transactions::Column::TransactionCode.ne(ADVANCE))
+            .limit(1);
+        if entry.one(tx).await?.is_some() {
+            return Err(refuse(element, "a loan with transactions besides its advance stays"));
+        }
+        let loan_id = loan.loan_id;
+        let (now, author) = (self.clock.now, self.author.clone());
+        for row in self.rates(tx, loan_id).await? {
+            history::record(tx, &author, now, Some(&row), None).await?;
+        }
+        for row in self.links(tx, loan_id).await? {
+            history::record(tx, &author, now, Some(&row), None).await?;
+        }
+        use shared::entity::payments_due;
+        loan_interest_rates::Entity::delete_many()
+            .filter(loan_interest_rates::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        loan_contacts::Entity::delete_many()
+            .filter(loan_contacts::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        payments_due::Entity::delete_many()
+            .filter(payments_due::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        loan_transactions::Entity::delete_many()
+            .filter(loan_transactions::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        loans::Entity::delete_by_id(loan_id).exec(tx).await?;
+        history::record(tx, &author, now, Some(&book.loan), None).await?;
+        let key = Some(loan.loan_number);
+        Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
+    }
+
+    async fn rates(
+        &self,
+        tx: &DatabaseTransaction,
+        loan_id: i64,
+    ) -> Result<Vec<loan_interest_rates::Model>, Stop> {
+        let rates = self.caller.find::<loan_interest_rates::Entity>();
+        Ok(rates.filter(loan_interest_rates::Column::LoanId.eq(loan_id)).all(tx).await?)
+    }
+
+    async fn links(
+        &self,
+        tx: &DatabaseTransaction,
+        loan_id: i64,
+    ) -> Result<Vec<loan_contacts::Model>, Stop> {
+        let links = self.caller.find::<loan_contacts::Entity>();
+        Ok(links.filter(loan_contacts::Column::LoanId.eq(loan_id)).all(tx).await?)
+    }
+
+    async fn insert_rate(
+        &self,
+        tx: &DatabaseTransaction,
+        mut rate: loan_interest_rates::Model,
+    ) -> Result<i64, Stop> {
+        let mut active = rate.clone().into_active_model().reset_all();
+        active.row_id = NotSet;
+        let inserted = loan_interest_rates::Entity::insert(active).exec(tx).await?;
+        rate.row_id = inserted.last_insert_id;
+        history::record(tx, &self.author, self.clock.now, None, Some(&rate)).await?;
+        Ok(rate.row_id)
+    }
+
+    /// Sets or deletes a rate from a date on, not before the day up to which interest is settled.
+    async fn interest_rate(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan: &loans::Model,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, self.enforce);
+        let update = fields.update();
+        let mut row = loan_interest_rates::Model {
+            row_id: 0,
+            loan_id: loan.loan_id,
+            effective_date: loan.interest_start_date,
+            interest_rate: Rate::ZERO,
+        };
+        if fields.raw("EffectiveDate").is_none() {
+            fields.missing("EffectiveDate");
+        }
+        fields.fixed_date("EffectiveDate", &mut row.effective_date);
+        if update != Update::Delete && fields.raw("InterestRate").is_none() {
+            fields.missing("InterestRate");
+        }
+        fields.fixed_parsed("InterestRate", &mut row.interest_rate);
+        if row.interest_rate < Rate::ZERO {
+            fields.error("InterestRate", "must not be negative");
+        }
+        if row.effective_date < loan.accrual_base_date {
+            let base = loan.accrual_base_date;
+            fields.error("EffectiveDate", format!("must not be before {base}"));
+        }
+        fields.note_unknown(&[]);
+        let messages = fields.finish()?;
+        let existing = self.rates(tx, loan.loan_id).await?;
+        let before = existing.into_iter().find(|rate| rate.effective_date == row.effective_date);
+        let (action, row_id) = match (update, before) {
+            (Update::Delete, None) => {
+                return Err(refuse(element, "the loan has no rate from this date on"));
+            }
+            (Update::Delete, Some(before)) => {
+                loan_interest_rates::Entity::delete_by_id(before.row_id).exec(tx).await?;
+                history::record(tx, &self.author, self.clock.now, Some(&before), None).await?;
+                (Action::Deleted, before.row_id)
+            }
+            (_, None) => (Action::Inserted, self.insert_rate(tx, row).await?),
+            (_, Some(before)) => {
+                row.row_id = before.row_id;
+                let active = row.clone().into_active_model().reset_all();
+                active.update(tx).await?;
+                let now = self.clock.now;
+                history::record(tx, &self.author, now, Some(&before), Some(&row)).await?;
+                (Action::Updated, row.row_id)
+            }
+        };
+        let key = Some(loan.loan_number.clone());
+        Ok(Applied::one(element, action, key, row_id, messages))
+    }
+
+    /// Links a contact to the loan, changes the link, or removes it.
+    async fn relationship(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan: &loans::Model,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, self.enforce);
+        let update = fields.update();
+        let contact_id = self.contact_reference(tx, &mut fields).await?;
+        let mut row = loan_contacts::Model {
+            row_id: 0,
+            loan_id: loan.loan_id,
+            contact_id: contact_id.unwrap_or_default(),
+            relationship_code: String::new(),
+            web_access_flag: false,
+        };
+        if contact_id.is_none() {
+            fields.missing("ContactNumber");
+        }
+        match fields.raw("RelationshipCode") {
+            None => fields.missing("RelationshipCode"),
+            Some(code) => match self.codes::<relationship_codes::Entity>(tx).await?.get(code) {
+                Some(_) => row.relationship_code = code.to_owned(),
+                None => fields.error("RelationshipCode", "is unknown, inactive, or not for loans"),
+            },
+        }
+        let existing = self.links(tx, loan.loan_id).await?;
+        let before = existing.into_iter().find(|link| {
+            link.contact_id == row.contact_id && link.relationship_code == row.relationship_code
+        });
+        if let Some(before) = &before {
+            row = before.clone();
+        }
+        fields.flag("WebAccessFlag", &mut row.web_access_flag);
+        fields.note_unknown(&[]);
+        let messages = fields.finish()?;
+        let (now, author) = (self.clock.now, &self.author);
+        let action = match (update, before) {
+            (Update::Delete, None) => return Err(refuse(element, "there is no such link")),
+            (Update::Delete, Some(before)) => {
+                loan_contacts::Entity::delete_by_id(before.row_id).exec(tx).await?;
+                history::record(tx, author, now, Some(&before), None).await?;
+                Action::Deleted
+            }
+            (_, None) => {
+                let mut active = row.clone().into_active_model().reset_all();
+                active.row_id = NotSet;
+                row.row_id = loan_contacts::Entity::insert(active).exec(tx).await?.last_insert_id;
+                history::record(tx, author, now, None, Some(&row)).await?;
+                Action::Inserted
+            }
+            (_, Some(before)) => {
+                row.clone().into_active_model().reset_all().update(tx).await?;
+                history::record(tx, author, now, Some(&before), Some(&row)).await?;
+                Action::Updated
+            }
+        };
+        let key = Some(loan.loan_number.clone());
+        Ok(Applied::one(element, action, key, row.row_id, messages))
+    }
+}
+
+/// Terms that may be set when a loan is booked and changed afterwards.
+fn loan_terms(fields: &mut Fields<'_>, loan: &mut loans::Model) {
+    fields.choice("LoanType", &mut loan.loan_type);
+    fields.choice("InterestMethod", &mut loan.interest_method);
+    fields.choice("InterestYearNumerator", &mut loan.interest_year_numerator);
+    fields.choice("InterestYearDenominator", &mut loan.interest_year_denominator);
+    fields.choice("PaymentPeriod", &mut loan.payment_period);
+    fields.parsed("PaymentAmount", &mut loan.payment_amount);
+    if loan.payment_amount.is_some_and(|amount| !amount.is_positive() || !amount.is_whole_cents()) {
+        fields.error("PaymentAmount", "must be above zero, in whole cents");
+    }
+    fields.int("NumberOfPayments", 1..=12_000, &mut loan.number_of_payments);
+    fields.date("FirstPaymentDate", &mut loan.first_payment_date);
+    fields.date("MaturityDate", &mut loan.maturity_date);
+    fields.int("PaymentDay", 1..=31, &mut loan.payment_day);
+    let mut advance_days = None;
+    fields.int("AdvanceDays", 0..=366, &mut advance_days);
+    if let Some(days) = advance_days {
+        loan.advance_days = days;
+    } else if loan.loan_id == 0 {
+        loan.advance_days = match loan.payment_period {
+            PaymentPeriod::Weekly => 5,
+            PaymentPeriod::Biweekly | PaymentPeriod::Semimonthly => 10,
+            _ => 21,
+        };
+    }
+    fields.fixed_parsed("PaymentDistribution", &mut loan.payment_distribution);
+    fields.choice("ExcessHandling", &mut loan.excess_handling);
+}
+
+/// The row with those terms of another.
+fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
+    loans::Model {
+        next_due_date: row.next_due_date,
+        current_principal_balance: row.current_principal_balance,
+        current_interest_balance: row.current_interest_balance,
+        interest_accrued_thru_date: row.interest_accrued_thru_date,
+        interest_accrued_total: row.interest_accrued_total,
+        paid_ahead_amount: row.paid_ahead_amount,
+        accrual_base_date: row.accrual_base_date,
+        accrual_base_total: row.accrual_base_total,
+        ..terms.clone()
+    }
+}
+
+fn schedule_of(loan: &loans::Model) -> Schedule {
+    Schedule {
+        period: loan.payment_period,
+        first_payment_date: loan.first_payment_date,
+        payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
+        maturity_date: loan.maturity_date,
+    }
+}
+
+/// What the schedule leaves open: the day of month, the maturity date; and what it forbids.
+fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
+    use chrono::Datelike;
+    match (loan.payment_period, loan.first_payment_date) {
+        (PaymentPeriod::None, _) => return,
+        (PaymentPeriod::Maturity, first) => {
+            loan.maturity_date = loan.maturity_date.or(first);
+            loan.first_payment_date = first.or(loan.maturity_date);
+            if loan.maturity_date.is_none() {
+                fields.missing("MaturityDate");
+            }
+            return;
+        }
+        (_, None) => return fields.missing("FirstPaymentDate"),
+        (_, Some(first)) => {
+            loan.payment_day = loan.payment_day.or(Some(first.day() as i32));
+            if first < loan.interest_start_date {
+                fields.error("FirstPaymentDate", "must not be before interest starts");
+            }
+        }
+    }
+    if loan.payment_amount.is_none() && loan.number_of_payments.is_none() {
+        fields.error("PaymentAmount", "is required where NumberOfPayments is absent");
+    }
+    let open_ended = Schedule { maturity_date: None, ..schedule_of(loan) };
+    if !loan.first_payment_date.is_some_and(|first| open_ended.is_due_date(first)) {
+        fields.error("FirstPaymentDate", "must be a date of the schedule");
+    }
+    if loan.maturity_date.is_none() {
+        let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
+        loan.maturity_date = payments.and_then(|count| open_ended.nth(count));
+    }
+    if loan.maturity_date < loan.first_payment_date && loan.maturity_date.is_some() {
+        fields.error("MaturityDate", "must not be before the first payment date");
+    }
+}
+
+/// Balances, the accrual base, the first due date, and the level instalment where none is given.
+fn complete_amounts(
+    element: &Element,
+    loan: &mut loans::Model,
+    opening: &Opening,
+) -> Result<(), Stop> {
+    loan.current_interest_rate = loan.starting_interest_rate;
+    loan.current_principal_balance = loan.original_note_amount;
+    loan.current_late_charge_balance = opening.late_charges;
+    loan.current_fees_balance = opening.fees;
+    loan.current_impound_balance = opening.impound;
+    loan.current_suspense_balance = opening.suspense;
+    loan.accrual_base_date = loan.origination_date.min(loan.interest_start_date);
+    loan.interest_accrued_thru_date = loan.accrual_base_date;
+    loan.last_activity_date = Some(loan.origination_date);
+    let schedule = schedule_of(loan);
+    loan.next_due_date = schedule.first();
+    let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
+    let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
+    if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
+        return Ok(());
+    }
+    let rate =
+        RateStep { effective_date: loan.interest_start_date, rate: loan.starting_interest_rate };
+    let terms = Terms {
+        numerator: loan.interest_year_numerator,
+        denominator: loan.interest_year_denominator,
+        rates: vec![rate],
+        interest_start_date: loan.interest_start_date,
+        schedule,
+        payment_amount: None,
+        advance_days: loan.advance_days,
+        accrues: true,
+    };
+    let instalment = schedule::level_instalment(&terms, loan.original_note_amount, payments);
+    match instalment {
+        Ok(amount) => loan.payment_amount = Some(amount),
+        Err(_) => return Err(refuse(element, "no level instalment pays these terms off")),
+    }
+    Ok(())
+}

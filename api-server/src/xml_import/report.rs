@@ -1,0 +1,134 @@
+//! What came of an import, element by element.
+
+use super::parse::Element;
+use poem_openapi::{Enum, Object};
+use shared::problem::Problem;
+
+/// What came of an import.
+#[derive(Clone, Debug, Object)]
+pub struct ImportResult {
+    /// Nothing was kept, because `test=true` asked for it.
+    #[oai(rename = "Test")]
+    pub test: bool,
+    /// False if the file was one block and a record failed, so that nothing of it was kept.
+    #[oai(rename = "Committed")]
+    pub committed: bool,
+    /// Elements with an id of their own.
+    #[oai(rename = "Read")]
+    pub read: i64,
+    /// Of these, inserted.
+    #[oai(rename = "Inserted")]
+    pub inserted: i64,
+    /// Of these, updated.
+    #[oai(rename = "Updated")]
+    pub updated: i64,
+    /// Of these, deleted.
+    #[oai(rename = "Deleted")]
+    pub deleted: i64,
+    /// Of these, failed.
+    #[oai(rename = "Failed")]
+    pub failed: i64,
+    /// One result per element with an id of its own, in the order of the file.
+    #[oai(rename = "Records")]
+    pub records: Vec<RecordResult>,
+}
+
+/// What came of one element.
+#[derive(Clone, Debug, PartialEq, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct RecordResult {
+    /// The line it begins on.
+    #[oai(rename = "Line")]
+    pub line: i64,
+    /// Its name.
+    #[oai(rename = "Element")]
+    pub element: String,
+    /// What was done.
+    #[oai(rename = "Action")]
+    pub action: Action,
+    /// Its human number: of a contact, or of a loan also for its payments.
+    #[oai(rename = "Key")]
+    pub key: Option<String>,
+    /// The id of its row; of a payment, the id of the total row.
+    #[oai(rename = "New_ID")]
+    pub new_id: Option<i64>,
+    /// What is wrong with it or with elements in it that have no id of their own.
+    #[oai(rename = "Messages")]
+    pub messages: Vec<Message>,
+}
+
+/// What was done with an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum Action {
+    /// A new row.
+    Inserted,
+    /// A row was changed.
+    Updated,
+    /// A row is gone.
+    Deleted,
+    /// Something is wrong with it; nothing was done.
+    Failed,
+    /// It was good, and was undone because something beside it failed.
+    RolledBack,
+}
+
+/// Something to be said about an element.
+#[derive(Clone, Debug, PartialEq, Eq, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct Message {
+    /// How bad it is.
+    #[oai(rename = "Level")]
+    pub level: Level,
+    /// The line of the element.
+    #[oai(rename = "Line")]
+    pub line: i64,
+    /// The attribute at fault.
+    #[oai(rename = "Attribute")]
+    pub attribute: Option<String>,
+    /// What is wrong.
+    #[oai(rename = "Message")]
+    pub message: String,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum Level {
+    /// The record failed.
+    Error,
+    /// The record went through.
+    Warning,
+}
+
+impl Message {
+    /// An error of an element.
+    pub fn error(element: &Element, attribute: Option<&str>, message: impl Into<String>) -> Self {
+        let attribute = attribute.map(str::to_owned);
+        let line = element.line as i64;
+        Self { level: Level::Error, line, attribute, message: message.into() }
+    }
+
+    /// A rule of the API that an element breaks. Attributes are JSON members without underscores.
+    pub fn problem(element: &Element, problem: &Problem) -> Self {
+        let attribute = problem.first_field().map(|field| field.replace('_', ""));
+        Self::error(element, attribute.as_deref(), problem.message())
+    }
+}
+
+impl ImportResult {
+    /// The totals of these results.
+    pub fn new(test: bool, committed: bool, records: Vec<RecordResult>) -> Self {
+        let count = |action| records.iter().filter(|record| record.action == action).count() as i64;
+        Self {
+            test,
+            committed,
+            read: records.len() as i64,
+            inserted: count(Action::Inserted),
+            updated: count(Action::Updated),
+            deleted: count(Action::Deleted),
+            failed: count(Action::Failed),
+            records,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Core-system users: checking one, and the table `active_users` that says who is logged in.
+
+use crate::token_table::TokenTable;
+use sea_orm::sea_query::{ExprTrait, IntoIden, Query, SelectStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::entity::users::UserStatus;
+use shared::entity::{active_users, user_credentials, users};
+use shared::secrecy::Secret;
+
+/// Where the tokens of core-system users live.
+pub fn token_table() -> TokenTable {
+    TokenTable {
+        table: active_users::Entity.into_iden(),
+        user: active_users::Column::UserId.into_iden(),
+        created: active_users::Column::ActiveDate.into_iden(),
+    }
+}
+
+/// What a log-in needs to know of a user, or of a web user.
+#[derive(Debug)]
+pub struct Login {
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    /// False for the disabled and for web users whose access was withdrawn.
+    pub enabled: bool,
+    /// The stored password.
+    pub password_hash: Secret,
+}
+
+/// The user of this name, whether or not he may log in.
+pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Login>, DbErr> {
+    use user_credentials::Column::{PasswordHash, UserId};
+    let select = Query::select()
+        .column((users::Entity, users::Column::UserId))
+        .column((users::Entity, users::Column::Status))
+        .column((user_credentials::Entity, PasswordHash))
+        .from(users::Entity)
+        .inner_join(
+            user_credentials::Entity,
+            UserId.into_expr().equals((users::Entity, users::Column::UserId)),
+        )
+        .and_where(users::Column::UserName.eq(user_name))
+        .take();
+    let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+    let status: UserStatus = row.try_get("", "status")?;
+    Ok(Some(Login {
+        user_id: row.try_get("", "user_id")?,
+        enabled: status == UserStatus::Active,
+        password_hash: row.try_get("", "password_hash")?,
+    }))
+}
+
+/// Replaces a hash that is weaker than the settings ask for.
+pub async fn store_hash(db: &DatabaseConnection, user: &Login, hash: Secret) -> Result<(), DbErr> {
+    user_credentials::Entity::update_many()
+        .col_expr(user_credentials::Column::PasswordHash, hash.reveal().into())
+        .filter(user_credentials::Column::UserId.eq(user.user_id))
+        .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
+        .exec(db)
+        .await
+        .map(drop)
+}
+
+/// Who the tokens of `active_users` speak for: the disabled are left out.
+pub fn subjects() -> SelectStatement {
+    use users::Column::{AdminFlag, DbaFlag, Status, UserId, UserName};
+    Query::select()
+        .expr_as(UserId.into_expr(), "subject_id")
+        .expr_as(UserName.into_expr(), "username")
+        .expr_as(AdminFlag.into_expr(), "admin")
+        .expr_as(DbaFlag.into_expr(), "dba")
+        .from(users::Entity)
+        .and_where(Status.eq(UserStatus::Active))
+        .take()
+}

@@ -1,0 +1,94 @@
+//! `POST /oauth2/introspect`: is this token alive, and whom does it speak for? (RFC 7662)
+//!
+//! One SQL statement finds the asking client and the live token; the client is judged first. When
+//! the database is away the answer is 503, never a false "inactive".
+
+use super::json;
+use crate::app::App;
+use crate::clients::{self, Credentials};
+use crate::oauth_error::OAuthError;
+use crate::request::Form;
+use crate::token_table::{self, seconds_of};
+use crate::tokens::AccessToken;
+use poem::{Request, Response};
+use sea_orm::sea_query::{Expr, JoinType};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter};
+use sea_orm::{QueryResult, QueryTrait};
+use shared::entity::oauth_clients;
+use shared::introspection::{ActiveToken, Introspection, True, UserKind};
+use shared::time::Timestamp;
+use std::sync::Arc;
+
+/// Answers a resource server.
+pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
+    let form = Form::read(&mut request).await?;
+    let credentials = Credentials::read(&request, &form)?;
+    let token = form.get("token").and_then(AccessToken::parse);
+    let row = find(&app, &credentials, token.as_ref()).await?;
+    let client =
+        row.as_ref().map(|row| oauth_clients::Model::from_query_result(row, "")).transpose()?;
+    let client = clients::check(client, &credentials)?;
+    if !client.resource_server_flag {
+        return Err(OAuthError::not_a_resource_server());
+    }
+    form.required("token")?;
+    let answer = match (&row, token) {
+        (Some(row), Some(token)) => describe(&app, row, token.kind())?,
+        _ => Introspection::INACTIVE,
+    };
+    Ok(json(&answer))
+}
+
+/// The client's row, with the live token beside it where there is one.
+#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+async fn find(
+    app: &App,
+    credentials: &Credentials,
+    token: Option<&AccessToken>,
+) -> Result<Option<QueryResult>, DbErr> {
+    let client = oauth_clients::Column::ClientId.eq(credentials.client_id.as_str());
+    let mut select = oauth_clients::Entity::find().filter(client).into_query();
+    if let Some(token) = token {
+        let columns = [
+            "subject_id",
+            "username",
+            "admin",
+            "dba",
+            "token_client_id",
+            "created",
+            "lifetime_seconds",
+        ];
+        select.columns(columns.map(|column| ("token", column))).join_subquery(
+            JoinType::LeftJoin,
+            token_table::live_token(app, token),
+            "token",
+            Expr::value(true),
+        );
+    }
+    app.db.query_one(&select).await
+}
+
+fn describe(app: &App, row: &QueryResult, kind: UserKind) -> Result<Introspection, DbErr> {
+    let Some(subject_id) = row.try_get::<Option<i64>>("", "subject_id")? else {
+        return Ok(Introspection::INACTIVE);
+    };
+    let created: Timestamp = row.try_get("", "created")?;
+    let lifetime = seconds_of(row, "lifetime_seconds")?.unwrap_or_default();
+    let iat = created.0.timestamp();
+    Ok(Introspection::Active(Box::new(ActiveToken {
+        active: True,
+        iss: app.issuer.clone(),
+        sub: format!("{}:{subject_id}", kind.as_str()),
+        username: row.try_get("", "username")?,
+        client_id: row.try_get("", "token_client_id")?,
+        scope: kind.as_str().to_owned(),
+        token_type: "Bearer".to_owned(),
+        iat,
+        exp: iat + lifetime,
+        user_kind: kind,
+        user_id: (kind == UserKind::Core).then_some(subject_id),
+        contact_id: (kind == UserKind::Web).then_some(subject_id),
+        admin: row.try_get("", "admin")?,
+        dba: row.try_get("", "dba")?,
+    })))
+}

@@ -1,0 +1,58 @@
+//! Web users: checking one, and the table `cif_web_active_users` that says who is logged in.
+
+use crate::core_users::Login;
+use crate::token_table::TokenTable;
+use sea_orm::sea_query::{Expr, IntoIden, Query, SelectStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::entity::web_credentials::Column::{
+    ContactId, PasswordHash, WebAccessFlag, WebUserName,
+};
+use shared::entity::{cif_web_active_users, web_credentials};
+use shared::secrecy::Secret;
+
+/// Where the tokens of web users live.
+pub fn token_table() -> TokenTable {
+    TokenTable {
+        table: cif_web_active_users::Entity.into_iden(),
+        user: cif_web_active_users::Column::ContactId.into_iden(),
+        created: cif_web_active_users::Column::TokenDatestamp.into_iden(),
+    }
+}
+
+/// The web user of this name, whether or not he may log in.
+pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Login>, DbErr> {
+    let select = Query::select()
+        .columns([ContactId, WebAccessFlag, PasswordHash])
+        .from(web_credentials::Entity)
+        .and_where(WebUserName.eq(user_name))
+        .take();
+    let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+    Ok(Some(Login {
+        user_id: row.try_get("", "contact_id")?,
+        enabled: row.try_get("", "web_access_flag")?,
+        password_hash: row.try_get("", "password_hash")?,
+    }))
+}
+
+/// Replaces a hash that is weaker than the settings ask for.
+pub async fn store_hash(db: &DatabaseConnection, user: &Login, hash: Secret) -> Result<(), DbErr> {
+    web_credentials::Entity::update_many()
+        .col_expr(PasswordHash, hash.reveal().into())
+        .filter(ContactId.eq(user.user_id))
+        .filter(PasswordHash.eq(user.password_hash.reveal()))
+        .exec(db)
+        .await
+        .map(drop)
+}
+
+/// Who the tokens of `cif_web_active_users` speak for: withdrawn access is left out.
+pub fn subjects() -> SelectStatement {
+    Query::select()
+        .expr_as(ContactId.into_expr(), "subject_id")
+        .expr_as(WebUserName.into_expr(), "username")
+        .expr_as(Expr::value(false), "admin")
+        .expr_as(Expr::value(false), "dba")
+        .from(web_credentials::Entity)
+        .and_where(WebAccessFlag.eq(true))
+        .take()
+}

@@ -1,0 +1,262 @@
+//! `installer quickstart`: everything in one folder, running, in one command.
+//!
+//! Run again on the same folder it reuses all of it and keeps the data.
+
+pub mod serve;
+
+use crate::certificates::{self, TlsFiles, write_private};
+use crate::credentials::Credentials;
+use crate::quickstart::serve::Server;
+use crate::{demo, seed, verify_auth_server};
+use sea_orm::DatabaseConnection;
+use serde_json::{Value, json};
+use shared::{db, migration, process};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+
+/// The redirect URI of the public client, besides the documentation page's.
+const BROWSER_REDIRECT: &str = "http://127.0.0.1:8765/callback";
+/// The largest portfolio.
+const LOANS_MAX: u32 = 1_000_000;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// The folder for everything: certificates, settings, the embedded database.
+    #[arg(long, default_value = "./loan-servicing")]
+    pub dir: PathBuf,
+    /// Port of the auth server; 0: any free one.
+    #[arg(long, default_value_t = 8443)]
+    pub auth_port: u16,
+    /// Port of the api-server; 0: any free one.
+    #[arg(long, default_value_t = 9443)]
+    pub api_port: u16,
+    /// A PostgreSQL or MariaDB database to use in place of the embedded one.
+    #[arg(long)]
+    pub database_url: Option<String>,
+    /// How many loans the demo portfolio has.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
+    pub loans: u32,
+    /// Users, clients and setup lists only: no contacts, no loans.
+    #[arg(long)]
+    pub empty: bool,
+}
+
+/// Sets up, starts, verifies, reports, and runs until told to stop.
+pub async fn run(arguments: &Arguments) -> Result<(), String> {
+    let place = Place::prepare(arguments)?;
+    let web_contact = place.fill_database(arguments).await?;
+    place.write_settings()?;
+    let mut auth = Server::start(&place.dir, "auth-server", "serve-auth")?;
+    let mut api = Server::start(&place.dir, "api-server", "serve-api")?;
+    let ca = &place.tls.authority;
+    auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca).await?;
+    api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca).await?;
+    place.verify().await?;
+    let report = place.report(&auth, &api, web_contact);
+    let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
+    write_private(&place.dir.join("quickstart.json"), &text)?;
+    place.explain(&report);
+    let stopped = tokio::select! {
+        () = process::stop_signal() => Ok(()),
+        name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
+    };
+    if let Err(name) = stopped {
+        // The other server goes on, and the one that ended can be started by hand.
+        println!("{name} has ended; see {}", place.dir.join(format!("{name}.log")).display());
+        println!("start it again with: {name} --env-file {}", place.env_file(name).display());
+        process::stop_signal().await;
+    }
+    tokio::join!(auth.stop(), api.stop());
+    Ok(())
+}
+
+/// The folder, its files, and the addresses.
+struct Place {
+    dir: PathBuf,
+    tls: TlsFiles,
+    credentials: Credentials,
+    database_url: String,
+    auth_port: u16,
+    api_port: u16,
+}
+
+impl Place {
+    fn prepare(arguments: &Arguments) -> Result<Self, String> {
+        let unusable = |error: std::io::Error| {
+            format!("the folder {} cannot be used: {error}", arguments.dir.display())
+        };
+        std::fs::create_dir_all(&arguments.dir).map_err(unusable)?;
+        let dir = arguments.dir.canonicalize().map_err(unusable)?;
+        let auth_port = free_port(arguments.auth_port)?;
+        let api_port = free_port(arguments.api_port)?;
+        let tls = certificates::local(&dir.join("tls"))?;
+        let credentials = Credentials::load_or_create(&dir.join("credentials.json"))?;
+        let embedded = || format!("sqlite://{}", dir.join("core.sqlite").display());
+        let database_url = arguments.database_url.clone().unwrap_or_else(embedded);
+        Ok(Self { dir, tls, credentials, database_url, auth_port, api_port })
+    }
+
+    fn auth_url(&self) -> String {
+        format!("https://localhost:{}", self.auth_port)
+    }
+
+    fn api_url(&self) -> String {
+        format!("https://localhost:{}", self.api_port)
+    }
+
+    fn env_file(&self, server: &str) -> PathBuf {
+        self.dir.join(format!("{server}.env"))
+    }
+
+    /// Schema, users, clients, portfolio; gives back the contact of the web user, if there is one.
+    async fn fill_database(&self, arguments: &Arguments) -> Result<Option<i64>, String> {
+        let failed = |error: String| format!("the database cannot be used: {error}");
+        let db = db::connect(&self.database_url, 4, true).await;
+        let db = db.map_err(|error| failed(error.to_string()))?;
+        migration::migrate(&db).await.map_err(|error| failed(error.to_string()))?;
+        let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
+        seed::users_and_clients(&db, &self.credentials, &redirects, &self.api_url())
+            .await
+            .map_err(failed)?;
+        if !arguments.empty {
+            self.fill_portfolio(&db, arguments.loans).await?;
+        }
+        let contact = seed::web_contact(&db).await.map_err(|error| failed(error.to_string()))?;
+        db.close().await.map_err(|error| failed(error.to_string()))?;
+        Ok(contact)
+    }
+
+    async fn fill_portfolio(&self, db: &DatabaseConnection, loans: u32) -> Result<(), String> {
+        let failed = |error: String| format!("the demo portfolio cannot be made: {error}");
+        if seed::has_loans(db).await.map_err(|error| failed(error.to_string()))? {
+            return Ok(());
+        }
+        seed::further_users_and_setup(db).await.map_err(failed)?;
+        demo::import(db, loans, &self.credentials.web).await.map_err(failed)
+    }
+
+    fn write_settings(&self) -> Result<(), String> {
+        let (tls, credentials) = (&self.tls, &self.credentials);
+        let auth = [
+            ("AUTH_LISTEN", format!("127.0.0.1:{}", self.auth_port)),
+            ("AUTH_ISSUER", self.auth_url()),
+            ("AUTH_DATABASE_URL", self.database_url.clone()),
+            ("AUTH_TLS_CERTIFICATE", tls.certificate.display().to_string()),
+            ("AUTH_TLS_KEY", tls.key.display().to_string()),
+            ("AUTH_TOKEN_KEYS", format!("k1:{}", credentials.token_key)),
+        ];
+        let api = [
+            ("API_LISTEN", format!("127.0.0.1:{}", self.api_port)),
+            ("API_DATABASE_URL", self.database_url.clone()),
+            ("API_TLS_CERTIFICATE", tls.certificate.display().to_string()),
+            ("API_TLS_KEY", tls.key.display().to_string()),
+            ("API_AUTH_URL", self.auth_url()),
+            ("API_AUTH_CA", tls.authority.display().to_string()),
+            ("API_AUTH_CLIENT_ID", seed::API_SERVER_CLIENT.to_owned()),
+            ("API_AUTH_CLIENT_SECRET", credentials.api_server.clone()),
+        ];
+        let lines = |pairs: &[(&str, String)]| {
+            pairs.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<String>()
+        };
+        write_private(&self.env_file("auth-server"), &lines(&auth))?;
+        write_private(&self.env_file("api-server"), &lines(&api))
+    }
+
+    /// The Verify Auth Server step, as the resource server sees it.
+    async fn verify(&self) -> Result<(), String> {
+        let secret_file = self.dir.join("api-server.secret");
+        write_private(&secret_file, &self.credentials.api_server)?;
+        let arguments = verify_auth_server::Arguments {
+            url: self.auth_url(),
+            ca: Some(self.tls.authority.clone()),
+            client: Some(seed::API_SERVER_CLIENT.to_owned()),
+            secret_file: Some(secret_file),
+            json: false,
+        };
+        let report = verify_auth_server::verify(&arguments).await;
+        println!("Verify Auth Server:\n{}\n", report.to_text());
+        match report.holds() {
+            true => Ok(()),
+            false => Err("the auth server does not pass its verification".to_owned()),
+        }
+    }
+
+    /// What `quickstart.json` says.
+    fn report(&self, auth: &Server, api: &Server, web_contact: Option<i64>) -> Value {
+        let credentials = &self.credentials;
+        let user = |name: &str, password: &str| json!({"username": name, "password": password});
+        let mut users = json!({
+            "admin": user("admin", &credentials.admin),
+            "officer": user("officer", &credentials.officer),
+            "teller": user("teller", &credentials.teller),
+            "viewer": user("viewer", &credentials.viewer),
+        });
+        if let Some(contact_id) = web_contact {
+            users["web"] = user(demo::WEB_USER_NAME, &credentials.web);
+            users["web"]["contact_id"] = json!(contact_id);
+        }
+        json!({
+            "auth_url": self.auth_url(),
+            "api_url": self.api_url(),
+            "ca_certificate": self.tls.authority,
+            "database_url": self.database_url,
+            "processes": {"auth_server": auth.id(), "api_server": api.id()},
+            "clients": {
+                "integration": {
+                    "client_id": seed::INTEGRATION_CLIENT,
+                    "client_secret": credentials.integration,
+                },
+                "browser": {
+                    "client_id": seed::BROWSER_CLIENT,
+                    "redirect_uri": BROWSER_REDIRECT,
+                },
+            },
+            "users": users,
+        })
+    }
+
+    /// What a person sees.
+    fn explain(&self, report: &Value) {
+        let (auth_url, api_url) = (self.auth_url(), self.api_url());
+        let ca = shell_word(&self.tls.authority);
+        println!("auth server   {auth_url}\napi-server    {api_url}");
+        println!("documentation {api_url}/docs");
+        println!("all of this   {}\n", self.dir.join("quickstart.json").display());
+        if let Some(users) = report["users"].as_object() {
+            for (role, user) in users {
+                let text = |name: &str| user[name].as_str().unwrap_or_default().to_owned();
+                println!("{role:<8} {:<14} {}", text("username"), text("password"));
+            }
+        }
+        let log_in = format!(
+            "curl -sS --cacert {ca} -u {}:{} -d grant_type=password -d scope=core \
+             -d username=admin -d password={} {auth_url}/oauth2/token",
+            seed::INTEGRATION_CLIENT,
+            self.credentials.integration,
+            self.credentials.admin
+        );
+        let token = r#"sed -n 's/.*"access_token":"\([^"]*\)".*/\1/p'"#;
+        println!("\nLog in:\n{log_in}\n\nRead a loan:");
+        println!(
+            "curl -sS --cacert {ca} -H \"Authorization: Bearer $({log_in} | {token})\" \
+             {api_url}/loans/1\n"
+        );
+        println!("ready");
+    }
+}
+
+/// The port itself if it is free; for 0, one that is.
+fn free_port(port: u16) -> Result<u16, String> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = TcpListener::bind(address)
+        .map_err(|error| format!("port {port} cannot be used: {error}"))?;
+    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
+}
+
+/// A path as one word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

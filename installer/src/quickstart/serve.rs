@@ -1,0 +1,113 @@
+//! The two servers as processes of their own: started, waited for, stopped.
+//!
+//! A server runs until its standard input ends. So it also stops, in good order, when the process
+//! that started it is gone, however that one ended.
+
+use reqwest::Client;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+const READY_WITHIN: Duration = Duration::from_secs(30);
+const STOPPED_WITHIN: Duration = Duration::from_secs(40);
+
+/// Ready when the process is asked to stop, or when its standard input ends.
+pub async fn stop_signal() {
+    let (sender, input_ended) = tokio::sync::oneshot::channel();
+    // A plain thread: the runtime would wait for a blocked read of its own when it ends.
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        sender.send(())
+    });
+    tokio::select! {
+        () = shared::process::stop_signal() => {}
+        _ = input_ended => {}
+    }
+}
+
+/// A server that was started.
+pub struct Server {
+    name: &'static str,
+    log: PathBuf,
+    child: Child,
+}
+
+impl Server {
+    /// Starts this program again with a hidden command; what it says goes to a log in the folder.
+    pub fn start(dir: &Path, name: &'static str, command: &str) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
+        let log = dir.join(format!("{name}.log"));
+        let mut options = std::fs::OpenOptions::new();
+        let output = options.create(true).append(true).open(&log).map_err(failed)?;
+        let child = Command::new(std::env::current_exe().map_err(failed)?)
+            .arg(command)
+            .arg("--env-file")
+            .arg(dir.join(format!("{name}.env")))
+            .stdin(Stdio::piped())
+            .stdout(output.try_clone().map_err(failed)?)
+            .stderr(output)
+            // Ctrl-C reaches the whole group; the servers stop when this process tells them.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        Ok(Self { name, log, child })
+    }
+
+    /// The id of the process.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Returns once the server says it is ready; an error with its last words if it ends before.
+    pub async fn wait_until_ready(&mut self, url: &str, ca: &Path) -> Result<(), String> {
+        let client = client(ca)?;
+        let deadline = Instant::now() + READY_WITHIN;
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Err(format!("{} ended ({status}): {}", self.name, self.last_words()));
+            }
+            let answer = client.get(url).send().await;
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(format!("{} is not ready: {}", self.name, self.last_words()));
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let last = text.lines().rev().take(3).collect::<Vec<_>>();
+        last.into_iter().rev().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the server's name once its process has ended.
+    pub async fn ended(&mut self) -> &'static str {
+        let _ = self.child.wait().await;
+        self.name
+    }
+
+    /// Ends its standard input and waits until it has finished its requests.
+    pub async fn stop(mut self) {
+        drop(self.child.stdin.take());
+        if timeout(STOPPED_WITHIN, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+    }
+}
+
+fn client(ca: &Path) -> Result<Client, String> {
+    let pem = std::fs::read(ca).map_err(|error| error.to_string())?;
+    let authority = reqwest::Certificate::from_pem(&pem).map_err(|error| error.to_string())?;
+    Client::builder()
+        .tls_certs_only([authority])
+        .no_proxy()
+        .timeout(Duration::from_secs(2))
+        .build()
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,68 @@
+//! The database's clock, which decides when tokens die, beside this machine's.
+
+use super::reach::Target;
+use super::report::{Course, Step};
+use super::web::{Answer, Web};
+use chrono::{DateTime, TimeDelta, Utc};
+use reqwest::StatusCode;
+use std::time::SystemTime;
+
+/// More than this is no drift but a clock that nothing keeps. Tokens do not mind, as the database
+/// alone judges them; certificates are judged by this machine's clock, and a caller that computes
+/// from `expires_in` when to ask for a new token has at most 12 minutes to be wrong about.
+const LIMIT: TimeDelta = TimeDelta::seconds(60);
+
+/// The limit in the words of the report.
+pub(super) const EXPECTED: &str = "at most 60 s from this machine's clock";
+
+/// Compares the two. An error says that the server is not ready, not that the clocks differ.
+pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Result<(), Step> {
+    let mut url = target.url.clone();
+    url.set_path(&format!("{}/health/ready", target.url.path().trim_end_matches('/')));
+    let asked = DateTime::<Utc>::from(SystemTime::now());
+    let outcome = web.get(url.clone()).await;
+    let answered = DateTime::<Utc>::from(SystemTime::now());
+    let time = match outcome {
+        Ok(answer) => database_time(&answer),
+        Err(error) => Err((error, "see whether the authentication server hangs")),
+    };
+    let time = time
+        .map_err(|(found, advice)| course.fail(Step::Clock, format!("{url}: {found}"), advice))?;
+    // The database looked at its clock somewhere between question and answer.
+    let difference = time - (asked + (answered - asked) / 2);
+    let found = describe(difference);
+    if difference.abs() <= LIMIT {
+        course.pass(Step::Clock, found);
+    } else {
+        let advice = "keep the clocks of the database's machine and of this one by NTP";
+        course.fail(Step::Clock, found, advice);
+    }
+    Ok(())
+}
+
+fn database_time(answer: &Answer) -> Result<DateTime<Utc>, (String, &'static str)> {
+    let json = answer.ok_json().map_err(|found| match answer.status {
+        StatusCode::SERVICE_UNAVAILABLE => {
+            (found, "start the database, or bring its schema up to this release")
+        }
+        _ => (found, "see whether something before the server keeps /health/ready from it"),
+    })?;
+    let time = json.get("database_time").and_then(|time| time.as_str());
+    time.and_then(|time| time.parse().ok()).ok_or_else(|| {
+        ("no database_time".to_owned(), "bring the authentication server up to this release")
+    })
+}
+
+fn describe(difference: TimeDelta) -> String {
+    let size = difference.abs();
+    let amount = if size < TimeDelta::minutes(2) {
+        let milliseconds = size.num_milliseconds();
+        format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
+    } else if size < TimeDelta::hours(2) {
+        format!("{} min", size.num_minutes())
+    } else {
+        format!("{} h", size.num_hours())
+    };
+    let side = if difference < TimeDelta::zero() { "behind" } else { "ahead of" };
+    format!("the database's clock is {amount} {side} this machine's")
+}

@@ -1,0 +1,271 @@
+//! TLS 1.2, TLS 1.3, the refusal of anything older, and the cipher.
+//!
+//! These handshakes accept any certificate, so that a fault of the certificate is named by its own
+//! check. Nothing is sent over them.
+
+use super::STEP_TIME;
+use super::old_hello::{self, Offer, Reply, version_name};
+use super::reach::{Target, in_time};
+use super::report::{Course, Step};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::version::{TLS12, TLS13};
+use rustls::{AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error};
+use rustls::{SignatureScheme, SupportedProtocolVersion};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// The certificates a server presents: its own, then those of its authorities.
+pub(super) type Chain = Vec<CertificateDer<'static>>;
+
+/// Makes the handshakes. Gives the chains presented: with either version it may be another one.
+pub(super) async fn check(target: &Target, course: &mut Course) -> Result<Vec<Chain>, Step> {
+    let tls12 = handshake(target, &TLS12).await;
+    if let Err(fault @ (Fault::NoTls(_) | Fault::Silence(_))) = &tls12 {
+        return Err(course.fail(Step::Tls12, fault.found(), fault.advice("TLS 1.2")));
+    }
+    record(Step::Tls12, "TLS 1.2", &tls12, course);
+    let tls13 = handshake(target, &TLS13).await;
+    record(Step::Tls13, "TLS 1.3", &tls13, course);
+    check_refusal_of_older(target, course).await;
+
+    let done: Vec<_> = tls12.into_iter().chain(tls13).collect();
+    if done.is_empty() {
+        return Err(Step::Tls13);
+    }
+    check_cipher(target, &done, course).await;
+    let mut chains: Vec<_> = done.into_iter().map(|handshake| handshake.chain).collect();
+    chains.dedup();
+    Ok(chains)
+}
+
+/// What a finished handshake showed.
+struct Handshake {
+    chain: Chain,
+    cipher: String,
+}
+
+/// Why a handshake was not finished.
+enum Fault {
+    /// The server refuses.
+    Alert(AlertDescription),
+    /// The other side speaks something else.
+    NoTls(&'static str),
+    /// It says nothing.
+    Silence(String),
+    /// It ends the connection without a word.
+    Closed,
+    /// Anything else.
+    Other(String),
+}
+
+impl Fault {
+    fn found(&self) -> String {
+        match self {
+            Self::Alert(alert) => format!("refused with the alert {alert:?}"),
+            Self::NoTls(what) => format!("the server speaks {what}"),
+            Self::Silence(text) | Self::Other(text) => text.clone(),
+            Self::Closed => "the server ended the connection without an answer".to_owned(),
+        }
+    }
+
+    fn advice(&self, version: &str) -> String {
+        match self {
+            Self::Alert(AlertDescription::ProtocolVersion) | Self::Closed => {
+                format!("enable {version} on the server, or on what stands before it")
+            }
+            Self::Alert(AlertDescription::HandshakeFailure) => {
+                format!("enable {version} with ECDHE and AES-GCM or ChaCha20-Poly1305 there")
+            }
+            Self::NoTls(_) => {
+                "give the port of the authentication server's TLS listener, or configure its \
+                 certificate and key"
+                    .to_owned()
+            }
+            Self::Silence(_) => {
+                "see whether the process that listens there is the authentication server, and \
+                 whether it hangs"
+                    .to_owned()
+            }
+            Self::Alert(_) | Self::Other(_) => "see the authentication server's log".to_owned(),
+        }
+    }
+}
+
+fn record(step: Step, version: &str, outcome: &Result<Handshake, Fault>, course: &mut Course) {
+    match outcome {
+        Ok(_) => course.pass(step, format!("handshake with {version}")),
+        Err(fault) => {
+            course.fail(step, fault.found(), fault.advice(version));
+        }
+    }
+}
+
+async fn handshake(
+    target: &Target,
+    version: &'static SupportedProtocolVersion,
+) -> Result<Handshake, Fault> {
+    let config = accepting_any_certificate(version).map_err(Fault::Other)?;
+    let connector = TlsConnector::from(Arc::new(config));
+    let outcome = in_time(STEP_TIME, async {
+        let stream = TcpStream::connect(target.address).await?;
+        connector.connect(target.name.clone(), stream).await
+    })
+    .await;
+    let mut stream = match outcome {
+        Ok(stream) => stream,
+        Err(error) => return Err(diagnose(target, &error).await),
+    };
+    let (_, connection) = stream.get_ref();
+    let chain = connection.peer_certificates().unwrap_or_default();
+    let handshake = Handshake {
+        chain: chain.iter().map(|it| it.clone().into_owned()).collect(),
+        cipher: connection
+            .negotiated_cipher_suite()
+            .map_or("unknown".to_owned(), |suite| format!("{:?}", suite.suite())),
+    };
+    // Only politeness: the server's log shall not complain about a torn connection.
+    let _ = in_time(Duration::from_secs(1), stream.shutdown()).await;
+    Ok(handshake)
+}
+
+async fn diagnose(target: &Target, error: &io::Error) -> Fault {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    match (inner, error.kind()) {
+        (Some(Error::AlertReceived(alert)), _) => Fault::Alert(*alert),
+        (Some(Error::InvalidMessage(_)), _) => match speaks_plain_http(target).await {
+            true => Fault::NoTls("plain HTTP, not TLS"),
+            false => Fault::NoTls("something that is not TLS"),
+        },
+        (Some(error), _) => Fault::Other(error.to_string()),
+        (None, _) if speaks_plain_http(target).await => Fault::NoTls("plain HTTP, not TLS"),
+        (None, io::ErrorKind::TimedOut) => Fault::Silence(error.to_string()),
+        (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => Fault::Closed,
+        (None, _) => Fault::Other(error.to_string()),
+    }
+}
+
+/// Asks for the start page without TLS. TLS listeners that recognise this answer with 400.
+async fn speaks_plain_http(target: &Target) -> bool {
+    let mut answer = Vec::new();
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", target.url.authority());
+    let _ = in_time(Duration::from_secs(2), async {
+        let mut stream = TcpStream::connect(target.address).await?;
+        stream.write_all(request.as_bytes()).await?;
+        while answer.len() < 12 && stream.read_buf(&mut answer).await? > 0 {}
+        Ok(())
+    })
+    .await;
+    answer.starts_with(b"HTTP/") && answer.get(9..12).is_some_and(|status| status != b"400")
+}
+
+async fn check_refusal_of_older(target: &Target, course: &mut Course) {
+    let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on what stands before it";
+    match old_hello::offer(target, Offer::OldVersions).await {
+        Ok(Reply::Alert(alert)) => {
+            course.pass(Step::OlderTls, format!("refused with the alert {alert:?}"));
+        }
+        Ok(Reply::Closed) => course.pass(Step::OlderTls, "refused by ending the connection"),
+        Ok(Reply::Accepted { version, cipher }) => {
+            let found = format!("accepted with {} and {cipher:?}", version_name(version));
+            course.fail(Step::OlderTls, found, advice);
+        }
+        Ok(Reply::Foreign) => {
+            course.fail(Step::OlderTls, "answered with something that is not TLS", advice);
+        }
+        Err(error) => {
+            course.fail(Step::OlderTls, format!("neither refused nor accepted: {error}"), advice);
+        }
+    }
+}
+
+async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) {
+    // What this client negotiates always encrypts with authentication and forward secrecy, so a
+    // poor choice can only be found by offering it.
+    let ciphers: Vec<_> = done.iter().map(|handshake| handshake.cipher.as_str()).collect();
+    let ciphers = ciphers.join(", ");
+    let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
+                  and RC4 on the server, or on what stands before it";
+    let found = match old_hello::offer(target, Offer::BrokenCiphers).await {
+        Ok(Reply::Alert(_) | Reply::Closed) => return course.pass(Step::Cipher, ciphers),
+        Ok(Reply::Accepted { cipher, .. }) => format!("{ciphers}, but also {cipher:?}"),
+        Ok(Reply::Foreign) => "broken ciphers are answered with something that is not TLS".into(),
+        Err(error) => format!("broken ciphers are neither refused nor accepted: {error}"),
+    };
+    course.fail(Step::Cipher, found, advice);
+}
+
+fn accepting_any_certificate(
+    version: &'static SupportedProtocolVersion,
+) -> Result<ClientConfig, String> {
+    let provider = CryptoProvider::get_default().ok_or("no TLS provider")?.clone();
+    let onlooker = Arc::new(Onlooker { provider: provider.clone() });
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[version])
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(onlooker)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Accepts every certificate, but only from a server that holds its key.
+#[derive(Debug)]
+struct Onlooker {
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Onlooker {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        leave_to_the_chain(verify_tls12_signature(message, certificate, signature, algorithms))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        leave_to_the_chain(verify_tls13_signature(message, certificate, signature, algorithms))
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// A certificate that cannot even be read is a fault of the chain, which is judged later.
+fn leave_to_the_chain(
+    outcome: Result<HandshakeSignatureValid, Error>,
+) -> Result<HandshakeSignatureValid, Error> {
+    match outcome {
+        Err(Error::InvalidCertificate(CertificateError::BadSignature)) => outcome,
+        Err(Error::InvalidCertificate(_)) => Ok(HandshakeSignatureValid::assertion()),
+        outcome => outcome,
+    }
+}

@@ -1,0 +1,149 @@
+//! The server's metadata (RFC 8414): that there are any, whose they are, and the keys they name.
+
+use super::reach::Target;
+use super::report::{Course, Step};
+use super::web::Web;
+use reqwest::Url;
+use serde_json::{Map, Value};
+
+/// What this product cannot work without.
+const REQUIRED: [&str; 3] = ["issuer", "token_endpoint", "introspection_endpoint"];
+
+/// The members of the metadata.
+pub(super) struct Metadata(Map<String, Value>);
+
+impl Metadata {
+    /// A member that is a string.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+}
+
+/// Fetches them from the well-known path.
+pub(super) async fn read(
+    web: &Web,
+    target: &Target,
+    course: &mut Course,
+) -> Result<Metadata, Step> {
+    let url = well_known(&target.url);
+    let advice = "give the URL of the authentication server: another one answers here";
+    let outcome = match web.get(url.clone()).await {
+        Ok(answer) if answer.status.is_server_error() => {
+            Err((answer.error(), "see the authentication server's log"))
+        }
+        Ok(answer) => answer.ok_json().cloned().map_err(|error| (error, advice)),
+        Err(error) => Err((error, "see whether the authentication server hangs")),
+    };
+    let members = match outcome {
+        Ok(Value::Object(members)) => members,
+        Ok(_) => {
+            let found = format!("{url}: JSON, but no object");
+            return Err(course.fail(Step::Metadata, found, advice));
+        }
+        Err((error, advice)) => {
+            return Err(course.fail(Step::Metadata, format!("{url}: {error}"), advice));
+        }
+    };
+    let metadata = Metadata(members);
+    if let Some(name) = REQUIRED.iter().find(|name| metadata.text(name).is_none()) {
+        return Err(course.fail(Step::Metadata, format!("{url}: no {name}"), advice));
+    }
+    course.pass(Step::Metadata, url.as_str());
+    Ok(metadata)
+}
+
+/// The well-known path stands between the host and the path of the issuer (RFC 8414, 3.1).
+fn well_known(issuer: &Url) -> Url {
+    let mut url = issuer.clone();
+    let path = issuer.path().trim_end_matches('/');
+    url.set_path(&format!("/.well-known/oauth-authorization-server{path}"));
+    url
+}
+
+/// The issuer must be the URL, and the endpoints its own: tokens and secrets go there.
+pub(super) fn check_issuer(
+    metadata: &Metadata,
+    target: &Target,
+    course: &mut Course,
+) -> Result<(), Step> {
+    let issuer = metadata.text("issuer").unwrap_or_default();
+    // A slash at the end is how shells and browsers complete a URL without a path.
+    if issuer != target.given && issuer != target.given.trim_end_matches('/') {
+        let found = format!("the issuer is {issuer}, the URL {}", target.given);
+        let advice = "give the issuer as URL, or set the authentication server's issuer to it";
+        return Err(course.fail(Step::Issuer, found, advice));
+    }
+    let endpoints = metadata.0.iter();
+    let endpoints =
+        endpoints.filter(|(name, _)| name.ends_with("_endpoint") || *name == "jwks_uri");
+    let mut count = 0;
+    for (name, value) in endpoints {
+        if !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url)) {
+            let found = format!("{name} is {value}, which is not under {issuer}");
+            let advice = "correct the authentication server's issuer, or what rewrites its answers";
+            return Err(course.fail(Step::Issuer, found, advice));
+        }
+        count += 1;
+    }
+    course.pass(Step::Issuer, format!("{issuer}, {count} endpoints under it"));
+    Ok(())
+}
+
+/// Compared after parsing, which resolves the dots of a path: they could lead out again.
+fn is_under(endpoint: &str, issuer: &Url) -> bool {
+    let beginning = format!("{}/", issuer.path().trim_end_matches('/'));
+    Url::parse(endpoint).is_ok_and(|endpoint| {
+        endpoint.origin() == issuer.origin() && endpoint.path().starts_with(&beginning)
+    })
+}
+
+/// A server that announces no keys signs nothing, which is in order.
+pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut Course) {
+    let advice = "see the authentication server's log for what became of its signing keys";
+    let Some(announced) = metadata.0.get("jwks_uri") else {
+        return course.pass(Step::Keys, "no keys are announced");
+    };
+    let found = match announced.as_str().and_then(|url| Url::parse(url).ok()) {
+        None => format!("jwks_uri is {announced}, no URL"),
+        Some(url) => match web.get(url.clone()).await {
+            Err(error) => format!("{url}: {error}"),
+            Ok(answer) => match answer.ok_json().and_then(count_usable_keys) {
+                Ok(count) => return course.pass(Step::Keys, format!("{url}: {count} usable")),
+                Err(error) => format!("{url}: {error}"),
+            },
+        },
+    };
+    course.fail(Step::Keys, found, advice);
+}
+
+fn count_usable_keys(set: &Value) -> Result<usize, String> {
+    let keys = set.get("keys").and_then(Value::as_array).ok_or("no JSON Web Key Set")?;
+    if keys.iter().any(|key| key.get("d").is_some()) {
+        return Err("a private key is shown: replace it at once".to_owned());
+    }
+    match keys.iter().filter(|key| is_usable(key)).count() {
+        0 => Err(format!("none of {} keys is usable", keys.len())),
+        usable => Ok(usable),
+    }
+}
+
+/// A named public key for signatures with EdDSA (RFC 8037) or ES256 (RFC 7518, 6.2).
+fn is_usable(key: &Value) -> bool {
+    let text = |name| key.get(name).and_then(Value::as_str);
+    // 32 bytes in base64url without padding.
+    let is_coordinate = |name| {
+        text(name).is_some_and(|it| {
+            it.len() == 43 && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
+        })
+    };
+    let signs = text("use").is_none_or(|it| it == "sig") && text("kid").is_some();
+    let alg_is = |name| text("alg").is_none_or(|it| it == name);
+    signs
+        && match (text("kty"), text("crv")) {
+            (Some("OKP"), Some("Ed25519")) => alg_is("EdDSA") && is_coordinate("x"),
+            (Some("EC"), Some("P-256")) => {
+                alg_is("ES256") && is_coordinate("x") && is_coordinate("y")
+            }
+            _ => false,
+        }
+}

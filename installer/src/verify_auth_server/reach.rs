@@ -1,0 +1,105 @@
+//! The first checks: the URL, name resolution, TCP.
+
+use super::STEP_TIME;
+use super::report::{Course, Step};
+use reqwest::Url;
+use rustls::pki_types::ServerName;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::{TcpStream, lookup_host};
+
+/// A server that accepts connections.
+pub(super) struct Target {
+    /// The URL, parsed.
+    pub(super) url: Url,
+    /// The URL as given: an issuer is compared character by character (RFC 8414, 3.3).
+    pub(super) given: String,
+    /// The host as TLS names it.
+    pub(super) name: ServerName<'static>,
+    /// The host as HTTP names it.
+    pub(super) host: String,
+    /// The address that accepted.
+    pub(super) address: SocketAddr,
+}
+
+/// Finds an address of the URL's host that accepts connections.
+pub(super) async fn check(given: &str, course: &mut Course) -> Result<Target, Step> {
+    let (url, host) = parse(given).map_err(|found| {
+        course.fail(Step::Url, found, "give the issuer URL, such as https://auth.example.com:8443")
+    })?;
+    let name = ServerName::try_from(host.clone()).map_err(|_| {
+        let found = format!("no certificate can name the host {host:?}");
+        course.fail(Step::Url, found, "give the server a DNS name of letters, digits and hyphens")
+    })?;
+    course.pass(Step::Url, url.as_str());
+    let addresses = resolve(&url, &host, course).await?;
+    let address = connect_to_one(&addresses, course).await?;
+    Ok(Target { url, given: given.to_owned(), name, host, address })
+}
+
+fn parse(given: &str) -> Result<(Url, String), String> {
+    let url = Url::parse(given).map_err(|error| format!("{given:?} is no URL: {error}"))?;
+    if url.scheme() != "https" {
+        return Err(format!("the scheme is {:?}", url.scheme()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("a user name or a password in the URL".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("a query or a fragment in the URL".to_owned());
+    }
+    // URLs put brackets around IPv6 addresses, nobody else does.
+    let host = url.host_str().ok_or("no host")?.trim_matches(['[', ']']).to_owned();
+    Ok((url, host))
+}
+
+async fn resolve(url: &Url, host: &str, course: &mut Course) -> Result<Vec<SocketAddr>, Step> {
+    let port = url.port_or_known_default().unwrap_or(443);
+    let looked_up = in_time(STEP_TIME, lookup_host((host, port))).await;
+    let found = match looked_up {
+        Ok(addresses) => {
+            let mut addresses: Vec<_> = addresses.collect();
+            addresses.dedup();
+            if !addresses.is_empty() {
+                let ips: Vec<_> = addresses.iter().map(|it| it.ip().to_string()).collect();
+                course.pass(Step::NameResolution, format!("{host} is {}", ips.join(", ")));
+                return Ok(addresses);
+            }
+            format!("{host} has no address")
+        }
+        Err(error) => format!("{host}: {error}"),
+    };
+    let advice = "correct the host in the URL, or enter it in DNS or in the hosts file";
+    Err(course.fail(Step::NameResolution, found, advice))
+}
+
+/// The addresses in turn, all within the time of one step.
+async fn connect_to_one(addresses: &[SocketAddr], course: &mut Course) -> Result<SocketAddr, Step> {
+    let share = STEP_TIME / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let mut failures = Vec::new();
+    for address in addresses {
+        match in_time(share, TcpStream::connect(address)).await {
+            Ok(_) => {
+                let but: String = failures.iter().map(|it| format!("; not by {it}")).collect();
+                course.pass(Step::Tcp, format!("accepted by {address}{but}"));
+                return Ok(*address);
+            }
+            Err(error) => failures.push(format!("{address}: {error}")),
+        }
+    }
+    let advice =
+        "start the authentication server, or correct the port, or open the firewall for it";
+    Err(course.fail(Step::Tcp, failures.join("; "), advice))
+}
+
+/// The outcome, or a time-out as an error like the others.
+pub(super) async fn in_time<T>(
+    time: Duration,
+    outcome: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
+    tokio::time::timeout(time, outcome).await.unwrap_or_else(|_| {
+        let text = format!("no answer within {:.1} s", time.as_secs_f32());
+        Err(io::Error::new(io::ErrorKind::TimedOut, text))
+    })
+}

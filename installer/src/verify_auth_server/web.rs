@@ -1,0 +1,101 @@
+//! HTTP to the server, once its certificate holds.
+
+use super::STEP_TIME;
+use super::reach::Target;
+use reqwest::{RequestBuilder, StatusCode, Url, redirect};
+use rustls::ALL_VERSIONS;
+use serde_json::Value;
+use std::error::Error;
+use std::path::Path;
+
+/// No answer of an authentication server is longer.
+const LONGEST_ANSWER: usize = 256 * 1024;
+
+/// A client for one server, which follows no redirect and uses no proxy.
+pub(super) struct Web(reqwest::Client);
+
+impl Web {
+    /// Trusts the authorities in this file, and connects to the address that accepted.
+    pub(super) fn new(target: &Target, authorities: &Path) -> Result<Self, String> {
+        let config = shared::tls::client_config(authorities, ALL_VERSIONS)?;
+        reqwest::Client::builder()
+            .tls_backend_preconfigured(config)
+            .https_only(true)
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .timeout(STEP_TIME)
+            .resolve(&target.host, target.address)
+            .build()
+            .map(Self)
+            .map_err(|error| in_full(&error))
+    }
+
+    /// Asks for a page.
+    pub(super) async fn get(&self, url: Url) -> Result<Answer, String> {
+        self.send(self.0.get(url)).await
+    }
+
+    /// Sends a form, with an Authorization header of scheme Basic.
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        (user, password): (&str, &str),
+        form: &[(&str, &str)],
+    ) -> Result<Answer, String> {
+        self.send(self.0.post(url).basic_auth(user, Some(password)).form(form)).await
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Answer, String> {
+        let mut response = request.send().await.map_err(|error| in_full(&error))?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| in_full(&error))? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LONGEST_ANSWER {
+                return Err(format!("an answer of more than {LONGEST_ANSWER} bytes"));
+            }
+        }
+        Ok(Answer { status: response.status(), json: serde_json::from_slice(&body).ok() })
+    }
+}
+
+/// An answer, as far as it matters.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// The body, if it is JSON.
+    pub(super) json: Option<Value>,
+}
+
+impl Answer {
+    /// The JSON of an answer 200, else what came in its place.
+    pub(super) fn ok_json(&self) -> Result<&Value, String> {
+        match (&self.json, self.status) {
+            (Some(json), StatusCode::OK) => Ok(json),
+            (None, StatusCode::OK) => Err("200, but no JSON".to_owned()),
+            _ => Err(self.error()),
+        }
+    }
+
+    /// The status, and the reason the server gives in the form of RFC 6749, 5.2.
+    pub(super) fn error(&self) -> String {
+        let member = |name| self.json.as_ref().and_then(|json| json.get(name)?.as_str());
+        match member("error_description").or(member("error")) {
+            Some(reason) => format!("{} ({reason})", self.status),
+            None => self.status.to_string(),
+        }
+    }
+}
+
+/// The error with its causes; reqwest's own text ends where it becomes interesting.
+fn in_full(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no answer within {} s", STEP_TIME.as_secs());
+    }
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

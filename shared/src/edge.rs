@@ -1,0 +1,146 @@
+//! What happens to every request of either server, whatever it is for: an id, a span, a metric, a
+//! header set, HEAD, and an error body for everything that went wrong, panics included.
+
+use crate::problem::Problem;
+use crate::telemetry::{Metrics, RequestId};
+use futures_util::FutureExt;
+use poem::http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderName};
+use poem::http::{HeaderValue, Method, StatusCode, Uri};
+use poem::{Endpoint, IntoResponse, PathPattern, Request, Response, Result};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tracing::Instrument;
+
+/// The header that carries the request id; always made here, never taken from outside.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Turns the framework's own errors into problems: the method and the path say which operation.
+pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
+
+/// The outermost endpoint of a server.
+pub struct Edge<E> {
+    inner: E,
+    metrics: Arc<Metrics>,
+    to_problem: ToProblem,
+}
+
+impl<E> Edge<E> {
+    /// Stands between the listener and the routes.
+    pub fn new(inner: E, metrics: Arc<Metrics>, to_problem: ToProblem) -> Self {
+        Self { inner, metrics, to_problem }
+    }
+}
+
+impl<E: Endpoint> Endpoint for Edge<E> {
+    type Output = Response;
+
+    async fn call(&self, mut request: Request) -> Result<Response> {
+        let started = Instant::now();
+        let id = RequestId::random();
+        request.set_data(id.clone());
+        let method = request.method().clone();
+        let uri = request.uri().clone();
+        if method == Method::HEAD {
+            request.set_method(Method::GET);
+        }
+        let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
+            caller = tracing::field::Empty);
+        let call = async {
+            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
+            let response = self.respond(outcome, &method, &uri, &id);
+            let status = response.status().as_u16();
+            let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
+            tracing::info!(status, milliseconds, "answered");
+            response
+        };
+        let mut response = call.instrument(span).await;
+        self.count(&method, &response, started.elapsed());
+        if let Ok(value) = HeaderValue::from_str(id.as_str()) {
+            response.headers_mut().insert(X_REQUEST_ID, value);
+        }
+        secure(&mut response);
+        if method == Method::HEAD {
+            strip_body(&mut response).await;
+        }
+        Ok(response)
+    }
+}
+
+impl<E: Endpoint> Edge<E> {
+    fn respond(
+        &self,
+        outcome: std::thread::Result<Result<E::Output>>,
+        method: &Method,
+        uri: &Uri,
+        id: &RequestId,
+    ) -> Response {
+        match outcome {
+            Ok(Ok(output)) => output.into_response(),
+            Ok(Err(error)) => {
+                let pattern = error.data::<PathPattern>().cloned();
+                let mut response = if error.is_from_response() {
+                    error.into_response()
+                } else {
+                    let problem = match error.downcast_ref::<Problem>() {
+                        Some(problem) => problem.clone(),
+                        None => (self.to_problem)(error, method, uri),
+                    };
+                    problem.render(uri.path(), id.as_str())
+                };
+                if let Some(pattern) = pattern {
+                    response.set_data(pattern);
+                }
+                response
+            }
+            // The panic's text is on standard error already.
+            Err(_) => Problem::internal("a handler panicked").render(uri.path(), id.as_str()),
+        }
+    }
+
+    fn count(&self, method: &Method, response: &Response, duration: Duration) {
+        let operation = match response.data::<PathPattern>() {
+            Some(PathPattern(pattern)) => format!("{method} {pattern}"),
+            None => "other".to_owned(),
+        };
+        self.metrics.count_request(operation, response.status().as_u16(), duration);
+    }
+}
+
+/// Answers belong to one caller, are no pages to be framed, and are what they say they are.
+fn secure(response: &mut Response) {
+    let headers = response.headers_mut();
+    let mut set = |name: &'static str, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set("x-content-type-options", "nosniff");
+    set("referrer-policy", "no-referrer");
+    set("x-frame-options", "DENY");
+    set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    set("strict-transport-security", "max-age=31536000");
+    set(CACHE_CONTROL.as_str(), "no-store");
+}
+
+/// HEAD answers with the headers of GET, its length included, and no body.
+async fn strip_body(response: &mut Response) {
+    let body = response.take_body();
+    if let Ok(bytes) = body.into_bytes().await {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
+    }
+}
+
+/// The errors of the framework that mean the same everywhere.
+pub fn framework_problem(error: &poem::Error) -> Problem {
+    use crate::problem::ProblemType as Type;
+    match error.status() {
+        StatusCode::NOT_FOUND => Problem::not_found(),
+        StatusCode::METHOD_NOT_ALLOWED => Problem::new(Type::MethodNotAllowed),
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(Type::TooLarge),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            Problem::new(Type::UnsupportedMediaType).detail(error.to_string())
+        }
+        StatusCode::UNAUTHORIZED => Problem::new(Type::TokenMissing),
+        status if status.is_client_error() => Problem::bad_request(error.to_string()),
+        _ => Problem::internal(error),
+    }
+}

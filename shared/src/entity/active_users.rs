@@ -1,0 +1,26 @@
+//! Live tokens of core-system users: a row is a logged-in user.
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `active_users`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "active_users")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub user_id: i64,
+    /// When the token was created, by the database's clock.
+    pub active_date: Timestamp,
+    /// What log-out and revocation end together.
+    pub session_id: String,
+    pub client_id: String,
+    /// Key id, colon, HMAC-SHA-256 of the token.
+    pub token_hash: String,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

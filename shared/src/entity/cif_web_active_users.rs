@@ -1,0 +1,24 @@
+//! Live tokens of web users: a row is a logged-in borrower.
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `cif_web_active_users`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "cif_web_active_users")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub contact_id: i64,
+    /// When the token was created, by the database's clock.
+    pub token_datestamp: Timestamp,
+    pub session_id: String,
+    pub client_id: String,
+    pub token_hash: String,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,30 @@
+//! Answers kept for requests that are sent again with the same `Idempotency-Key`.
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `idempotency_records`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "idempotency_records")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub record_id: i64,
+    /// SHA-256 of caller, method, path and key.
+    pub scope_hash: String,
+    /// SHA-256 of query and body as sent.
+    pub fingerprint: String,
+    /// Who is working on it.
+    pub claim_token: String,
+    /// When the claim is given up, by the database's clock.
+    pub lease_until: Timestamp,
+    /// Of the kept answer; absent while the request runs.
+    pub status: Option<i32>,
+    pub body: Option<String>,
+    pub created_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,22 @@
+//! The rates of a loan, each from its date on.
+
+use crate::amounts::Rate;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `loan_interest_rates`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "loan_interest_rates")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub loan_id: i64,
+    pub effective_date: Date,
+    pub interest_rate: Rate,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

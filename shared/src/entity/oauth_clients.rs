@@ -1,0 +1,61 @@
+//! Programs that may ask the auth server for something. Administered by the installer alone.
+
+use crate::secrecy::Secret;
+use crate::time::Timestamp;
+use poem_openapi::Enum;
+use sea_orm::entity::prelude::*;
+
+/// A row of `oauth_clients`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "oauth_clients")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub client_id: String,
+    pub kind: ClientKind,
+    /// SHA-256 of the current secret.
+    pub secret_hash1: Option<Secret>,
+    /// The second one, while secrets rotate.
+    pub secret_hash2: Option<Secret>,
+    /// JWKS for `private_key_jwt`.
+    pub public_keys: Option<String>,
+    /// Space separated, as all lists here.
+    pub redirect_uris: String,
+    pub post_logout_redirect_uris: String,
+    pub cors_origins: String,
+    /// `password`, `authorization_code`, `refresh_token`.
+    pub grants: String,
+    /// `core`, `web`.
+    pub user_kinds: String,
+    /// May introspect.
+    pub resource_server_flag: bool,
+    pub created_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Whether a client can keep a secret (RFC 6749, 2.1).
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    EnumIter,
+    DeriveActiveEnum,
+    Enum,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum ClientKind {
+    /// Authenticates with a secret or a key.
+    Confidential,
+    /// Cannot keep a secret.
+    Public,
+}

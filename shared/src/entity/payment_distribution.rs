@@ -1,0 +1,217 @@
+//! The list column `loans.payment_distribution`: stored as comma-separated words, sent as an array.
+
+use super::loans::DistributionItem;
+use poem_openapi::registry::{MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use sea_orm::sea_query::{ArrayType, Nullable, StringLen, ValueType, ValueTypeErr};
+use sea_orm::{ActiveEnum, ColIdx, ColumnType, QueryResult, TryGetError, TryGetable, Value};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+/// The order in which a payment is spent.
+///
+/// Each item but `excess` stands in it once; `past_due` may be replaced by `past_due_interest` and
+/// `past_due_principal` for books that take all interest first. `excess` is always last.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PaymentDistribution(Vec<DistributionItem>);
+
+/// Why a list of items is no distribution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotADistribution(pub String);
+
+impl fmt::Display for NotADistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotADistribution {}
+
+impl PaymentDistribution {
+    /// The list, if it is complete and in a legal order.
+    pub fn new(items: Vec<DistributionItem>) -> Result<Self, NotADistribution> {
+        use DistributionItem as Item;
+        let count = |item| items.iter().filter(|other| **other == item).count();
+        let split = count(Item::PastDueInterest) + count(Item::PastDuePrincipal);
+        let past_due_ok = match count(Item::PastDue) {
+            1 => split == 0,
+            0 => count(Item::PastDueInterest) == 1 && count(Item::PastDuePrincipal) == 1,
+            _ => false,
+        };
+        let once = [
+            Item::CurrentInterestDue,
+            Item::AccruedInterest,
+            Item::CurrentPrincipal,
+            Item::LateCharges,
+            Item::Fees,
+            Item::Excess,
+        ];
+        let legal = past_due_ok
+            && once.into_iter().all(|item| count(item) == 1)
+            && items.last() == Some(&Item::Excess);
+        if legal {
+            return Ok(Self(items));
+        }
+        Err(NotADistribution(
+            "a payment distribution names each item once (past_due, or past_due_interest and \
+             past_due_principal in its place) and ends with excess"
+                .to_owned(),
+        ))
+    }
+
+    /// The items in the order in which they are paid.
+    pub fn items(&self) -> &[DistributionItem] {
+        &self.0
+    }
+}
+
+impl Default for PaymentDistribution {
+    fn default() -> Self {
+        use DistributionItem as Item;
+        Self(vec![
+            Item::PastDue,
+            Item::CurrentInterestDue,
+            Item::AccruedInterest,
+            Item::CurrentPrincipal,
+            Item::LateCharges,
+            Item::Fees,
+            Item::Excess,
+        ])
+    }
+}
+
+impl fmt::Display for PaymentDistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(ActiveEnum::to_value).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+impl FromStr for PaymentDistribution {
+    type Err = NotADistribution;
+
+    fn from_str(text: &str) -> Result<Self, NotADistribution> {
+        let items = text.split([',', ' ']).filter(|word| !word.is_empty());
+        let items: Result<Vec<_>, _> = items
+            .map(|word| {
+                DistributionItem::try_from_value(&word.to_owned())
+                    .map_err(|_| NotADistribution(format!("no distribution item is called {word}")))
+            })
+            .collect();
+        Self::new(items?)
+    }
+}
+
+impl TryFrom<String> for PaymentDistribution {
+    type Error = NotADistribution;
+
+    fn try_from(text: String) -> Result<Self, NotADistribution> {
+        text.parse()
+    }
+}
+
+impl From<PaymentDistribution> for String {
+    fn from(list: PaymentDistribution) -> Self {
+        list.to_string()
+    }
+}
+
+impl From<PaymentDistribution> for Value {
+    fn from(list: PaymentDistribution) -> Self {
+        list.to_string().into()
+    }
+}
+
+impl TryGetable for PaymentDistribution {
+    fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
+        let text = String::try_get_by(row, index)?;
+        text.parse().map_err(|error: NotADistribution| {
+            TryGetError::DbErr(sea_orm::DbErr::Type(error.to_string()))
+        })
+    }
+}
+
+impl ValueType for PaymentDistribution {
+    fn try_from(value: Value) -> Result<Self, ValueTypeErr> {
+        let text = <String as ValueType>::try_from(value)?;
+        text.parse().map_err(|_| ValueTypeErr)
+    }
+
+    fn type_name() -> String {
+        "PaymentDistribution".to_owned()
+    }
+
+    fn array_type() -> ArrayType {
+        ArrayType::String
+    }
+
+    fn column_type() -> ColumnType {
+        ColumnType::String(StringLen::N(255))
+    }
+}
+
+impl Nullable for PaymentDistribution {
+    fn null() -> Value {
+        <String as Nullable>::null()
+    }
+}
+
+impl Type for PaymentDistribution {
+    const IS_REQUIRED: bool = true;
+    type RawValueType = Self;
+    type RawElementValueType = Self;
+
+    fn name() -> Cow<'static, str> {
+        <Vec<DistributionItem> as Type>::name()
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        <Vec<DistributionItem> as Type>::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        <Vec<DistributionItem> as Type>::register(registry);
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+        Box::new(self.as_raw_value().into_iter())
+    }
+}
+
+impl ToJSON for PaymentDistribution {
+    fn to_json(&self) -> Option<serde_json::Value> {
+        self.0.to_json()
+    }
+}
+
+impl ParseFromJSON for PaymentDistribution {
+    fn parse_from_json(value: Option<serde_json::Value>) -> ParseResult<Self> {
+        let items =
+            Vec::<DistributionItem>::parse_from_json(value).map_err(ParseError::propagate)?;
+        Ok(Self::new(items)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_item_stands_once_and_excess_last() {
+        let default = PaymentDistribution::default().to_string();
+        assert_eq!(default.parse(), Ok(PaymentDistribution::default()));
+        let interest_first = default.replace("past_due,", "past_due_interest,past_due_principal,");
+        assert!(interest_first.parse::<PaymentDistribution>().is_ok());
+        for wrong in ["", "excess", "past_due,excess", &format!("{default},fees"), "nonsense"] {
+            assert!(wrong.parse::<PaymentDistribution>().is_err(), "{wrong}");
+        }
+        let half = default.replace("past_due,", "past_due_interest,");
+        assert!(half.parse::<PaymentDistribution>().is_err());
+    }
+}

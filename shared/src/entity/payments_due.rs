@@ -1,0 +1,25 @@
+//! Instalments that fell due: what each asked for and what it got.
+
+use crate::amounts::Money;
+use sea_orm::entity::prelude::*;
+
+/// A row of `payments_due`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "payments_due")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub loan_id: i64,
+    pub payment_number: i32,
+    pub due_date: Date,
+    pub interest_due: Money,
+    pub principal_due: Money,
+    pub interest_paid: Money,
+    pub principal_paid: Money,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,19 @@
+//! Passwords of core-system users, apart from `users` so that no answer can carry one.
+
+use crate::secrecy::Secret;
+use sea_orm::entity::prelude::*;
+
+/// A row of `user_credentials`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "user_credentials")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub user_id: i64,
+    pub password_hash: Secret,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,18 @@
+//! What both servers need, and only that: the core database, the error type of the resource API,
+//! the introspection question, TLS, the listener, settings and telemetry.
+
+pub mod amounts;
+pub mod db;
+pub mod edge;
+pub mod entity;
+pub mod introspection;
+pub mod migration;
+pub mod passwords;
+pub mod problem;
+pub mod process;
+pub mod secrecy;
+pub mod server;
+pub mod settings;
+pub mod telemetry;
+pub mod time;
+pub mod tls;

@@ -1,0 +1,232 @@
+//! Rows every installation has: privileges, transaction codes, defaults and the least of each
+//! setup list.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let mut privileges = Query::insert();
+        privileges.into_table("privileges").columns(["path", "verb"]);
+        for (path, verb) in privilege_list() {
+            privileges.values_panic([path.into(), verb.into()]);
+        }
+        manager.execute(privileges).await?;
+        let mut codes = Query::insert();
+        codes.into_table("transaction_codes").columns([
+            "transaction_code",
+            "description",
+            "balance_name",
+            "sign",
+            "reversal_code",
+            "active_flag",
+        ]);
+        for (code, description, balance, sign) in TRANSACTION_CODES {
+            let reversal = format!("{description} reversed");
+            let row = |code: i32, text: String, sign: i32, reversal_code: Option<i32>| {
+                [
+                    code.into(),
+                    text.into(),
+                    balance.into(),
+                    sign.into(),
+                    reversal_code.into(),
+                    true.into(),
+                ]
+            };
+            codes.values_panic(row(code, description.to_owned(), sign, Some(code + 1)));
+            codes.values_panic(row(code + 1, reversal, -sign, None));
+        }
+        manager.execute(codes).await?;
+        for insert in setup_rows() {
+            manager.execute(insert).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Verbs by path. A grant on a parent path holds for its children with the same verb, so the
+/// parents are listed with every verb their children have.
+const PRIVILEGES: &[(&str, &str, &[&str])] = &[
+    ("Contact", "Records,Credit Profiles,Field History,Tax ID", &["View"]),
+    ("Contact", "Detail,Demographics,Financials,Comments", &["View", "Change"]),
+    ("Contact", "Access to Other Officers", &["Allow"]),
+    ("Loan", "Records,Transactions,Recurring Transactions,Credit Lines,Field History", &["View"]),
+    ("Loan", "Detail 1,Detail 2,Comments", &["View", "Change"]),
+    ("Loan", "Automated Payments", &["View", "View Account"]),
+    ("Loan", "Payments", &["Add", "Backdate", "Split", "Payoff"]),
+    ("Loan", "Access to Other Officers", &["Allow"]),
+    ("Collateral", "Records", &["View"]),
+    ("Collateral", "Comments", &["View", "Change", "Delete"]),
+    ("Cash Drawer", "Drawers", &["View"]),
+    ("Cash Drawer", "Transactions,Reconciliations", &["View", "Add"]),
+    ("Cash Drawer", "Funding,Supervise", &["Allow"]),
+    ("Payment Gateway", "Cards", &["View", "Add", "Forget"]),
+    ("Payment Gateway", "Convenience Fee", &["View", "Waive"]),
+    ("Payment Gateway", "Payments", &["Add"]),
+    ("Setup", "Loan,Contact", &["View"]),
+    ("Security", "Users,Privileges", &["View"]),
+    ("Processing", "ACH Batch,Accrual", &["View"]),
+];
+
+fn privilege_list() -> std::collections::BTreeSet<(String, &'static str)> {
+    let mut list = std::collections::BTreeSet::new();
+    for (parent, children, verbs) in PRIVILEGES {
+        for verb in *verbs {
+            list.insert(((*parent).to_owned(), *verb));
+            list.extend(children.split(',').map(|child| (format!("{parent} > {child}"), *verb)));
+        }
+    }
+    list
+}
+
+/// Forward codes: number, description, the balance they move and which way. Each has its reversal
+/// behind it.
+const TRANSACTION_CODES: [(i32, &str, Option<&str>, i32); 18] = [
+    (100, "Advance", Some("principal"), 1),
+    (110, "Draw on credit line", Some("principal"), 1),
+    (120, "Payment total", None, 0),
+    (122, "Principal payment", Some("principal"), -1),
+    (124, "Interest payment", Some("interest"), -1),
+    (126, "Late charge payment", Some("late_charge"), -1),
+    (128, "Fee payment", Some("fees"), -1),
+    (130, "Impound payment", Some("impound"), 1),
+    (132, "Suspense payment", Some("suspense"), 1),
+    (134, "Suspense applied", Some("suspense"), -1),
+    (140, "Late charge assessed", Some("late_charge"), 1),
+    (142, "Fee assessed", Some("fees"), 1),
+    (144, "Convenience fee", None, 0),
+    (150, "Interest reduction", Some("interest"), -1),
+    (152, "Principal write-off", Some("principal"), -1),
+    (154, "Impound disbursement", Some("impound"), -1),
+    (156, "Late charge waived", Some("late_charge"), -1),
+    (158, "Fee waived", Some("fees"), -1),
+];
+
+fn insert<const N: usize>(
+    table: &'static str,
+    columns: [&'static str; N],
+    rows: impl IntoIterator<Item = [Expr; N]>,
+) -> InsertStatement {
+    let mut insert = Query::insert();
+    insert.into_table(table).columns(columns);
+    for row in rows {
+        insert.values_panic(row);
+    }
+    insert
+}
+
+fn setup_rows() -> Vec<InsertStatement> {
+    let row =
+        |code: &str, text: &str, flag: bool| [code.into(), text.into(), true.into(), flag.into()];
+    let status = |code: &str, text: &str, closed: bool, stop: bool| {
+        let (code, text): (Expr, Expr) = (code.into(), text.into());
+        [code, text, true.into(), closed.into(), stop.into(), stop.into(), false.into()]
+    };
+    let method = |code: &str, text: &str, cash: bool, check: bool, default: bool| {
+        [code.into(), text.into(), true.into(), cash.into(), check.into(), default.into()]
+    };
+    let relationship = |code: &str, text: &str, applies_to: &str, previous: bool| {
+        [code.into(), text.into(), true.into(), applies_to.into(), previous.into()]
+    };
+    vec![
+        insert(
+            "settings",
+            ["name", "value"],
+            [["web_inactivity_timeout", "20"], ["business_time_zone", "UTC"]]
+                .map(|pair| pair.map(Expr::from)),
+        ),
+        insert(
+            "loan_groups",
+            ["code", "description", "active_flag", "payment_gateway_flag"],
+            [row("CONSUMER", "Consumer loans", true), row("COMMERCIAL", "Commercial loans", false)],
+        ),
+        insert(
+            "portfolios",
+            ["code", "description", "active_flag"],
+            [["MAIN".into(), "Main portfolio".into(), true.into()]],
+        ),
+        insert(
+            "loan_status_codes",
+            [
+                "code",
+                "description",
+                "active_flag",
+                "closed_flag",
+                "stop_accrual_flag",
+                "stop_late_charge_flag",
+                "refuse_payments_flag",
+            ],
+            [
+                status("ACTIVE", "Active", false, false),
+                status("PAID_OFF", "Paid off", true, false),
+                status("CHARGED_OFF", "Charged off", false, true),
+                status("CLOSED", "Closed", true, false),
+            ],
+        ),
+        insert(
+            "risk_ratings",
+            ["code", "description", "active_flag", "rank"],
+            [("A", "Low risk", 1), ("B", "Medium risk", 2), ("C", "High risk", 3)]
+                .map(|(code, text, rank)| [code.into(), text.into(), true.into(), rank.into()]),
+        ),
+        insert(
+            "interest_plans",
+            [
+                "name",
+                "active_flag",
+                "interest_method",
+                "interest_year_numerator",
+                "interest_year_denominator",
+                "rate_type",
+                "starting_rate",
+            ],
+            [[
+                "STANDARD".into(),
+                true.into(),
+                "SI".into(),
+                "ACT".into(),
+                "365".into(),
+                "fixed".into(),
+                1_000_000_000i64.into(),
+            ]],
+        ),
+        insert(
+            "entities",
+            ["entity_code", "description", "active_flag", "person_flag"],
+            [row("INDIVIDUAL", "Individual", true), row("COMPANY", "Company", false)],
+        ),
+        insert(
+            "relationship_codes",
+            ["relationship_code", "description", "active_flag", "applies_to", "auto_prev_addr"],
+            [
+                relationship("COBORROWER", "Co-borrower", "loan", false),
+                relationship("PREVIOUS", "Previous address", "address", true),
+            ],
+        ),
+        insert(
+            "contact_types",
+            ["code", "description", "active_flag"],
+            [["BORROWER".into(), "Borrower".into(), true.into()]],
+        ),
+        insert(
+            "payment_methods",
+            [
+                "payment_method_code",
+                "description",
+                "active_flag",
+                "cash_flag",
+                "check_flag",
+                "default_flag",
+            ],
+            [
+                method("ACH", "Bank transfer", false, false, true),
+                method("CASH", "Cash", true, false, false),
+                method("CHECK", "Check", false, true, false),
+                method("CARD", "Card", false, false, false),
+            ],
+        ),
+    ]
+}

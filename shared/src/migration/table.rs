@@ -1,0 +1,213 @@
+//! A table in the words of this product (keys, amounts, instants, choices), and what they are on
+//! each database.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
+
+/// A table to be created, with its indexes.
+pub struct Table {
+    name: &'static str,
+    columns: Vec<Column>,
+    indexes: Vec<(bool, &'static [&'static str])>,
+}
+
+struct Column {
+    name: &'static str,
+    kind: Kind,
+    optional: bool,
+    primary: bool,
+    references: Option<(&'static str, &'static str)>,
+}
+
+enum Kind {
+    Key,
+    Id,
+    Int,
+    Amount,
+    Date,
+    Time,
+    Flag,
+    Text,
+    String(u32),
+    Choice(&'static [&'static str]),
+}
+
+impl Table {
+    /// A table without columns.
+    pub fn new(name: &'static str) -> Self {
+        Self { name, columns: Vec::new(), indexes: Vec::new() }
+    }
+
+    fn column(mut self, name: &'static str, kind: Kind) -> Self {
+        self.columns.push(Column { name, kind, optional: false, primary: false, references: None });
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Column)) -> Self {
+        if let Some(column) = self.columns.last_mut() {
+            change(column);
+        }
+        self
+    }
+
+    /// The primary key, numbered by the database.
+    pub fn key(self, name: &'static str) -> Self {
+        self.column(name, Kind::Key)
+    }
+
+    /// The key of another row.
+    pub fn id(self, name: &'static str) -> Self {
+        self.column(name, Kind::Id)
+    }
+
+    /// A 32-bit whole number.
+    pub fn int(self, name: &'static str) -> Self {
+        self.column(name, Kind::Int)
+    }
+
+    /// Money, a rate or an accrual, in smallest units.
+    pub fn amount(self, name: &'static str) -> Self {
+        self.column(name, Kind::Amount)
+    }
+
+    /// A calendar date.
+    pub fn date(self, name: &'static str) -> Self {
+        self.column(name, Kind::Date)
+    }
+
+    /// An instant with microseconds, in UTC.
+    pub fn time(self, name: &'static str) -> Self {
+        self.column(name, Kind::Time)
+    }
+
+    /// Yes or no.
+    pub fn flag(self, name: &'static str) -> Self {
+        self.column(name, Kind::Flag)
+    }
+
+    /// Text of up to 64 KiB and more.
+    pub fn text(self, name: &'static str) -> Self {
+        self.column(name, Kind::Text)
+    }
+
+    /// Text of up to so many characters, compared by code point.
+    pub fn string(self, name: &'static str, characters: u32) -> Self {
+        self.column(name, Kind::String(characters))
+    }
+
+    /// One of these words.
+    pub fn choice(self, name: &'static str, words: &'static [&'static str]) -> Self {
+        self.column(name, Kind::Choice(words))
+    }
+
+    /// The last column may be NULL.
+    pub fn optional(self) -> Self {
+        self.last(|column| column.optional = true)
+    }
+
+    /// The last column is the primary key.
+    pub fn primary(self) -> Self {
+        self.last(|column| column.primary = true)
+    }
+
+    /// The last column names a row of another table.
+    pub fn references(self, table: &'static str, key: &'static str) -> Self {
+        self.last(|column| column.references = Some((table, key)))
+    }
+
+    /// No two rows are alike in these columns.
+    pub fn unique(mut self, columns: &'static [&'static str]) -> Self {
+        self.indexes.push((true, columns));
+        self
+    }
+
+    /// Rows are looked up by these columns.
+    pub fn index(mut self, columns: &'static [&'static str]) -> Self {
+        self.indexes.push((false, columns));
+        self
+    }
+
+    /// Creates the table and its indexes.
+    pub async fn create(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+        let backend = manager.get_connection().get_database_backend();
+        let mut table = sea_orm_migration::prelude::Table::create();
+        table.table(self.name);
+        for column in &self.columns {
+            table.col(&mut column.definition(backend));
+            if let Some((other, key)) = column.references {
+                table.foreign_key(ForeignKey::create().from(self.name, column.name).to(other, key));
+            }
+        }
+        manager.create_table(table).await?;
+        for (unique, columns) in &self.indexes {
+            let mut index = Index::create();
+            let name = format!("{}_{}", self.name, columns.join("_"));
+            index.name(shortened(name)).table(self.name);
+            for column in *columns {
+                index.col(*column);
+            }
+            if *unique {
+                index.unique();
+            }
+            manager.create_index(index).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Index names have at most 63 characters on PostgreSQL, 64 on MariaDB.
+fn shortened(mut name: String) -> String {
+    name.truncate(60);
+    name
+}
+
+impl Column {
+    fn definition(&self, backend: DbBackend) -> ColumnDef {
+        let mut column = ColumnDef::new(self.name);
+        match self.kind {
+            Kind::Key => {
+                return column.big_integer().not_null().auto_increment().primary_key().take();
+            }
+            Kind::Id | Kind::Amount => column.big_integer(),
+            Kind::Int => column.integer(),
+            Kind::Date => column.date(),
+            Kind::Flag => column.boolean(),
+            Kind::Time => column.custom(time_type(backend)),
+            Kind::Text => column.custom(text_type(backend)),
+            Kind::String(characters) => column.custom(string_type(backend, characters)),
+            Kind::Choice(words) => column
+                .custom(string_type(backend, 30))
+                .check(Expr::col(self.name).is_in(words.iter().copied())),
+        };
+        if self.primary {
+            column.primary_key();
+        }
+        if self.optional { column.null() } else { column.not_null() }.take()
+    }
+}
+
+fn time_type(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "timestamptz",
+        DbBackend::MySql => "datetime(6)",
+        _ => "text",
+    }
+}
+
+/// MariaDB's default collations ignore case and trailing spaces; this one compares code points.
+const MARIADB_COLLATION: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
+
+fn text_type(backend: DbBackend) -> String {
+    match backend {
+        DbBackend::MySql => format!("mediumtext {MARIADB_COLLATION}"),
+        _ => "text".to_owned(),
+    }
+}
+
+fn string_type(backend: DbBackend, characters: u32) -> String {
+    match backend {
+        DbBackend::Postgres => format!("varchar({characters}) COLLATE \"C\""),
+        DbBackend::MySql => format!("varchar({characters}) {MARIADB_COLLATION}"),
+        _ => format!("varchar({characters})"),
+    }
+}

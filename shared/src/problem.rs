@@ -1,0 +1,326 @@
+//! Every failure of the resource API: RFC 9457 `application/problem+json`.
+//!
+//! What a client reads (`title`, `detail`, `errors`) and what the log says are separate texts:
+//! [`Problem::from`] a database error tells the client nothing but the kind of failure.
+
+use crate::amounts::OutOfRange;
+use crate::db::{self, Fault};
+use poem::error::ResponseError;
+use poem::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{IntoResponse, Response};
+use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
+use poem_openapi::types::Type;
+use poem_openapi::{ApiResponse, Object};
+use sea_orm::DbErr;
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// What an endpoint returns: JSON, or a problem.
+pub type Answer<T> = Result<poem_openapi::payload::Json<T>, Problem>;
+
+macro_rules! problem_types {
+    ($($(#[$doc:meta])* $variant:ident = $status:ident $name:literal $title:literal;)*) => {
+        /// The kinds of problems, each with its status and the last word of its `type`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ProblemType { $($(#[$doc])* #[doc = $title] $variant,)* }
+
+        impl ProblemType {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The status of the answer.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$variant => StatusCode::$status,)* }
+            }
+
+            /// The last word of `type`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The title, the same for every occurrence.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+        }
+    };
+}
+
+problem_types! {
+    BadRequest = BAD_REQUEST "bad-request" "The request is malformed";
+    TokenMissing = UNAUTHORIZED "token-missing" "A bearer token is required";
+    TokenInvalid = UNAUTHORIZED "token-invalid" "The token is malformed, unknown, expired or logged out";
+    PrivilegeMissing = FORBIDDEN "privilege-missing" "A privilege is missing";
+    CoreUserOnly = FORBIDDEN "core-user-only" "Web users may not call this operation";
+    AdminOnly = FORBIDDEN "admin-only" "Only the admin account may call this operation";
+    NotFound = NOT_FOUND "not-found" "There is no such thing";
+    MethodNotAllowed = METHOD_NOT_ALLOWED "method-not-allowed" "This path does not answer to this method";
+    NotAcceptable = NOT_ACCEPTABLE "not-acceptable" "The operation gives no media type that is accepted";
+    IdempotencyInProgress = CONFLICT "idempotency-in-progress" "The same request is still running";
+    FormerPath = GONE "former-path" "This path has moved";
+    TooLarge = PAYLOAD_TOO_LARGE "too-large" "The request is too large";
+    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type" "The operation does not take this media type";
+    InvalidValue = UNPROCESSABLE_ENTITY "invalid-value" "A value breaks a rule";
+    RequiredField = UNPROCESSABLE_ENTITY "required-field" "A required field is missing";
+    UnknownCode = UNPROCESSABLE_ENTITY "unknown-code" "A code is unknown or no longer active";
+    IdempotencyMismatch = UNPROCESSABLE_ENTITY "idempotency-mismatch" "The key was used for another request";
+    AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive" "The amount must be above zero";
+    EffectiveDateInFuture = UNPROCESSABLE_ENTITY "effective-date-in-future" "The effective date lies in the future";
+    EffectiveDateTooEarly = UNPROCESSABLE_ENTITY "effective-date-too-early" "The effective date is too early";
+    SplitMismatch = UNPROCESSABLE_ENTITY "split-mismatch" "The parts do not sum to the amount";
+    SplitExceedsBalance = UNPROCESSABLE_ENTITY "split-exceeds-balance" "A part exceeds its balance";
+    Overpayment = UNPROCESSABLE_ENTITY "overpayment" "The amount exceeds what can be paid";
+    PayoffShort = UNPROCESSABLE_ENTITY "payoff-short" "The amount does not pay the loan off";
+    LoanClosed = UNPROCESSABLE_ENTITY "loan-closed" "The loan takes no payments";
+    DuplicateExternalId = UNPROCESSABLE_ENTITY "duplicate-external-id" "The external id is already on the loan";
+    CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required" "A cash payment needs a cash drawer";
+    LoanLocked = LOCKED "loan-locked" "Another request holds the loan";
+    InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
+    AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
+    DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable" "The database cannot be reached";
+}
+
+/// A field at fault and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq, Object)]
+pub struct FieldError {
+    /// The member, parameter or attribute.
+    pub field: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// A problem document (RFC 9457). Members beyond these depend on `type`.
+#[derive(Object)]
+#[oai(rename = "Problem", skip_serializing_if_is_none)]
+struct ProblemDocument {
+    /// `urn:problem-type:core:` and the kind of problem.
+    r#type: String,
+    /// The kind of problem in words, the same for every occurrence.
+    title: String,
+    /// The status of the answer.
+    status: u16,
+    /// What is wrong this time.
+    detail: Option<String>,
+    /// The path of the request.
+    instance: String,
+    /// The id of the request, as in `X-Request-Id`: quote it when you ask for help.
+    #[oai(rename = "requestId")]
+    request_id: String,
+    /// The fields at fault.
+    errors: Option<Vec<FieldError>>,
+    /// Where a former path is now.
+    #[oai(rename = "currentPath")]
+    current_path: Option<String>,
+}
+
+/// A failure on its way to the client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    kind: ProblemType,
+    detail: Option<String>,
+    errors: Vec<FieldError>,
+    extra: Map<String, Value>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    fault: Option<Fault>,
+}
+
+impl Problem {
+    /// A problem of this kind, with nothing more to say.
+    pub fn new(kind: ProblemType) -> Self {
+        let headers = match kind {
+            ProblemType::IdempotencyInProgress | ProblemType::LoanLocked => {
+                vec![(RETRY_AFTER, HeaderValue::from_static("1"))]
+            }
+            ProblemType::TokenMissing => {
+                vec![(WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="core""#))]
+            }
+            ProblemType::TokenInvalid => vec![(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static(r#"Bearer realm="core", error="invalid_token""#),
+            )],
+            _ if kind.status() == StatusCode::SERVICE_UNAVAILABLE => {
+                vec![(RETRY_AFTER, HeaderValue::from_static("5"))]
+            }
+            _ => Vec::new(),
+        };
+        Self { kind, detail: None, errors: Vec::new(), extra: Map::new(), headers, fault: None }
+    }
+
+    /// The same with a sentence about this occurrence.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The same with a field at fault.
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
+        self.errors.push(FieldError { field: field.into(), message: message.into() });
+        self
+    }
+
+    /// The same with one more member.
+    #[must_use]
+    pub fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same with one more header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// A row that is missing or that the caller may not see: the two look alike.
+    pub fn not_found() -> Self {
+        Self::new(ProblemType::NotFound)
+    }
+
+    /// A request that cannot be read.
+    pub fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::BadRequest).detail(detail)
+    }
+
+    /// A value that breaks a rule, and the field that carries it.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(ProblemType::InvalidValue).field(field, message)
+    }
+
+    /// A code that is not in its setup list, or no longer in use.
+    pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
+        Self::new(ProblemType::UnknownCode)
+            .field(field, format!("{code:?} is unknown or no longer active"))
+    }
+
+    /// A failure of ours: the log says what, the client learns only the request id.
+    pub fn internal(logged: impl fmt::Display) -> Self {
+        tracing::error!(error = %logged, "request failed");
+        Self::new(ProblemType::InternalError)
+    }
+
+    /// Which kind of problem it is.
+    pub fn kind(&self) -> ProblemType {
+        self.kind
+    }
+
+    /// What is wrong this time, in one line: for reports that are no HTTP answer.
+    pub fn message(&self) -> String {
+        let mut text = self.detail.clone().unwrap_or_else(|| self.kind.title().to_owned());
+        for FieldError { field, message } in &self.errors {
+            text.push_str(&format!("; {field}: {message}"));
+        }
+        text
+    }
+
+    /// The first field at fault.
+    pub fn first_field(&self) -> Option<&str> {
+        self.errors.first().map(|error| error.field.as_str())
+    }
+
+    /// True when another transaction came first and the same one may pass if tried again.
+    pub fn is_contention(&self) -> bool {
+        self.fault == Some(Fault::Contention)
+    }
+
+    /// In a payment a lock that could not be had is 423, elsewhere 503.
+    #[must_use]
+    pub fn or_loan_locked(self) -> Self {
+        match self.fault {
+            Some(Fault::Contention | Fault::LockTimeout) => Self::new(ProblemType::LoanLocked),
+            _ => self,
+        }
+    }
+
+    /// The answer to a request for this path.
+    pub fn render(&self, path: &str, request_id: &str) -> Response {
+        let status = self.kind.status();
+        let mut document = self.extra.clone();
+        let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
+        put("type", format!("urn:problem-type:core:{}", self.kind.name()).into());
+        put("title", self.kind.title().into());
+        put("status", status.as_u16().into());
+        if let Some(detail) = &self.detail {
+            put("detail", detail.as_str().into());
+        }
+        put("instance", path.into());
+        put("requestId", request_id.into());
+        if !self.errors.is_empty() {
+            let error = |e: &FieldError| json!({"field": e.field, "message": e.message});
+            put("errors", self.errors.iter().map(error).collect());
+        }
+        let mut response = Response::builder()
+            .status(status)
+            .content_type("application/problem+json")
+            .body(Value::Object(document).to_string());
+        for (name, value) in &self.headers {
+            response.headers_mut().append(name.clone(), value.clone());
+        }
+        response
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.message())
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl ResponseError for Problem {
+    fn status(&self) -> StatusCode {
+        self.kind.status()
+    }
+}
+
+impl From<DbErr> for Problem {
+    fn from(error: DbErr) -> Self {
+        let fault = db::fault(&error);
+        let problem = match fault {
+            Fault::Contention | Fault::LockTimeout | Fault::Unavailable => {
+                tracing::warn!(%error, "database");
+                Self::new(ProblemType::DatabaseUnavailable)
+            }
+            Fault::Conflict | Fault::Defect => Self::internal(&error),
+        };
+        Self { fault: Some(fault), ..problem }
+    }
+}
+
+impl From<OutOfRange> for Problem {
+    fn from(error: OutOfRange) -> Self {
+        Self::new(ProblemType::InvalidValue).detail(error.to_string())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.render("", "")
+    }
+}
+
+impl ApiResponse for Problem {
+    fn meta() -> MetaResponses {
+        let content = vec![MetaMediaType {
+            content_type: "application/problem+json",
+            schema: ProblemDocument::schema_ref(),
+        }];
+        MetaResponses {
+            responses: vec![MetaResponse {
+                description: "A problem; `type` says which.",
+                status: None,
+                status_range: None,
+                content,
+                headers: Vec::new(),
+            }],
+        }
+    }
+
+    fn register(registry: &mut Registry) {
+        ProblemDocument::register(registry);
+    }
+}

@@ -1,0 +1,134 @@
+//! Columns that not every reader may see whole: forgetting to decide hides them.
+
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use sea_orm::DeriveValueType;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A tax id, an identity number, a bank account: `*` but the last four characters in every answer
+/// and log line, until [`Masked::unmasked`] says otherwise. Up to four characters: all `*`.
+#[derive(Clone, PartialEq, Eq, DeriveValueType, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Masked(String);
+
+/// What marks a value that [`Masked::unmasked`] released. No stored value can hold it: the
+/// databases refuse U+0000 in text, and so does the service.
+const RELEASED: char = '\0';
+
+impl Masked {
+    /// A value to be stored.
+    pub fn new(clear: impl Into<String>) -> Self {
+        Self(clear.into())
+    }
+
+    /// The whole value: for storing and comparing, never for an answer.
+    pub fn clear(&self) -> &str {
+        self.0.trim_start_matches(RELEASED)
+    }
+
+    /// The same value, shown whole in this answer.
+    #[must_use]
+    pub fn unmasked(self) -> Self {
+        Self(format!("{RELEASED}{}", self.clear()))
+    }
+
+    fn shown(&self) -> String {
+        if self.0.starts_with(RELEASED) {
+            return self.clear().to_owned();
+        }
+        let length = self.0.chars().count();
+        let hidden = if length <= 4 { length } else { length - 4 };
+        "*".repeat(hidden) + &self.0.chars().skip(hidden).collect::<String>()
+    }
+}
+
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Masked")
+    }
+}
+
+impl Type for Masked {
+    const IS_REQUIRED: bool = true;
+    type RawValueType = Self;
+    type RawElementValueType = Self;
+
+    fn name() -> Cow<'static, str> {
+        "string".into()
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Inline(Box::new(MetaSchema::new("string")))
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+        Box::new(self.as_raw_value().into_iter())
+    }
+}
+
+impl ToJSON for Masked {
+    fn to_json(&self) -> Option<Value> {
+        Some(Value::String(self.shown()))
+    }
+}
+
+impl ParseFromJSON for Masked {
+    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        match value {
+            Some(Value::String(text)) => Ok(Self(text)),
+            other => Err(ParseError::expected_type(other.unwrap_or_default())),
+        }
+    }
+}
+
+/// A password hash or the hash of a secret: no answer, no log, no `Object`.
+#[derive(Clone, PartialEq, Eq, DeriveValueType, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A value to be stored.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into())
+    }
+
+    /// The value, for whoever checks it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_but_the_last_four_are_stars() {
+        let shown = |text: &str| Masked::new(text).to_json().unwrap();
+        assert_eq!(shown("123-45-6789"), "*******6789");
+        assert_eq!(shown("6789"), "****");
+        assert_eq!(shown("12"), "**");
+        assert_eq!(shown("äöüß€"), "*öüß€");
+    }
+
+    #[test]
+    fn only_a_released_value_is_shown_whole() {
+        let tax_id = Masked::new("123-45-6789");
+        assert_eq!(tax_id.clone().unmasked().to_json().unwrap(), "123-45-6789");
+        assert_eq!(format!("{tax_id:?}"), "Masked");
+        assert_eq!(format!("{:?}", Secret::new("hash")), "Secret");
+    }
+}

@@ -1,0 +1,215 @@
+//! The listener both servers stand on: TLS, HTTP/1.1 and HTTP/2, and a limit on everything a
+//! stranger can hold open.
+//!
+//! It drives hyper itself rather than through poem's server, because that one cannot end a
+//! connection that never finishes its headers, cannot limit connections, does not set
+//! `TCP_NODELAY` (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is
+//! out of file descriptors.
+
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use poem::http::uri::Scheme;
+use poem::web::{LocalAddr, RemoteAddr};
+use poem::{Endpoint, Response};
+use rustls::ServerConfig;
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+/// What one listener may be made to hold, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Open connections; further ones wait in the kernel's queue.
+    pub connections_max: u32,
+    /// From the TCP connection to the end of the TLS handshake.
+    pub handshake: Duration,
+    /// For the headers of a request; also how long an idle connection is kept.
+    pub headers: Duration,
+    /// For the requests in flight once the server is told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections_max: 4096,
+            handshake: Duration::from_secs(10),
+            headers: Duration::from_secs(20),
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Header bytes of one request.
+const HEADER_BYTES_MAX: usize = 32 * 1024;
+/// Requests at once on one HTTP/2 connection.
+const STREAMS_MAX: u32 = 250;
+/// After a failed accept (out of file descriptors, say) the next one waits a little.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `stop` is ready, then finishes the requests in flight and returns.
+pub async fn serve<E>(
+    listener: TcpListener,
+    tls: Arc<ServerConfig>,
+    endpoint: E,
+    limits: Limits,
+    stop: impl Future<Output = ()>,
+) where
+    E: Endpoint<Output = Response> + 'static,
+{
+    let acceptor = TlsAcceptor::from(tls);
+    let endpoint = Arc::new(endpoint);
+    let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
+    let (stopping, stopped) = watch::channel(false);
+    let mut stop = pin!(stop);
+    loop {
+        let accepted = async {
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, stream, peer) = tokio::select! {
+            () = &mut stop => break,
+            (permit, accepted) = accepted => match accepted {
+                Ok((stream, peer)) => (permit, stream, peer),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection");
+                    sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            }
+        };
+        let connection = Connection {
+            acceptor: acceptor.clone(),
+            endpoint: Arc::clone(&endpoint),
+            limits,
+            stopped: stopped.clone(),
+        };
+        tokio::spawn(async move {
+            connection.run(stream, peer).await;
+            drop(permit);
+        });
+    }
+    drop(listener);
+    stopping.send_replace(true);
+    // All permits back: every connection has ended.
+    let _ = timeout(limits.drain, permits.acquire_many(limits.connections_max)).await;
+}
+
+struct Connection<E> {
+    acceptor: TlsAcceptor,
+    endpoint: Arc<E>,
+    limits: Limits,
+    stopped: watch::Receiver<bool>,
+}
+
+impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
+    async fn run(self, stream: TcpStream, peer: SocketAddr) {
+        // Without it small HTTP/2 frames wait for the peer's delayed acknowledgement.
+        let _ = stream.set_nodelay(true);
+        let local = stream.local_addr().ok();
+        let handshake = timeout(self.limits.handshake, self.acceptor.accept(stream));
+        let Ok(Ok(stream)) = handshake.await else { return };
+        let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2".as_slice());
+        let requests = Arc::new(Requests::default());
+        let service = {
+            let requests = Arc::clone(&requests);
+            let local = LocalAddr(local.map(Into::into).unwrap_or_default());
+            service_fn(move |request: hyper::Request<Incoming>| {
+                let under_way = requests.begin();
+                let endpoint = Arc::clone(&self.endpoint);
+                let peer = RemoteAddr(peer.into());
+                let request = (request, local.clone(), peer, Scheme::HTTPS).into();
+                async move {
+                    let response = endpoint.get_response(request).await;
+                    drop(under_way);
+                    Ok::<hyper::Response<_>, Infallible>(response.into())
+                }
+            })
+        };
+        let connection = builder(http2, self.limits);
+        let connection = connection.serve_connection(TokioIo::new(stream), service);
+        let (mut connection, mut stopped) = (pin!(connection), self.stopped);
+        let quiet = requests.quiet_for(self.limits.headers);
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+            () = quiet => {}
+        }
+        // No new requests; what is being answered is answered to its end.
+        connection.as_mut().graceful_shutdown();
+        let drained = async {
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+            sleep(self.limits.drain).await;
+        };
+        tokio::select! {
+            _ = connection => {}
+            () = drained => {}
+        }
+    }
+}
+
+/// The protocol is known from the handshake, so nothing waits for a first byte to guess it.
+fn builder(http2: bool, limits: Limits) -> auto::Builder<TokioExecutor> {
+    let builder = auto::Builder::new(TokioExecutor::new());
+    let mut builder = if http2 { builder.http2_only() } else { builder.http1_only() };
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.headers)
+        .max_buf_size(HEADER_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEADER_BYTES_MAX as u32)
+        .keep_alive_interval(limits.headers)
+        .keep_alive_timeout(limits.headers);
+    builder
+}
+
+/// The requests of one connection, to tell when it has nothing to do.
+#[derive(Debug, Default)]
+struct Requests {
+    begun: AtomicU64,
+    ended: AtomicU64,
+}
+
+impl Requests {
+    fn begin(self: &Arc<Self>) -> UnderWay {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        UnderWay(Arc::clone(self))
+    }
+
+    /// Ready once no request was under way for this long. It also ends a connection whose peer
+    /// never says anything after the handshake.
+    async fn quiet_for(self: Arc<Self>, duration: Duration) {
+        loop {
+            let begun = self.begun.load(Ordering::Relaxed);
+            let idle = begun == self.ended.load(Ordering::Relaxed);
+            sleep(duration).await;
+            if idle && begun == self.begun.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+}
+
+/// Counts its request as ended when it goes, also when the client went first.
+#[derive(Debug)]
+struct UnderWay(Arc<Requests>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::Relaxed);
+    }
+}

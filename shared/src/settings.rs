@@ -1,0 +1,182 @@
+//! Settings come from environment variables, optionally read from a file first, and nothing else.
+//! All that is missing or wrong is named at once, before anything starts.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// One setting, as `--help` lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The environment variable.
+    pub name: &'static str,
+    /// What holds when it is not set; `None`: it must be set.
+    pub default: Option<&'static str>,
+    /// What it does, in units.
+    pub help: &'static str,
+}
+
+/// Reads the settings of one server and collects everything that is wrong with them.
+#[derive(Debug)]
+pub struct Settings {
+    known: &'static [Setting],
+    values: BTreeMap<String, String>,
+    faults: Vec<String>,
+}
+
+impl Settings {
+    /// The environment, over the lines `NAME=value` of a file where one is given.
+    pub fn read(known: &'static [Setting], env_file: Option<&Path>) -> Self {
+        let mut settings = Self { known, values: BTreeMap::new(), faults: Vec::new() };
+        if let Some(path) = env_file {
+            settings.read_file(path);
+        }
+        for setting in known {
+            if let Ok(value) = std::env::var(setting.name) {
+                settings.values.insert(setting.name.to_owned(), value);
+            }
+        }
+        settings
+    }
+
+    fn read_file(&mut self, path: &Path) {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                return self.faults.push(format!("cannot read {}: {error}", path.display()));
+            }
+        };
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match line.split_once('=') {
+                Some((name, value)) if self.known.iter().any(|known| known.name == name.trim()) => {
+                    self.values.insert(name.trim().to_owned(), value.trim().to_owned());
+                }
+                Some((name, _)) => self.faults.push(format!(
+                    "{} line {}: no setting is called {}",
+                    path.display(),
+                    number + 1,
+                    name.trim()
+                )),
+                None => self.faults.push(format!(
+                    "{} line {}: expected NAME=value",
+                    path.display(),
+                    number + 1
+                )),
+            }
+        }
+    }
+
+    /// The value of a setting, or its default.
+    pub fn text(&mut self, name: &'static str) -> String {
+        self.optional(name).unwrap_or_else(|| {
+            self.faults.push(format!("{name} is not set"));
+            String::new()
+        })
+    }
+
+    /// The value of a setting that may be left out.
+    pub fn optional(&self, name: &'static str) -> Option<String> {
+        let default = || self.known.iter().find(|known| known.name == name)?.default;
+        let value = self.values.get(name).map(String::as_str).or_else(default)?;
+        if value.is_empty() { None } else { Some(value.to_owned()) }
+    }
+
+    /// A setting that is a number, an address, or anything else with a text form.
+    pub fn parsed<T: FromStr<Err: Display> + Default>(&mut self, name: &'static str) -> T {
+        let text = self.text(name);
+        if text.is_empty() {
+            return T::default();
+        }
+        text.parse().unwrap_or_else(|error| {
+            self.faults.push(format!("{name}={text}: {error}"));
+            T::default()
+        })
+    }
+
+    /// A whole number within limits.
+    pub fn within(&mut self, name: &'static str, range: std::ops::RangeInclusive<u64>) -> u64 {
+        let number: u64 = self.parsed(name);
+        if !range.contains(&number) {
+            let (least, most) = (range.start(), range.end());
+            self.faults.push(format!("{name}={number}: must be {least} to {most}"));
+        }
+        number
+    }
+
+    /// The address to listen on.
+    pub fn address(&mut self, name: &'static str) -> std::net::SocketAddr {
+        let text = self.text(name);
+        text.parse().unwrap_or_else(|error| {
+            if !text.is_empty() {
+                self.faults.push(format!("{name}={text}: {error}"));
+            }
+            std::net::SocketAddr::from(([127, 0, 0, 1], 0))
+        })
+    }
+
+    /// A file that must be there.
+    pub fn file(&mut self, name: &'static str) -> PathBuf {
+        let path = PathBuf::from(self.text(name));
+        if path.as_os_str().is_empty() {
+            return path;
+        }
+        if let Err(error) = std::fs::File::open(&path) {
+            self.faults.push(format!("{name}={}: {error}", path.display()));
+        }
+        path
+    }
+
+    /// Notes a fault that only the server itself can find.
+    pub fn fault(&mut self, text: String) {
+        self.faults.push(text);
+    }
+
+    /// The finished configuration, or everything that is wrong, a line each.
+    pub fn finish<T>(self, config: T) -> Result<T, String> {
+        if self.faults.is_empty() { Ok(config) } else { Err(self.faults.join("\n")) }
+    }
+}
+
+/// The settings as `--help` lists them.
+pub fn list(settings: &[Setting]) -> String {
+    let mut text = String::from("Settings (environment variables):\n");
+    for setting in settings {
+        let default = match setting.default {
+            Some("") => "optional".to_owned(),
+            Some(default) => format!("default {default}"),
+            None => "required".to_owned(),
+        };
+        text.push_str(&format!("  {}  [{default}]\n      {}\n", setting.name, setting.help));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Setting] = &[
+        Setting { name: "TEST_SETTING_PORT", default: Some("1"), help: "a number" },
+        Setting { name: "TEST_SETTING_URL", default: None, help: "a text" },
+        Setting { name: "TEST_SETTING_FILE", default: None, help: "a file" },
+    ];
+
+    #[test]
+    fn everything_wrong_is_named_at_once() {
+        let mut settings = Settings::read(KNOWN, None);
+        settings.values.insert("TEST_SETTING_PORT".to_owned(), "99".to_owned());
+        settings.values.insert("TEST_SETTING_FILE".to_owned(), "/no/such/file".to_owned());
+        settings.within("TEST_SETTING_PORT", 1..=10);
+        settings.text("TEST_SETTING_URL");
+        settings.file("TEST_SETTING_FILE");
+        let faults = settings.finish(()).unwrap_err();
+        assert_eq!(faults.lines().count(), 3, "{faults}");
+        assert!(faults.contains("TEST_SETTING_PORT=99: must be 1 to 10"));
+        assert!(faults.contains("TEST_SETTING_URL is not set"));
+    }
+}

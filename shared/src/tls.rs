@@ -1,0 +1,60 @@
+//! TLS: certificates in, listener and client out. TLS 1.2 and up, and the one place where a rustls
+//! provider is chosen.
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Makes aws-lc-rs the provider of this process. The first thing in every `main`; again is no harm.
+pub fn install_provider() {
+    // The error only says that a provider is installed already: this one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+}
+
+/// What a listener presents: the chain and the key in these PEM files.
+///
+/// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1.
+pub fn server_config(certificates: &Path, key: &Path) -> Result<ServerConfig, String> {
+    let chain = read_certificates(certificates)?;
+    let key = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| format!("cannot read the key in {}: {error}", key.display()))?;
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| format!("certificate and key do not work together: {error}"))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// A client that trusts the authorities in this PEM file and no other, and speaks these versions.
+pub fn client_config(
+    authorities: &Path,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in read_certificates(authorities)? {
+        let path = authorities.display();
+        roots.add(certificate).map_err(|error| format!("{path} is no authority: {error}"))?;
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(versions)
+        .map_err(|error| error.to_string())?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// The certificates of a PEM file: at least one.
+pub fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let unreadable =
+        |error: String| format!("cannot read certificates in {}: {error}", path.display());
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path)
+        .map_err(|error| unreadable(error.to_string()))?
+        .collect();
+    let certificates = certificates.map_err(|error| unreadable(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(unreadable("there is none".to_owned()));
+    }
+    Ok(certificates)
+}
