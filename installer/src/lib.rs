@@ -1,6 +1,7 @@
 //! The command line that installs, checks, seeds and tries the services.
 
 pub mod certificates;
+pub mod cli;
 pub mod credentials;
 pub mod demo;
 pub mod quickstart;

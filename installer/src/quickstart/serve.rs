@@ -7,7 +7,7 @@ use reqwest::Client;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep, timeout};
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
@@ -32,6 +32,7 @@ pub struct Server {
     name: &'static str,
     log: PathBuf,
     child: Child,
+    input: Option<ChildStdin>,
 }
 
 impl Server {
@@ -41,7 +42,7 @@ impl Server {
         let log = dir.join(format!("{name}.log"));
         let mut options = std::fs::OpenOptions::new();
         let output = options.create(true).append(true).open(&log).map_err(failed)?;
-        let child = Command::new(std::env::current_exe().map_err(failed)?)
+        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .arg(command)
             .arg("--env-file")
             .arg(dir.join(format!("{name}.env")))
@@ -53,7 +54,9 @@ impl Server {
             .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;
-        Ok(Self { name, log, child })
+        // Kept apart from the child, because waiting for a child ends its input.
+        let input = child.stdin.take();
+        Ok(Self { name, log, child, input })
     }
 
     /// The id of the process.
@@ -94,7 +97,7 @@ impl Server {
 
     /// Ends its standard input and waits until it has finished its requests.
     pub async fn stop(mut self) {
-        drop(self.child.stdin.take());
+        drop(self.input.take());
         if timeout(STOPPED_WITHIN, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }

@@ -1,0 +1,64 @@
+//! The commands of the installer and what each calls.
+
+use clap::{Parser, Subcommand};
+use crate::quickstart::{self, serve};
+use crate::verify_auth_server;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Installs, checks, seeds and tries the loan servicing services.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sets everything up in one folder and runs it: certificates, database, users, a portfolio,
+    /// both servers.
+    Quickstart(quickstart::Arguments),
+    /// Checks an auth server from outside, a line per check.
+    VerifyAuthServer(verify_auth_server::Arguments),
+    /// Runs the auth server until its standard input ends.
+    #[command(hide = true)]
+    ServeAuth {
+        /// Settings of the server.
+        #[arg(long)]
+        env_file: PathBuf,
+    },
+    /// Runs the api-server until its standard input ends.
+    #[command(hide = true)]
+    ServeApi {
+        /// Settings of the server.
+        #[arg(long)]
+        env_file: PathBuf,
+    },
+}
+
+/// Runs the command that the arguments of this process name.
+pub async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    match Arguments::parse().command {
+        Command::Quickstart(arguments) => {
+            shared::process::exit_code("quickstart", quickstart::run(&arguments).await)
+        }
+        Command::VerifyAuthServer(arguments) => {
+            let report = verify_auth_server::verify(&arguments).await;
+            match arguments.json {
+                true => println!("{}", report.to_json()),
+                false => println!("{}", report.to_text()),
+            }
+            if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Command::ServeAuth { env_file } => {
+            let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
+            shared::process::exit_code("auth-server", outcome)
+        }
+        Command::ServeApi { env_file } => {
+            let outcome = api_server::run(Some(&env_file), serve::stop_signal()).await;
+            shared::process::exit_code("api-server", outcome)
+        }
+    }
+}

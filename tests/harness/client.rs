@@ -1,0 +1,204 @@
+//! A caller of the two servers, over real HTTPS.
+
+use oauth2::basic::BasicClient;
+use oauth2::{
+    AuthUrl, ClientId, ClientSecret, HttpRequest, HttpResponse, ResourceOwnerPassword,
+    ResourceOwnerUsername, Scope, TokenResponse, TokenUrl,
+};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// Where the servers are and whom to trust.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// The auth server.
+    pub auth_url: String,
+    /// The api-server.
+    pub api_url: String,
+    /// Plain HTTP requests.
+    pub http: reqwest::Client,
+    /// The client `integration`.
+    pub client_secret: String,
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as text.
+    pub text: String,
+}
+
+impl Answer {
+    /// The body as JSON; null where it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
+
+    /// The last word of a problem's type.
+    pub fn problem(&self) -> String {
+        let document = self.json();
+        let kind = document["type"].as_str().unwrap_or_default();
+        kind.rsplit(':').next().unwrap_or_default().to_owned()
+    }
+
+    /// The value of a header, empty where it is absent.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// Fails the test unless the answer has this status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status.as_u16(), status, "{} {:?}", self.text, self.headers);
+        self
+    }
+
+    /// Fails the test unless the answer is this problem.
+    #[track_caller]
+    pub fn expect_problem(self, status: u16, kind: &str) -> Self {
+        let answer = self.expect(status);
+        assert_eq!(answer.problem(), kind, "{}", answer.text);
+        assert_eq!(answer.header("content-type"), "application/problem+json");
+        assert_eq!(answer.json()["status"], status);
+        assert_eq!(answer.json()["requestId"], answer.header("x-request-id"));
+        answer
+    }
+}
+
+impl Client {
+    /// A client of these servers that trusts this authority and no other.
+    pub fn new(auth_url: &str, api_url: &str, ca: &Path, client_secret: &str) -> Self {
+        let pem = std::fs::read(ca).expect("the authority is there");
+        let authority = reqwest::Certificate::from_pem(&pem).expect("the authority is one");
+        let http = reqwest::Client::builder()
+            .tls_certs_only([authority])
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(600))
+            .build()
+            .expect("a client");
+        Self {
+            auth_url: auth_url.to_owned(),
+            api_url: api_url.to_owned(),
+            http,
+            client_secret: client_secret.to_owned(),
+        }
+    }
+
+    /// Logs in by the password grant, as an OAuth library does it.
+    pub async fn log_in(
+        &self,
+        scope: &str,
+        user_name: &str,
+        password: &str,
+    ) -> Result<String, String> {
+        let url = |path: &str| format!("{}{path}", self.auth_url);
+        let oauth = BasicClient::new(ClientId::new("integration".to_owned()))
+            .set_client_secret(ClientSecret::new(self.client_secret.clone()))
+            .set_auth_uri(AuthUrl::new(url("/oauth2/authorize")).map_err(|e| e.to_string())?)
+            .set_token_uri(TokenUrl::new(url("/oauth2/token")).map_err(|e| e.to_string())?);
+        let send = |request: HttpRequest| self.send_oauth(request);
+        let token = oauth
+            .exchange_password(
+                &ResourceOwnerUsername::new(user_name.to_owned()),
+                &ResourceOwnerPassword::new(password.to_owned()),
+            )
+            .add_scope(Scope::new(scope.to_owned()))
+            .request_async(&send)
+            .await;
+        token.map(|token| token.access_token().secret().clone()).map_err(|e| format!("{e:?}"))
+    }
+
+    async fn send_oauth(&self, request: HttpRequest) -> Result<HttpResponse, reqwest::Error> {
+        let (parts, body) = request.into_parts();
+        let response = self
+            .http
+            .request(parts.method, parts.uri.to_string())
+            .headers(parts.headers)
+            .body(body)
+            .send()
+            .await?;
+        let status = response.status();
+        let mut answer = HttpResponse::new(response.bytes().await?.to_vec());
+        *answer.status_mut() = status;
+        Ok(answer)
+    }
+
+    /// A request to the api-server, to be completed.
+    pub fn request(&self, method: Method, token: &str, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.api_url));
+        if token.is_empty() { request } else { request.header(AUTHORIZATION, bearer(token)) }
+    }
+
+    /// Sends a request and reads the answer to its end.
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
+        let response = request.send().await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        Ok(Answer { status, headers, text: response.text().await? })
+    }
+
+    /// A GET of the resource API.
+    pub async fn get(&self, token: &str, path: &str) -> Answer {
+        self.send(self.request(Method::GET, token, path)).await.expect("an answer")
+    }
+
+    /// A POST of JSON, with an idempotency key where one is given.
+    pub async fn try_post(
+        &self,
+        token: &str,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Result<Answer, reqwest::Error> {
+        let mut request = self.request(Method::POST, token, path).json(body);
+        if let Some(key) = key {
+            request = request.header("Idempotency-Key", key);
+        }
+        self.send(request).await
+    }
+
+    /// A POST of JSON that is answered.
+    pub async fn post(&self, token: &str, path: &str, body: &Value, key: Option<&str>) -> Answer {
+        self.try_post(token, path, body, key).await.expect("an answer")
+    }
+
+    /// An XML import.
+    pub async fn import(&self, token: &str, test: bool, xml: &str, key: Option<&str>) -> Answer {
+        let path = format!("/core/xml-import?test={test}");
+        let mut request = self
+            .request(Method::POST, token, &path)
+            .header(CONTENT_TYPE, "application/xml")
+            .body(xml.to_owned());
+        if let Some(key) = key {
+            request = request.header("Idempotency-Key", key);
+        }
+        self.send(request).await.expect("an answer")
+    }
+
+    /// A form to the auth server, from the client `integration` unless another one is named.
+    pub async fn form(&self, client: (&str, &str), path: &str, form: &[(&str, &str)]) -> Answer {
+        let request = self.http.post(format!("{}{path}", self.auth_url)).form(form);
+        let request = match client.0 {
+            "" => request,
+            id => request.basic_auth(id, Some(client.1)),
+        };
+        self.send(request).await.expect("an answer")
+    }
+
+    /// Logs out.
+    pub async fn log_out(&self, token: &str) -> Answer {
+        let request = self.http.post(format!("{}/logout", self.auth_url));
+        self.send(request.header(AUTHORIZATION, bearer(token))).await.expect("an answer")
+    }
+}
+
+fn bearer(token: &str) -> String {
+    format!("Bearer {token}")
+}

@@ -1,0 +1,133 @@
+//! A fresh database for every test: SQLite always, and each server that `TEST_DATABASE_URLS` names
+//! (separated by spaces, such as `postgres://… mysql://…`).
+
+use installer::credentials::Credentials;
+use installer::seed;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
+use shared::{db, migration};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::Mutex;
+
+/// A database server, or the embedded database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// A file in the test's folder.
+    Sqlite,
+    /// A server on which the test makes a database of its own.
+    Server(String),
+}
+
+impl Database {
+    /// The embedded database, and the servers of `TEST_DATABASE_URLS`.
+    pub fn all() -> Vec<Self> {
+        let urls = std::env::var("TEST_DATABASE_URLS").unwrap_or_default();
+        let servers = urls.split_ascii_whitespace().map(|url| Self::Server(url.to_owned()));
+        std::iter::once(Self::Sqlite).chain(servers).collect()
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Server(url) => url.split(':').next().unwrap_or_default(),
+        }
+    }
+
+    /// The URL of a new database with schema, users and clients.
+    pub async fn create(&self, folder: &Path, credentials: &Credentials) -> String {
+        match self {
+            Self::Sqlite => sqlite_copy(folder, credentials).await,
+            Self::Server(server) if server.starts_with("postgres") => {
+                let template = postgres_template(server, credentials).await;
+                let name = unique_name();
+                run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+                with_name(server, &name)
+            }
+            Self::Server(server) => {
+                let name = unique_name();
+                run(server, &format!("CREATE DATABASE {name}")).await;
+                let url = with_name(server, &name);
+                fill(&url, credentials).await;
+                url
+            }
+        }
+    }
+
+    /// Removes a database that [`Database::create`] made.
+    pub async fn drop(&self, url: &str) {
+        if let Self::Server(server) = self {
+            let name = url.rsplit('/').next().unwrap_or_default();
+            let forced = if server.starts_with("postgres") { " WITH (FORCE)" } else { "" };
+            run(server, &format!("DROP DATABASE {name}{forced}")).await;
+        }
+    }
+}
+
+/// The schema, the users and the clients that every test finds.
+async fn fill(url: &str, credentials: &Credentials) {
+    let db = db::connect(url, 2, true).await.expect("a connection");
+    migration::migrate(&db).await.expect("the schema");
+    let redirect = "http://127.0.0.1:8765/callback";
+    seed::users_and_clients(&db, credentials, redirect, "").await.expect("users and clients");
+    db.close().await.expect("closed");
+}
+
+/// SQLite databases are copies of one that was made once.
+async fn sqlite_copy(folder: &Path, credentials: &Credentials) -> String {
+    static TEMPLATE: Mutex<Option<tempfile::TempDir>> = Mutex::const_new(None);
+    let mut template = TEMPLATE.lock().await;
+    if template.is_none() {
+        let made = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", made.path().join("core.sqlite").display());
+        fill(&url, credentials).await;
+        *template = Some(made);
+    }
+    let source = template.as_ref().expect("just made").path().join("core.sqlite");
+    let copy = folder.join("core.sqlite");
+    std::fs::copy(source, &copy).expect("a copy");
+    format!("sqlite://{}", copy.display())
+}
+
+/// PostgreSQL databases are copies of one that was made once per test run.
+async fn postgres_template(server: &str, credentials: &Credentials) -> String {
+    static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
+    let mut templates = TEMPLATES.lock().await;
+    if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
+        return name.clone();
+    }
+    let name = unique_name();
+    run(server, &format!("CREATE DATABASE {name}")).await;
+    fill(&with_name(server, &name), credentials).await;
+    templates.push((server.to_owned(), name.clone()));
+    name
+}
+
+/// Runs a statement on the server itself.
+async fn run(server: &str, sql: &str) {
+    let db: DatabaseConnection = db::connect(server, 1, false).await.expect("the test server");
+    if db.get_database_backend() == DbBackend::Postgres {
+        // Two databases cannot be made from one template at the same moment.
+        db.execute_unprepared("SELECT pg_advisory_lock(7301)").await.expect("a lock");
+    }
+    db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    db.close().await.expect("closed");
+}
+
+fn unique_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    static RUN: OnceLock<String> = OnceLock::new();
+    let run = RUN.get_or_init(|| {
+        let id = shared::telemetry::RequestId::random();
+        id.as_str()[..8].to_owned()
+    });
+    format!("loan_test_{run}_{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The URL of another database on the same server.
+fn with_name(server: &str, name: &str) -> String {
+    let scheme_end = server.find("://").map_or(0, |start| start + 3);
+    let path = server[scheme_end..].find('/').map(|start| scheme_end + start);
+    format!("{}/{name}", &server[..path.unwrap_or(server.len())])
+}

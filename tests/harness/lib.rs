@@ -1,0 +1,12 @@
+//! What the tests and the load programs stand on: databases, servers as processes, callers.
+
+pub mod client;
+pub mod databases;
+pub mod published_loans;
+pub mod seeds;
+pub mod servers;
+pub mod world;
+
+pub use client::{Answer, Client};
+pub use databases::Database;
+pub use world::{World, on_each_database};

@@ -1,0 +1,246 @@
+//! Real loans with the lender's own books: booked and paid through the API, then compared.
+//!
+//! The table is a CSV with one row per loan: the contract (`loan_amount`, `term`, `interest_rate`,
+//! `installment`, `issue_month`), what the books showed (`balance`, `paid_principal`), and the
+//! number of whole instalments that explains it (`payments_made`). A loan is booked on the first
+//! of its issue month, 30/360, and its instalments are posted on the first of each following month.
+
+use crate::client::{Answer, Client};
+use chrono::{Months, NaiveDate};
+use futures_util::StreamExt;
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use shared::amounts::Money;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+use tokio::time::sleep;
+
+/// How long a payment is sent again while the service says that it may be.
+const RETRY_FOR: Duration = Duration::from_secs(90);
+
+/// One row of the table.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PublishedLoan {
+    /// Names the loan.
+    pub row: u32,
+    /// Amount lent.
+    pub loan_amount: String,
+    /// Number of monthly payments.
+    pub term: u32,
+    /// Percent a year.
+    pub interest_rate: String,
+    /// Level instalment.
+    pub installment: String,
+    /// `YYYY-MM`.
+    pub issue_month: String,
+    /// Where the balance stood.
+    pub balance: String,
+    /// How much principal had been paid.
+    pub paid_principal: String,
+    /// Whole instalments, where they explain it.
+    pub payments_made: Option<u32>,
+}
+
+/// The rows of a table.
+pub fn read(path: &Path) -> Result<Vec<PublishedLoan>, String> {
+    let mut reader = csv::Reader::from_path(path).map_err(|error| error.to_string())?;
+    let rows: Result<Vec<_>, _> = reader.deserialize().collect();
+    rows.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+impl PublishedLoan {
+    /// The day the loan is booked.
+    pub fn booked(&self) -> NaiveDate {
+        format!("{}-01", self.issue_month).parse().expect("an issue month")
+    }
+
+    /// The days its instalments were paid.
+    pub fn payment_dates(&self) -> Vec<NaiveDate> {
+        let count = self.payments_made.unwrap_or_default();
+        (1..=count).map(|month| self.booked() + Months::new(month)).collect()
+    }
+
+    fn xml(&self) -> String {
+        let Self { row, loan_amount, term, interest_rate, installment, .. } = self;
+        let (booked, first) = (self.booked(), self.booked() + Months::new(1));
+        format!(
+            "<Contact ContactNumber=\"C-{row}\" ContactTypeCode=\"BORROWER\" \
+             EntityCode=\"INDIVIDUAL\" LastName1=\"Borrower {row}\"/>\n\
+             <Loan LoanNumber=\"L-{row}\" ContactNumber=\"C-{row}\" LoanGroupCode=\"CONSUMER\" \
+             PortfolioCode=\"MAIN\" OriginationDate=\"{booked}\" LoanAmount=\"{loan_amount}\" \
+             InterestRate=\"{interest_rate}\" InterestYearNumerator=\"360\" \
+             InterestYearDenominator=\"360\" PaymentPeriod=\"monthly\" \
+             NumberOfPayments=\"{term}\" PaymentAmount=\"{installment}\" \
+             FirstPaymentDate=\"{first}\"/>\n"
+        )
+    }
+}
+
+/// The import file of these loans.
+pub fn import_file(loans: &[PublishedLoan]) -> String {
+    let records: String = loans.iter().map(PublishedLoan::xml).collect();
+    format!("<Core CommitBlock=\"1\" EnforceTagExistence=\"1\">\n{records}</Core>\n")
+}
+
+/// How the service compares with the lender's books.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Rows with `payments_made`.
+    pub rows: usize,
+    /// Balance equal to the cent.
+    pub exact: usize,
+    /// Off by one cent.
+    pub within_a_cent: usize,
+    /// Off by more.
+    pub worse: usize,
+    /// Payments that were posted.
+    pub payments: usize,
+    /// How long posting them took.
+    pub posting: Duration,
+}
+
+impl Comparison {
+    /// Exact on at least 93 %, within one cent on all.
+    pub fn holds(&self) -> bool {
+        self.rows > 0 && self.worse == 0 && self.exact * 100 >= self.rows * 93
+    }
+}
+
+/// A caller whose token is renewed before it dies.
+pub struct Admin<'a> {
+    client: &'a Client,
+    password: &'a str,
+    token: Mutex<Option<(String, Instant)>>,
+}
+
+impl<'a> Admin<'a> {
+    /// The admin account.
+    pub fn new(client: &'a Client, password: &'a str) -> Self {
+        Self { client, password, token: Mutex::new(None) }
+    }
+
+    /// A token that lives for minutes yet.
+    pub async fn token(&self) -> Result<String, String> {
+        let mut token = self.token.lock().await;
+        match &*token {
+            Some((text, since)) if since.elapsed() < Duration::from_secs(600) => Ok(text.clone()),
+            _ => {
+                let text = self.client.log_in("core", "admin", self.password).await?;
+                *token = Some((text.clone(), Instant::now()));
+                Ok(text)
+            }
+        }
+    }
+}
+
+/// Books the loans with one import. Sent twice under one key: the second answer is the first.
+pub async fn book(
+    admin: &Admin<'_>,
+    loans: &[PublishedLoan],
+    key: &str,
+) -> Result<Vec<i64>, String> {
+    let (token, file) = (admin.token().await?, import_file(loans));
+    let first = admin.client.import(&token, false, &file, Some(key)).await;
+    let again = admin.client.import(&token, false, &file, Some(key)).await;
+    if first.status != 200 || again.text != first.text {
+        return Err(format!("import: {} {:.300}", first.status, first.text));
+    }
+    let result = first.json();
+    if result["Failed"] != 0 || result["Committed"] != true {
+        return Err(format!("import: {:.300}", first.text));
+    }
+    let records = result["Records"].as_array().cloned().unwrap_or_default();
+    let booked = records.iter().filter(|record| record["Element"] == "Loan");
+    booked.map(|loan| loan["New_ID"].as_i64().ok_or_else(|| loan.to_string())).collect()
+}
+
+/// Posts every loan's payments, so many loans at once, each payment under a key of its own.
+/// Payments that were posted before under the same keys are not posted again.
+pub async fn pay(
+    admin: &Admin<'_>,
+    loans: &[PublishedLoan],
+    loan_ids: &[i64],
+    workers: usize,
+    posted: impl Fn(),
+) -> Result<usize, String> {
+    let each = loans.iter().zip(loan_ids).map(|(loan, loan_id)| {
+        let posted = &posted;
+        async move {
+            let dates = loan.payment_dates();
+            for date in &dates {
+                let body = json!({
+                    "Amount": loan.installment,
+                    "Effective_Date": date,
+                    "User_Reference": format!("published row {}", loan.row),
+                });
+                let path = format!("/loans/{loan_id}/transactions/payments");
+                post_until_done(admin, &path, &body, &format!("{}-{date}", loan.row)).await?;
+                posted();
+            }
+            Ok::<usize, String>(dates.len())
+        }
+    });
+    let outcomes: Vec<_> = stream::iter(each).buffer_unordered(workers).collect().await;
+    outcomes.into_iter().sum()
+}
+
+/// Sends a request again while its answer says that it may be sent again, or while there is none.
+async fn post_until_done(
+    admin: &Admin<'_>,
+    path: &str,
+    body: &Value,
+    key: &str,
+) -> Result<Answer, String> {
+    let since = Instant::now();
+    loop {
+        let answer = match admin.token().await {
+            Ok(token) => {
+                let answer = admin.client.try_post(&token, path, body, Some(key)).await;
+                answer.map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) if answer.status == 201 => return Ok(answer),
+            Ok(answer) if !matches!(answer.status.as_u16(), 409 | 423 | 503) => {
+                return Err(format!("{path}: {} {}", answer.status, answer.text));
+            }
+            other if since.elapsed() > RETRY_FOR => return Err(format!("{path}: {other:?}")),
+            _ => sleep(Duration::from_millis(200)).await,
+        }
+    }
+}
+
+/// Reads every loan back and compares it with the books.
+pub async fn compare(
+    admin: &Admin<'_>,
+    loans: &[PublishedLoan],
+    loan_ids: &[i64],
+) -> Result<Comparison, String> {
+    let mut comparison = Comparison::default();
+    let explained =
+        loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
+    for (loan, loan_id) in explained {
+        let answer = admin.client.get(&admin.token().await?, &format!("/loans/{loan_id}")).await;
+        if answer.status != 200 {
+            return Err(format!("loan {loan_id}: {} {}", answer.status, answer.text));
+        }
+        let money = |text: &str| text.parse::<Money>().map_err(|error| error.to_string());
+        let read = answer.json();
+        let balance = money(read["Current_Principal_Balance"].as_str().unwrap_or_default())?;
+        let original = money(read["Original_Note_Amount"].as_str().unwrap_or_default())?;
+        let paid = original.minus(balance).map_err(|error| error.to_string())?;
+        let off = |ours: Money, theirs: &str| {
+            money(theirs).map(|theirs| ours.units().abs_diff(theirs.units()))
+        };
+        comparison.rows += 1;
+        match off(balance, &loan.balance)?.max(off(paid, &loan.paid_principal)?) {
+            0 => comparison.exact += 1,
+            1..=100 => comparison.within_a_cent += 1,
+            _ => comparison.worse += 1,
+        }
+    }
+    Ok(comparison)
+}

@@ -1,0 +1,128 @@
+//! The two servers as processes, with settings of the test's own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::time::{Instant, sleep};
+
+/// Which server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The auth server.
+    Auth,
+    /// The api-server.
+    Api,
+}
+
+/// A server process.
+pub struct Process {
+    kind: Kind,
+    program: PathBuf,
+    env_file: PathBuf,
+    environment: BTreeMap<String, String>,
+    ready_url: String,
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Process {
+    /// Starts a server with the settings of a file and waits until it is ready.
+    pub async fn start(
+        kind: Kind,
+        program: &Path,
+        env_file: &Path,
+        environment: BTreeMap<String, String>,
+        ready_url: String,
+        http: &reqwest::Client,
+    ) -> Self {
+        let (child, input) = spawn(kind, program, env_file, &environment);
+        let mut process = Self {
+            kind,
+            program: program.to_owned(),
+            env_file: env_file.to_owned(),
+            environment,
+            ready_url,
+            child,
+            input,
+        };
+        process.wait_until_ready(http).await;
+        process
+    }
+
+    async fn wait_until_ready(&mut self, http: &reqwest::Client) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let answer = http.get(&self.ready_url).send().await;
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
+                return;
+            }
+            if let Ok(Some(status)) = self.child.try_wait() {
+                panic!("{:?} ended: {status}; {}", self.kind, self.log());
+            }
+            assert!(Instant::now() < deadline, "{:?} is not ready; {}", self.kind, self.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// What the server has written so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(log_file(&self.env_file)).unwrap_or_default()
+    }
+
+    /// Ends the process at once, in the middle of whatever it does (kill -9).
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("killed");
+    }
+
+    /// Starts it again after it was killed.
+    pub async fn restart(&mut self, http: &reqwest::Client) {
+        let (child, input) = spawn(self.kind, &self.program, &self.env_file, &self.environment);
+        self.child = child;
+        self.input = input;
+        self.wait_until_ready(http).await;
+    }
+
+    /// Asks the process to stop and waits until it has; true if it ended well.
+    pub async fn stop(&mut self) -> bool {
+        drop(self.input.take());
+        self.child.wait().await.is_ok_and(|status| status.success())
+    }
+}
+
+fn log_file(env_file: &Path) -> PathBuf {
+    env_file.with_extension("log")
+}
+
+fn spawn(
+    kind: Kind,
+    program: &Path,
+    env_file: &Path,
+    environment: &BTreeMap<String, String>,
+) -> (Child, Option<ChildStdin>) {
+    let mut options = std::fs::OpenOptions::new();
+    let log = options.create(true).append(true).open(log_file(env_file)).expect("a log");
+    let mut child = Command::new(program)
+        .arg(match kind {
+            Kind::Auth => "serve-auth",
+            Kind::Api => "serve-api",
+        })
+        .arg("--env-file")
+        .arg(env_file)
+        .envs(environment)
+        .stdin(Stdio::piped())
+        .stdout(log.try_clone().expect("a log"))
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .expect("a process");
+    let input = child.stdin.take();
+    (child, input)
+}
+
+/// A port that nobody uses at the moment.
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}

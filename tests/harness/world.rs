@@ -1,0 +1,261 @@
+//! A world of a test's own: a fresh database and both servers, running.
+
+use crate::client::{Answer, Client};
+use crate::databases::Database;
+use crate::servers::{Kind, Process, free_port};
+use installer::certificates::{self, TlsFiles};
+use installer::credentials::Credentials;
+use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+use serde_json::Value;
+use shared::db;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+use tempfile::TempDir;
+
+/// Most worlds at once: each runs two servers, and there may be as many tests as cores.
+static WORLDS: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(6);
+
+/// A fresh database with users and clients, and both servers on it.
+pub struct World {
+    /// Which database this run of the test is on.
+    pub database: Database,
+    /// The same database, looked at directly.
+    pub db: DatabaseConnection,
+    /// Its URL.
+    pub database_url: String,
+    /// A caller of the servers.
+    pub client: Client,
+    /// The secrets of users and clients.
+    pub credentials: Credentials,
+    /// The authority that signed the servers' certificate.
+    pub tls: TlsFiles,
+    /// The auth server's process.
+    pub auth: Process,
+    /// The api-server's process.
+    pub api: Process,
+    /// Where each server's metrics are: auth, api.
+    pub metrics: (String, String),
+    /// The test's own folder.
+    pub folder: TempDir,
+    environment: Environment,
+}
+
+/// Environment variables for the servers beside their settings.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// For the auth server.
+    pub auth: BTreeMap<String, String>,
+    /// For the api-server.
+    pub api: BTreeMap<String, String>,
+}
+
+/// Runs a test in a world of its own on the embedded database, and on each server that
+/// `TEST_DATABASE_URLS` names. `program` is this package's `installer_under_test`.
+pub async fn on_each_database<F, Fut>(program: &str, test: F)
+where
+    F: Fn(World) -> Fut,
+    Fut: Future<Output = World>,
+{
+    for database in Database::all() {
+        let _permit = WORLDS.acquire().await.expect("a permit");
+        println!("on {}", database.name());
+        let world = World::new(program, database, Environment::default()).await;
+        test(world).await.close().await;
+    }
+}
+
+impl World {
+    /// A world on this database.
+    pub async fn new(program: &str, database: Database, environment: Environment) -> Self {
+        shared::tls::install_provider();
+        let folder = tempfile::tempdir().expect("a folder");
+        let credentials = credentials();
+        let database_url = database.create(folder.path(), &credentials).await;
+        let db = db::connect(&database_url, 4, false).await.expect("a connection");
+        let tls = tls_files();
+        let places = Places::free();
+        places.write_settings(folder.path(), &database_url, &tls, &credentials);
+        let client = Client::new(
+            &places.auth_url(),
+            &places.api_url(),
+            &tls.authority,
+            &credentials.integration,
+        );
+        let program = PathBuf::from(program);
+        let start = |kind, name: &str, url: String, environment: &BTreeMap<String, String>| {
+            let env_file = folder.path().join(format!("{name}.env"));
+            let (program, environment) = (program.clone(), environment.clone());
+            let http = client.http.clone();
+            async move {
+                let ready = format!("{url}/health/ready");
+                Process::start(kind, &program, &env_file, environment, ready, &http).await
+            }
+        };
+        let (auth, api) = tokio::join!(
+            start(Kind::Auth, "auth-server", places.auth_url(), &environment.auth),
+            start(Kind::Api, "api-server", places.api_url(), &environment.api),
+        );
+        let metrics = (
+            format!("http://127.0.0.1:{}/metrics", places.auth_metrics),
+            format!("http://127.0.0.1:{}/metrics", places.api_metrics),
+        );
+        Self {
+            database,
+            db,
+            database_url,
+            client,
+            credentials,
+            tls,
+            auth,
+            api,
+            metrics,
+            folder,
+            environment,
+        }
+    }
+
+    /// The environment the servers were given.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Stops the servers, which must end well, and removes the database.
+    pub async fn close(mut self) {
+        let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
+        assert!(auth && api, "a server did not end well; {} {}", self.auth.log(), self.api.log());
+        self.db.close().await.expect("closed");
+        self.database.drop(&self.database_url).await;
+    }
+
+    /// The token of a user with a password: admin, officer, teller, viewer.
+    pub async fn token(&self, user: &str) -> String {
+        let password = match user {
+            "admin" => &self.credentials.admin,
+            "officer" => &self.credentials.officer,
+            "teller" => &self.credentials.teller,
+            _ => &self.credentials.viewer,
+        };
+        self.client.log_in("core", user, password).await.expect("a token")
+    }
+
+    /// Imports a file as admin; every record of it must go in.
+    pub async fn import(&self, token: &str, xml: &str) -> Value {
+        let answer = self.client.import(token, false, xml, None).await.expect(200);
+        let result = answer.json();
+        assert_eq!(result["Failed"], 0, "{result:#}");
+        assert_eq!(result["Committed"], true, "{result:#}");
+        result
+    }
+
+    /// Posts a payment.
+    pub async fn pay(&self, token: &str, loan_id: i64, body: Value) -> Answer {
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        self.client.post(token, &path, &body, None).await
+    }
+
+    /// Runs a statement on the database.
+    pub async fn sql(&self, sql: &str) {
+        self.db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+
+    /// The only figure of a query's only row.
+    pub async fn count(&self, sql: &str) -> i64 {
+        let statement = Statement::from_string(self.db.get_database_backend(), sql);
+        let row = self.db.query_one_raw(statement).await.expect("a row").expect("a row");
+        row.try_get_by_index::<i64>(0)
+            .or_else(|_| row.try_get_by_index::<i32>(0).map(i64::from))
+            .expect("a figure")
+    }
+
+    /// How many statements both servers have sent to the database.
+    pub async fn statements(&self) -> u64 {
+        let mut total = 0;
+        for url in [&self.metrics.0, &self.metrics.1] {
+            let text = self.client.http.get(url).send().await.expect("metrics");
+            let text = text.text().await.expect("metrics");
+            let line = text.lines().find(|line| line.starts_with("sql_statements_total"));
+            let figure = line.and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
+            total += figure.parse::<u64>().expect("a figure");
+        }
+        total
+    }
+}
+
+/// Where the servers of a world listen.
+struct Places {
+    auth: u16,
+    api: u16,
+    auth_metrics: u16,
+    api_metrics: u16,
+}
+
+impl Places {
+    fn free() -> Self {
+        let [auth, api, auth_metrics, api_metrics] = std::array::from_fn(|_| free_port());
+        Self { auth, api, auth_metrics, api_metrics }
+    }
+
+    fn auth_url(&self) -> String {
+        format!("https://localhost:{}", self.auth)
+    }
+
+    fn api_url(&self) -> String {
+        format!("https://localhost:{}", self.api)
+    }
+
+    fn write_settings(
+        &self,
+        folder: &Path,
+        database_url: &str,
+        tls: &TlsFiles,
+        credentials: &Credentials,
+    ) {
+        let certificate = tls.certificate.display();
+        let (key, ca) = (tls.key.display(), tls.authority.display());
+        let auth = format!(
+            "AUTH_LISTEN=127.0.0.1:{}\nAUTH_ISSUER={}\nAUTH_DATABASE_URL={database_url}\n\
+             AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
+             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n",
+            self.auth,
+            self.auth_url(),
+            credentials.token_key,
+            self.auth_metrics,
+        );
+        let api = format!(
+            "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
+             API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
+             API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
+             API_DATABASE_CONNECTIONS=10\n",
+            self.api,
+            self.auth_url(),
+            credentials.api_server,
+            self.api_metrics,
+        );
+        std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
+        std::fs::write(folder.join("api-server.env"), api).expect("settings");
+    }
+}
+
+/// One set of secrets for all worlds of a run.
+fn credentials() -> Credentials {
+    static MADE: Mutex<Option<Credentials>> = Mutex::new(None);
+    let mut made = MADE.lock().expect("not poisoned");
+    made.get_or_insert_with(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        Credentials::load_or_create(&folder.path().join("credentials.json")).expect("secrets")
+    })
+    .clone()
+}
+
+/// One authority for all worlds of a run.
+fn tls_files() -> TlsFiles {
+    static MADE: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
+    let (_, files) = MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = certificates::local(folder.path()).expect("certificates");
+        (folder, files)
+    });
+    files.clone()
+}

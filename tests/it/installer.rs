@@ -1,0 +1,3 @@
+//! The installer's commands.
+
+mod verify_auth_server;

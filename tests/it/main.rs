@@ -1,0 +1,4 @@
+//! Everything the product promises, tried from outside.
+
+mod installer;
+
