@@ -1,8 +1,8 @@
 //! The commands of the installer and what each calls.
 
-use clap::{Parser, Subcommand};
 use crate::quickstart::{self, serve};
 use crate::verify_auth_server;
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

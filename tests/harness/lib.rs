@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod databases;
+pub mod gate;
 pub mod published_loans;
 pub mod seeds;
 pub mod servers;

@@ -220,8 +220,7 @@ pub async fn compare(
     loan_ids: &[i64],
 ) -> Result<Comparison, String> {
     let mut comparison = Comparison::default();
-    let explained =
-        loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
+    let explained = loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
     for (loan, loan_id) in explained {
         let answer = admin.client.get(&admin.token().await?, &format!("/loans/{loan_id}")).await;
         if answer.status != 200 {

@@ -2,6 +2,7 @@
 
 use crate::client::{Answer, Client};
 use crate::databases::Database;
+use crate::gate::Gate;
 use crate::servers::{Kind, Process, free_port};
 use installer::certificates::{self, TlsFiles};
 use installer::credentials::Credentials;
@@ -39,15 +40,18 @@ pub struct World {
     pub metrics: (String, String),
     /// The test's own folder.
     pub folder: TempDir,
-    environment: Environment,
+    /// The door before the database, where the test asked for one and there is a server.
+    pub gate: Option<Gate>,
 }
 
-/// Environment variables for the servers beside their settings.
+/// What the servers of a world find beside their settings.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// For the auth server.
+    /// There is a door before the database server, which the test may shut.
+    pub gated: bool,
+    /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
-    /// For the api-server.
+    /// Environment variables for the api-server.
     pub api: BTreeMap<String, String>,
 }
 
@@ -58,10 +62,19 @@ where
     F: Fn(World) -> Fut,
     Fut: Future<Output = World>,
 {
+    on_each_database_with(program, Environment::default(), test).await;
+}
+
+/// The same with servers that find something beside their settings.
+pub async fn on_each_database_with<F, Fut>(program: &str, environment: Environment, test: F)
+where
+    F: Fn(World) -> Fut,
+    Fut: Future<Output = World>,
+{
     for database in Database::all() {
         let _permit = WORLDS.acquire().await.expect("a permit");
         println!("on {}", database.name());
-        let world = World::new(program, database, Environment::default()).await;
+        let world = World::new(program, database, environment.clone()).await;
         test(world).await.close().await;
     }
 }
@@ -76,7 +89,12 @@ impl World {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
         let places = Places::free();
-        places.write_settings(folder.path(), &database_url, &tls, &credentials);
+        let gate = match (&database, environment.gated) {
+            (Database::Server(_), true) => Some(Gate::before(&database_url).await),
+            _ => None,
+        };
+        let servers_url = gate.as_ref().map_or(database_url.as_str(), Gate::url);
+        places.write_settings(folder.path(), servers_url, &tls, &credentials);
         let client = Client::new(
             &places.auth_url(),
             &places.api_url(),
@@ -112,13 +130,8 @@ impl World {
             api,
             metrics,
             folder,
-            environment,
+            gate,
         }
-    }
-
-    /// The environment the servers were given.
-    pub fn environment(&self) -> &Environment {
-        &self.environment
     }
 
     /// Stops the servers, which must end well, and removes the database.

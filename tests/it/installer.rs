@@ -1,3 +1,4 @@
 //! The installer's commands.
 
+mod quickstart;
 mod verify_auth_server;

@@ -64,8 +64,7 @@ async fn run(arguments: &Arguments) -> Result<bool, String> {
     bar.set_style(ProgressStyle::with_template(style).map_err(|error| error.to_string())?);
     let started = Instant::now();
     let workers = arguments.workers;
-    let payments =
-        published_loans::pay(&admin, &loans, &loan_ids, workers, || bar.inc(1)).await?;
+    let payments = published_loans::pay(&admin, &loans, &loan_ids, workers, || bar.inc(1)).await?;
     let posting = started.elapsed();
     bar.finish_and_clear();
     let compared = published_loans::compare(&admin, &loans, &loan_ids).await?;

@@ -1,13 +1,15 @@
 //! `<Loan>` and what stands in it.
 
+mod children;
+mod terms;
+
+use self::terms::{complete_amounts, complete_schedule, loan_terms, schedule_of, with_terms_of};
 use super::fields::{Fields, Update};
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Stop, refuse};
 use crate::history;
 use crate::loan_book::Book;
-use crate::servicing::schedule::{self, Schedule};
-use crate::servicing::{RateStep, Terms};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -16,10 +18,10 @@ use sea_orm::{
 };
 use shared::amounts::{Money, Rate};
 use shared::entity::loan_transactions::{self, BalanceName};
-use shared::entity::loans::{PaymentPeriod, YearLength};
+use shared::entity::loans::YearLength;
 use shared::entity::{
     entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_status_codes,
-    loans, portfolios, relationship_codes, risk_ratings,
+    loans, portfolios, risk_ratings,
 };
 use shared::problem::Problem;
 
@@ -400,287 +402,4 @@ impl Import<'_> {
         let key = Some(loan.loan_number);
         Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
     }
-
-    async fn rates(
-        &self,
-        tx: &DatabaseTransaction,
-        loan_id: i64,
-    ) -> Result<Vec<loan_interest_rates::Model>, Stop> {
-        let rates = self.caller.find::<loan_interest_rates::Entity>();
-        Ok(rates.filter(loan_interest_rates::Column::LoanId.eq(loan_id)).all(tx).await?)
-    }
-
-    async fn links(
-        &self,
-        tx: &DatabaseTransaction,
-        loan_id: i64,
-    ) -> Result<Vec<loan_contacts::Model>, Stop> {
-        let links = self.caller.find::<loan_contacts::Entity>();
-        Ok(links.filter(loan_contacts::Column::LoanId.eq(loan_id)).all(tx).await?)
-    }
-
-    async fn insert_rate(
-        &self,
-        tx: &DatabaseTransaction,
-        mut rate: loan_interest_rates::Model,
-    ) -> Result<i64, Stop> {
-        let mut active = rate.clone().into_active_model().reset_all();
-        active.row_id = NotSet;
-        let inserted = loan_interest_rates::Entity::insert(active).exec(tx).await?;
-        rate.row_id = inserted.last_insert_id;
-        history::record(tx, &self.author, self.clock.now, None, Some(&rate)).await?;
-        Ok(rate.row_id)
-    }
-
-    /// Sets or deletes a rate from a date on, not before the day up to which interest is settled.
-    async fn interest_rate(
-        &mut self,
-        tx: &DatabaseTransaction,
-        element: &Element,
-        loan: &loans::Model,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        let update = fields.update();
-        let mut row = loan_interest_rates::Model {
-            row_id: 0,
-            loan_id: loan.loan_id,
-            effective_date: loan.interest_start_date,
-            interest_rate: Rate::ZERO,
-        };
-        if fields.raw("EffectiveDate").is_none() {
-            fields.missing("EffectiveDate");
-        }
-        fields.fixed_date("EffectiveDate", &mut row.effective_date);
-        if update != Update::Delete && fields.raw("InterestRate").is_none() {
-            fields.missing("InterestRate");
-        }
-        fields.fixed_parsed("InterestRate", &mut row.interest_rate);
-        if row.interest_rate < Rate::ZERO {
-            fields.error("InterestRate", "must not be negative");
-        }
-        if row.effective_date < loan.accrual_base_date {
-            let base = loan.accrual_base_date;
-            fields.error("EffectiveDate", format!("must not be before {base}"));
-        }
-        fields.note_unknown(&[]);
-        let messages = fields.finish()?;
-        let existing = self.rates(tx, loan.loan_id).await?;
-        let before = existing.into_iter().find(|rate| rate.effective_date == row.effective_date);
-        let (action, row_id) = match (update, before) {
-            (Update::Delete, None) => {
-                return Err(refuse(element, "the loan has no rate from this date on"));
-            }
-            (Update::Delete, Some(before)) => {
-                loan_interest_rates::Entity::delete_by_id(before.row_id).exec(tx).await?;
-                history::record(tx, &self.author, self.clock.now, Some(&before), None).await?;
-                (Action::Deleted, before.row_id)
-            }
-            (_, None) => (Action::Inserted, self.insert_rate(tx, row).await?),
-            (_, Some(before)) => {
-                row.row_id = before.row_id;
-                let active = row.clone().into_active_model().reset_all();
-                active.update(tx).await?;
-                let now = self.clock.now;
-                history::record(tx, &self.author, now, Some(&before), Some(&row)).await?;
-                (Action::Updated, row.row_id)
-            }
-        };
-        let key = Some(loan.loan_number.clone());
-        Ok(Applied::one(element, action, key, row_id, messages))
-    }
-
-    /// Links a contact to the loan, changes the link, or removes it.
-    async fn relationship(
-        &mut self,
-        tx: &DatabaseTransaction,
-        element: &Element,
-        loan: &loans::Model,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        let update = fields.update();
-        let contact_id = self.contact_reference(tx, &mut fields).await?;
-        let mut row = loan_contacts::Model {
-            row_id: 0,
-            loan_id: loan.loan_id,
-            contact_id: contact_id.unwrap_or_default(),
-            relationship_code: String::new(),
-            web_access_flag: false,
-        };
-        if contact_id.is_none() {
-            fields.missing("ContactNumber");
-        }
-        match fields.raw("RelationshipCode") {
-            None => fields.missing("RelationshipCode"),
-            Some(code) => match self.codes::<relationship_codes::Entity>(tx).await?.get(code) {
-                Some(_) => row.relationship_code = code.to_owned(),
-                None => fields.error("RelationshipCode", "is unknown, inactive, or not for loans"),
-            },
-        }
-        let existing = self.links(tx, loan.loan_id).await?;
-        let before = existing.into_iter().find(|link| {
-            link.contact_id == row.contact_id && link.relationship_code == row.relationship_code
-        });
-        if let Some(before) = &before {
-            row = before.clone();
-        }
-        fields.flag("WebAccessFlag", &mut row.web_access_flag);
-        fields.note_unknown(&[]);
-        let messages = fields.finish()?;
-        let (now, author) = (self.clock.now, &self.author);
-        let action = match (update, before) {
-            (Update::Delete, None) => return Err(refuse(element, "there is no such link")),
-            (Update::Delete, Some(before)) => {
-                loan_contacts::Entity::delete_by_id(before.row_id).exec(tx).await?;
-                history::record(tx, author, now, Some(&before), None).await?;
-                Action::Deleted
-            }
-            (_, None) => {
-                let mut active = row.clone().into_active_model().reset_all();
-                active.row_id = NotSet;
-                row.row_id = loan_contacts::Entity::insert(active).exec(tx).await?.last_insert_id;
-                history::record(tx, author, now, None, Some(&row)).await?;
-                Action::Inserted
-            }
-            (_, Some(before)) => {
-                row.clone().into_active_model().reset_all().update(tx).await?;
-                history::record(tx, author, now, Some(&before), Some(&row)).await?;
-                Action::Updated
-            }
-        };
-        let key = Some(loan.loan_number.clone());
-        Ok(Applied::one(element, action, key, row.row_id, messages))
-    }
-}
-
-/// Terms that may be set when a loan is booked and changed afterwards.
-fn loan_terms(fields: &mut Fields<'_>, loan: &mut loans::Model) {
-    fields.choice("LoanType", &mut loan.loan_type);
-    fields.choice("InterestMethod", &mut loan.interest_method);
-    fields.choice("InterestYearNumerator", &mut loan.interest_year_numerator);
-    fields.choice("InterestYearDenominator", &mut loan.interest_year_denominator);
-    fields.choice("PaymentPeriod", &mut loan.payment_period);
-    fields.parsed("PaymentAmount", &mut loan.payment_amount);
-    if loan.payment_amount.is_some_and(|amount| !amount.is_positive() || !amount.is_whole_cents()) {
-        fields.error("PaymentAmount", "must be above zero, in whole cents");
-    }
-    fields.int("NumberOfPayments", 1..=12_000, &mut loan.number_of_payments);
-    fields.date("FirstPaymentDate", &mut loan.first_payment_date);
-    fields.date("MaturityDate", &mut loan.maturity_date);
-    fields.int("PaymentDay", 1..=31, &mut loan.payment_day);
-    let mut advance_days = None;
-    fields.int("AdvanceDays", 0..=366, &mut advance_days);
-    if let Some(days) = advance_days {
-        loan.advance_days = days;
-    } else if loan.loan_id == 0 {
-        loan.advance_days = match loan.payment_period {
-            PaymentPeriod::Weekly => 5,
-            PaymentPeriod::Biweekly | PaymentPeriod::Semimonthly => 10,
-            _ => 21,
-        };
-    }
-    fields.fixed_parsed("PaymentDistribution", &mut loan.payment_distribution);
-    fields.choice("ExcessHandling", &mut loan.excess_handling);
-}
-
-/// The row with those terms of another.
-fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
-    loans::Model {
-        next_due_date: row.next_due_date,
-        current_principal_balance: row.current_principal_balance,
-        current_interest_balance: row.current_interest_balance,
-        interest_accrued_thru_date: row.interest_accrued_thru_date,
-        interest_accrued_total: row.interest_accrued_total,
-        paid_ahead_amount: row.paid_ahead_amount,
-        accrual_base_date: row.accrual_base_date,
-        accrual_base_total: row.accrual_base_total,
-        ..terms.clone()
-    }
-}
-
-fn schedule_of(loan: &loans::Model) -> Schedule {
-    Schedule {
-        period: loan.payment_period,
-        first_payment_date: loan.first_payment_date,
-        payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
-        maturity_date: loan.maturity_date,
-    }
-}
-
-/// What the schedule leaves open: the day of month, the maturity date; and what it forbids.
-fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
-    use chrono::Datelike;
-    match (loan.payment_period, loan.first_payment_date) {
-        (PaymentPeriod::None, _) => return,
-        (PaymentPeriod::Maturity, first) => {
-            loan.maturity_date = loan.maturity_date.or(first);
-            loan.first_payment_date = first.or(loan.maturity_date);
-            if loan.maturity_date.is_none() {
-                fields.missing("MaturityDate");
-            }
-            return;
-        }
-        (_, None) => return fields.missing("FirstPaymentDate"),
-        (_, Some(first)) => {
-            loan.payment_day = loan.payment_day.or(Some(first.day() as i32));
-            if first < loan.interest_start_date {
-                fields.error("FirstPaymentDate", "must not be before interest starts");
-            }
-        }
-    }
-    if loan.payment_amount.is_none() && loan.number_of_payments.is_none() {
-        fields.error("PaymentAmount", "is required where NumberOfPayments is absent");
-    }
-    let open_ended = Schedule { maturity_date: None, ..schedule_of(loan) };
-    if !loan.first_payment_date.is_some_and(|first| open_ended.is_due_date(first)) {
-        fields.error("FirstPaymentDate", "must be a date of the schedule");
-    }
-    if loan.maturity_date.is_none() {
-        let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
-        loan.maturity_date = payments.and_then(|count| open_ended.nth(count));
-    }
-    if loan.maturity_date < loan.first_payment_date && loan.maturity_date.is_some() {
-        fields.error("MaturityDate", "must not be before the first payment date");
-    }
-}
-
-/// Balances, the accrual base, the first due date, and the level instalment where none is given.
-fn complete_amounts(
-    element: &Element,
-    loan: &mut loans::Model,
-    opening: &Opening,
-) -> Result<(), Stop> {
-    loan.current_interest_rate = loan.starting_interest_rate;
-    loan.current_principal_balance = loan.original_note_amount;
-    loan.current_late_charge_balance = opening.late_charges;
-    loan.current_fees_balance = opening.fees;
-    loan.current_impound_balance = opening.impound;
-    loan.current_suspense_balance = opening.suspense;
-    loan.accrual_base_date = loan.origination_date.min(loan.interest_start_date);
-    loan.interest_accrued_thru_date = loan.accrual_base_date;
-    loan.last_activity_date = Some(loan.origination_date);
-    let schedule = schedule_of(loan);
-    loan.next_due_date = schedule.first();
-    let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
-    let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
-    if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
-        return Ok(());
-    }
-    let rate =
-        RateStep { effective_date: loan.interest_start_date, rate: loan.starting_interest_rate };
-    let terms = Terms {
-        numerator: loan.interest_year_numerator,
-        denominator: loan.interest_year_denominator,
-        rates: vec![rate],
-        interest_start_date: loan.interest_start_date,
-        schedule,
-        payment_amount: None,
-        advance_days: loan.advance_days,
-        accrues: true,
-    };
-    let instalment = schedule::level_instalment(&terms, loan.original_note_amount, payments);
-    match instalment {
-        Ok(amount) => loan.payment_amount = Some(amount),
-        Err(_) => return Err(refuse(element, "no level instalment pays these terms off")),
-    }
-    Ok(())
 }

@@ -1,3 +1,5 @@
+//! How payments are split.
+
 use crate::servicing::allocation::{DueRowPart, Parts};
 use crate::servicing::payment::{How, Posting, Refusal, Split};
 use crate::servicing::testing::{booked, date, money, monthly, pay, pay_with, post_on};

@@ -1,3 +1,5 @@
+//! Counting days.
+
 use super::*;
 use crate::servicing::schedule::Schedule;
 use crate::servicing::testing::{PERIODS, date, schedule, terms};

@@ -1,3 +1,5 @@
+//! Due rows and standings.
+
 use super::*;
 use crate::servicing::schedule::Schedule;
 use crate::servicing::testing::{

@@ -1,3 +1,5 @@
+//! Accrual of interest.
+
 use super::*;
 use crate::servicing::RateStep;
 use crate::servicing::payment::{How, Split};

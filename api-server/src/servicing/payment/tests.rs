@@ -1,3 +1,5 @@
+//! Posting payments.
+
 use super::*;
 use crate::servicing::DueRow;
 use crate::servicing::testing::{

@@ -1,3 +1,5 @@
+//! Due dates and level instalments.
+
 use super::*;
 use crate::servicing::testing::{any_terms, date, money, monthly, schedule, terms};
 use crate::servicing::{RateStep, Terms};

@@ -1,0 +1,144 @@
+//! The terms of an imported loan: reading them, completing what they leave open, refusing what
+//! does not fit together.
+
+use super::Opening;
+use crate::servicing::schedule::{self, Schedule};
+use crate::servicing::{RateStep, Terms};
+use crate::xml_import::fields::Fields;
+use crate::xml_import::parse::Element;
+use crate::xml_import::{Stop, refuse};
+use shared::entity::loans;
+use shared::entity::loans::PaymentPeriod;
+
+/// Terms that may be set when a loan is booked and changed afterwards.
+pub fn loan_terms(fields: &mut Fields<'_>, loan: &mut loans::Model) {
+    fields.choice("LoanType", &mut loan.loan_type);
+    fields.choice("InterestMethod", &mut loan.interest_method);
+    fields.choice("InterestYearNumerator", &mut loan.interest_year_numerator);
+    fields.choice("InterestYearDenominator", &mut loan.interest_year_denominator);
+    fields.choice("PaymentPeriod", &mut loan.payment_period);
+    fields.parsed("PaymentAmount", &mut loan.payment_amount);
+    if loan.payment_amount.is_some_and(|amount| !amount.is_positive() || !amount.is_whole_cents()) {
+        fields.error("PaymentAmount", "must be above zero, in whole cents");
+    }
+    fields.int("NumberOfPayments", 1..=12_000, &mut loan.number_of_payments);
+    fields.date("FirstPaymentDate", &mut loan.first_payment_date);
+    fields.date("MaturityDate", &mut loan.maturity_date);
+    fields.int("PaymentDay", 1..=31, &mut loan.payment_day);
+    let mut advance_days = None;
+    fields.int("AdvanceDays", 0..=366, &mut advance_days);
+    if let Some(days) = advance_days {
+        loan.advance_days = days;
+    } else if loan.loan_id == 0 {
+        loan.advance_days = match loan.payment_period {
+            PaymentPeriod::Weekly => 5,
+            PaymentPeriod::Biweekly | PaymentPeriod::Semimonthly => 10,
+            _ => 21,
+        };
+    }
+    fields.fixed_parsed("PaymentDistribution", &mut loan.payment_distribution);
+    fields.choice("ExcessHandling", &mut loan.excess_handling);
+}
+
+/// The row with those terms of another.
+pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
+    loans::Model {
+        next_due_date: row.next_due_date,
+        current_principal_balance: row.current_principal_balance,
+        current_interest_balance: row.current_interest_balance,
+        interest_accrued_thru_date: row.interest_accrued_thru_date,
+        interest_accrued_total: row.interest_accrued_total,
+        paid_ahead_amount: row.paid_ahead_amount,
+        accrual_base_date: row.accrual_base_date,
+        accrual_base_total: row.accrual_base_total,
+        ..terms.clone()
+    }
+}
+
+pub fn schedule_of(loan: &loans::Model) -> Schedule {
+    Schedule {
+        period: loan.payment_period,
+        first_payment_date: loan.first_payment_date,
+        payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
+        maturity_date: loan.maturity_date,
+    }
+}
+
+/// What the schedule leaves open: the day of month, the maturity date; and what it forbids.
+pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
+    use chrono::Datelike;
+    match (loan.payment_period, loan.first_payment_date) {
+        (PaymentPeriod::None, _) => return,
+        (PaymentPeriod::Maturity, first) => {
+            loan.maturity_date = loan.maturity_date.or(first);
+            loan.first_payment_date = first.or(loan.maturity_date);
+            if loan.maturity_date.is_none() {
+                fields.missing("MaturityDate");
+            }
+            return;
+        }
+        (_, None) => return fields.missing("FirstPaymentDate"),
+        (_, Some(first)) => {
+            loan.payment_day = loan.payment_day.or(Some(first.day() as i32));
+            if first < loan.interest_start_date {
+                fields.error("FirstPaymentDate", "must not be before interest starts");
+            }
+        }
+    }
+    if loan.payment_amount.is_none() && loan.number_of_payments.is_none() {
+        fields.error("PaymentAmount", "is required where NumberOfPayments is absent");
+    }
+    let open_ended = Schedule { maturity_date: None, ..schedule_of(loan) };
+    if !loan.first_payment_date.is_some_and(|first| open_ended.is_due_date(first)) {
+        fields.error("FirstPaymentDate", "must be a date of the schedule");
+    }
+    if loan.maturity_date.is_none() {
+        let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
+        loan.maturity_date = payments.and_then(|count| open_ended.nth(count));
+    }
+    if loan.maturity_date < loan.first_payment_date && loan.maturity_date.is_some() {
+        fields.error("MaturityDate", "must not be before the first payment date");
+    }
+}
+
+/// Balances, the accrual base, the first due date, and the level instalment where none is given.
+pub fn complete_amounts(
+    element: &Element,
+    loan: &mut loans::Model,
+    opening: &Opening,
+) -> Result<(), Stop> {
+    loan.current_interest_rate = loan.starting_interest_rate;
+    loan.current_principal_balance = loan.original_note_amount;
+    loan.current_late_charge_balance = opening.late_charges;
+    loan.current_fees_balance = opening.fees;
+    loan.current_impound_balance = opening.impound;
+    loan.current_suspense_balance = opening.suspense;
+    loan.accrual_base_date = loan.origination_date.min(loan.interest_start_date);
+    loan.interest_accrued_thru_date = loan.accrual_base_date;
+    loan.last_activity_date = Some(loan.origination_date);
+    let schedule = schedule_of(loan);
+    loan.next_due_date = schedule.first();
+    let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
+    let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
+    if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
+        return Ok(());
+    }
+    let rate =
+        RateStep { effective_date: loan.interest_start_date, rate: loan.starting_interest_rate };
+    let terms = Terms {
+        numerator: loan.interest_year_numerator,
+        denominator: loan.interest_year_denominator,
+        rates: vec![rate],
+        interest_start_date: loan.interest_start_date,
+        schedule,
+        payment_amount: None,
+        advance_days: loan.advance_days,
+        accrues: true,
+    };
+    let instalment = schedule::level_instalment(&terms, loan.original_note_amount, payments);
+    match instalment {
+        Ok(amount) => loan.payment_amount = Some(amount),
+        Err(_) => return Err(refuse(element, "no level instalment pays these terms off")),
+    }
+    Ok(())
+}

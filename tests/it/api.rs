@@ -1,0 +1,5 @@
+//! The api-server.
+
+mod contacts;
+mod core;
+pub mod loans;

@@ -1,0 +1,72 @@
+//! `/contacts`
+
+use crate::PROGRAM;
+use acceptance::on_each_database;
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+
+#[tokio::test]
+async fn identity_numbers_are_masked_unless_the_caller_may_see_them() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let result = world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let id = &result["Records"][0]["New_ID"];
+        let read = async |user: &str| {
+            let path = format!("/contacts/{id}");
+            world.client.get(&world.token(user).await, &path).await.expect(200).json()
+        };
+        let whole = read("admin").await;
+        assert_eq!(
+            (&whole["Tax_ID1"], &whole["ID_Number1"]),
+            (&"123-45-6789".into(), &"P1234567".into())
+        );
+        let masked = read("teller").await;
+        assert_eq!(
+            (&masked["Tax_ID1"], &masked["ID_Number1"]),
+            (&"*******6789".into(), &"****4567".into())
+        );
+        assert_eq!(whole["IDExpiryDate1"], "2031-05-31");
+        assert_eq!(whole["IDExpiryDate2"], "2032-06-30");
+        assert_eq!(whole.get("Web_User_Name"), None);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let contact = |number: u32, officer: &str| {
+            format!(
+                "<Contact ContactNumber=\"C-{number}\" ContactTypeCode=\"BORROWER\" \
+                 EntityCode=\"COMPANY\" Company=\"Company {number}\" {officer}/>"
+            )
+        };
+        let records = [
+            contact(1, ""),
+            contact(2, "ContactOfficerUserName=\"officer\""),
+            contact(3, "ContactOfficerUserName=\"teller\""),
+        ];
+        let result = world.import(&admin, &file(&records.concat())).await;
+        let officer = world.token("officer").await;
+        let teller = world.token("teller").await;
+        for (n, seen) in [true, true, false].into_iter().enumerate() {
+            let path = format!("/contacts/{}", result["Records"][n]["New_ID"]);
+            let answer = world.client.get(&officer, &path).await;
+            assert_eq!(answer.status == 200, seen, "{}", answer.text);
+            world.client.get(&teller, &path).await.expect(200);
+        }
+        world
+            .sql(
+                "INSERT INTO trustees (object_type, object_id, user_id) \
+                 SELECT 'contact_type', t.contact_type_id, u.user_id FROM contact_types t, users u \
+                 WHERE t.code = 'BORROWER' AND u.user_name = 'officer'",
+            )
+            .await;
+        let path = format!("/contacts/{}", result["Records"][0]["New_ID"]);
+        world.client.get(&officer, &path).await.expect(200);
+        world.client.get(&teller, &path).await.expect_problem(404, "not-found");
+        world
+    })
+    .await;
+}

@@ -1,0 +1,3 @@
+//! `/core`
+
+mod xml_import;

@@ -1,0 +1,256 @@
+//! `/core/xml-import`
+
+use crate::PROGRAM;
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::{World, on_each_database};
+use serde_json::{Value, json};
+
+const EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
+  <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
+           ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
+    <WebCredentials WebUserName="ana.rivera" Password="a long pass phrase" WebAccessFlag="true"/>
+  </Contact>
+  <Loan LoanNumber="L-2001" GetRecordID="ana" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
+        OriginationDate="2024-01-15" LoanAmount="28000.00" InterestRate="14.07" InterestYearNumerator="360"
+        InterestYearDenominator="360" PaymentPeriod="monthly" NumberOfPayments="60" PaymentAmount="652.53"
+        FirstPaymentDate="2024-02-15" ContractualJurisdiction="NJ" StoreRecordID="loan1">
+  </Loan>
+  <Transactions>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-02-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-03-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-04-15" PaymentMethodCode="ACH"/>
+  </Transactions>
+</Core>
+"#;
+
+async fn tables(world: &World) -> Vec<i64> {
+    let mut counts = Vec::new();
+    for table in [
+        "contacts",
+        "web_credentials",
+        "loans",
+        "loan_contacts",
+        "loan_interest_rates",
+        "loan_transactions",
+        "payments_due",
+        "payment_allocations",
+        "field_changes",
+        "idempotency_records",
+    ] {
+        counts.push(world.count(&format!("SELECT COUNT(*) FROM {table}")).await);
+    }
+    counts
+}
+
+fn without_ids(mut result: Value) -> Value {
+    for record in result["Records"].as_array_mut().expect("records") {
+        record.as_object_mut().expect("a record").remove("New_ID");
+    }
+    result
+}
+
+#[tokio::test]
+async fn a_file_brings_in_a_borrower_a_loan_and_its_payments() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let result = world.import(&admin, EXAMPLE).await;
+        let expected = json!({"Test": false, "Committed": true, "Read": 5, "Inserted": 5,
+            "Updated": 0, "Deleted": 0, "Failed": 0, "Records": [
+            {"Line": 2, "Element": "Contact", "Action": "inserted", "Key": "C-2001", "Messages": []},
+            {"Line": 6, "Element": "Loan", "Action": "inserted", "Key": "L-2001", "Messages": []},
+            {"Line": 12, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "Messages": []},
+            {"Line": 13, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "Messages": []},
+            {"Line": 14, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "Messages": []},
+        ]});
+        assert_eq!(without_ids(result.clone()), expected);
+        let loan = format!("/loans/{}", result["Records"][1]["New_ID"]);
+        let loan = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!(loan["Current_Principal_Balance"], "27015.86");
+        assert_eq!(loan["Next_Due_Date"], "2024-05-15");
+        assert_eq!(loan["ContractualJurisdiction"], "NJ");
+        let contact = format!("/contacts/{}", result["Records"][0]["New_ID"]);
+        let contact = world.client.get(&admin, &contact).await.expect(200).json();
+        assert_eq!(contact["Web_User_Name"], "ana.rivera");
+        assert_eq!(contact["IDExpiryDate1"], "2031-05-31");
+        world.client.log_in("web", "ana.rivera", "a long pass phrase").await.expect("a token");
+        let secrets = "SELECT COUNT(*) FROM field_changes WHERE field_name = 'Password_Hash' \
+                       AND new_value = '(changed)'";
+        assert_eq!(world.count(secrets).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let before = tables(&world).await;
+        let tried = world.client.import(&admin, true, EXAMPLE, Some("k")).await.expect(200).json();
+        assert_eq!(tables(&world).await, before);
+        let done = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200).json();
+        let mut tried = without_ids(tried);
+        assert_eq!(tried["Test"], true);
+        tried["Test"] = json!(false);
+        assert_eq!(tried, without_ids(done));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_file_under_the_same_key_changes_nothing_the_second_time() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let first = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200);
+        let after = tables(&world).await;
+        let second = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200);
+        assert_eq!(second.text, first.text);
+        assert_eq!(second.header("idempotency-replayed"), "true");
+        assert_eq!(tables(&world).await, after);
+        let other = EXAMPLE.replace("Ana", "Eva");
+        let other = world.client.import(&admin, false, &other, Some("k")).await;
+        other.expect_problem(422, "idempotency-mismatch");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_bad_record_leaves_nothing_of_a_block_and_itself_out_of_the_rest() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let records = [
+            borrower_with_loan(1, OPEN_TERMS),
+            borrower_with_loan(2, "LoanAmount=\"x\" OriginationDate=\"2024-01-01\" PaymentPeriod=\"none\""),
+            "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"5.00\" EffectiveDate=\"2024-01-01\"/>\
+             <Payment LoanNumber=\"L-1\" Amount=\"5.00\" EffectiveDate=\"2020-01-01\"/></Transactions>"
+                .to_owned(),
+        ]
+        .concat();
+        let before = tables(&world).await;
+        let block = world.client.import(&admin, false, &file(&records), None).await.expect(200);
+        let block = block.json();
+        assert_eq!((&block["Committed"], &block["Inserted"]), (&json!(false), &json!(0)));
+        assert_eq!(tables(&world).await, before);
+        let actions = |result: &Value| -> Vec<String> {
+            let records = result["Records"].as_array().expect("records").iter();
+            records.map(|r| r["Action"].as_str().expect("an action").to_owned()).collect()
+        };
+        let rolled = "rolled_back";
+        assert_eq!(actions(&block), [rolled, rolled, rolled, "failed", rolled, "failed"]);
+        let messages = &block["Records"][3]["Messages"];
+        assert_eq!(messages[0]["Attribute"], "InterestRate", "{messages}");
+        assert_eq!(messages[1]["Attribute"], "LoanAmount", "{messages}");
+
+        let apart = file(&records).replace("CommitBlock=\"1\"", "CommitBlock=\"0\"");
+        let apart = world.client.import(&admin, false, &apart, None).await.expect(200).json();
+        assert_eq!(apart["Committed"], true);
+        assert_eq!(
+            actions(&apart),
+            ["inserted", "inserted", "inserted", "failed", rolled, "failed"]
+        );
+        assert_eq!(world.count("SELECT COUNT(*) FROM loans").await, 1);
+        let payments = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(payments).await, 0, "a Transactions record is all or nothing");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_sound_is_refused_with_its_place() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let broken = "<Core>\n  <Contact ContactNumber=\"1\">\n  </Loan>\n</Core>";
+        let refused = world.client.import(&admin, false, broken, None).await;
+        let refused = refused.expect_problem(400, "bad-request");
+        assert_eq!(refused.json()["line"], 3, "{}", refused.text);
+        let doctype = "<!DOCTYPE x [<!ENTITY a \"b\">]><Core/>";
+        let refused = world.client.import(&admin, false, doctype, None).await;
+        refused.expect_problem(400, "bad-request");
+        let flag = world.client.import(&admin, false, "<Core CommitBlock=\"yes\"/>", None).await;
+        flag.expect_problem(400, "bad-request");
+        let path = format!("{}/core/xml-import?test=true", world.client.api_url);
+        let json = world.client.http.post(path).bearer_auth(&admin).json(&json!({}));
+        let json = world.client.send(json).await.expect("an answer");
+        json.expect_problem(415, "unsupported-media-type");
+        let untold = world.client.request(reqwest::Method::POST, &admin, "/core/xml-import");
+        let untold = untold.header("content-type", "application/xml").body("<Core/>");
+        let untold = world.client.send(untold).await.expect("an answer");
+        assert_eq!(untold.expect_problem(400, "bad-request").json()["errors"][0]["field"], "test");
+        let empty = world.client.import(&admin, false, "<Core/>", None).await.expect(200).json();
+        assert_eq!((&empty["Committed"], &empty["Read"]), (&json!(true), &json!(0)));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_admin_account_imports() {
+    on_each_database(PROGRAM, |world| async move {
+        world.import(&world.token("admin").await, EXAMPLE).await;
+        for user in ["officer", "teller", "viewer"] {
+            let refused = world.client.import(&world.token(user).await, true, EXAMPLE, None).await;
+            refused.expect_problem(403, "admin-only");
+        }
+        let web = world.client.log_in("web", "ana.rivera", "a long pass phrase").await;
+        let refused = world.client.import(&web.expect("a token"), true, EXAMPLE, None).await;
+        refused.expect_problem(403, "admin-only");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rows_are_changed_and_deleted_by_their_numbers() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let booked = world.import(&admin, &file(&borrower_with_loan(1, PUBLISHED_TERMS))).await;
+        let contact = format!("/contacts/{}", booked["Records"][0]["New_ID"]);
+        let loan = format!("/loans/{}", booked["Records"][1]["New_ID"]);
+        let change = "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\" City=\"Newark\" \
+             TaxID1=\"##NULL##\"><WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>\
+             <Contact ContactNumber=\"C-9\" ContactTypeCode=\"BORROWER\" EntityCode=\"COMPANY\" Company=\"Nine\"/>\
+             <Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" LoanNickname=\"car\" RiskRatingCode=\"B\">\
+             <InterestRate EffectiveDate=\"2025-01-15\" InterestRate=\"12.5\"/>\
+             <Relationship ContactNumber=\"C-9\" RelationshipCode=\"COBORROWER\" WebAccessFlag=\"true\"/></Loan>";
+        let result = world.import(&admin, &file(change)).await;
+        assert_eq!((&result["Updated"], &result["Inserted"]), (&json!(2), &json!(3)));
+        let read = world.client.get(&admin, &contact).await.expect(200).json();
+        assert_eq!((&read["City"], read.get("Tax_ID1")), (&json!("Newark"), None));
+        assert_eq!(read["Last_Name1"], "Borrower 1", "absent attributes stay");
+        let read = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!((&read["Loan_Nickname"], &read["Current_Interest_Rate"]), (&json!("car"), &json!("12.50")));
+        let delete = "<Contact UpdateFlag=\"2\" ContactNumber=\"C-1\"/>";
+        let kept = world.client.import(&admin, false, &file(delete), None).await.expect(200).json();
+        assert_eq!(kept["Failed"], 1, "a contact with loans stays");
+        let delete = "<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/><Contact UpdateFlag=\"2\" ContactNumber=\"C-1\"/>";
+        let gone = world.import(&admin, &file(delete)).await;
+        assert_eq!(gone["Deleted"], 2);
+        world.client.get(&admin, &loan).await.expect_problem(404, "not-found");
+        world.client.get(&admin, &contact).await.expect_problem(404, "not-found");
+        assert!(world.client.log_in("web", "one", "first words").await.is_err());
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unknown_names_are_warnings_unless_the_file_enforces_them() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+             EntityCode=\"COMPANY\" Company=\"One\" ShoeSize=\"44\"><Pet/></Contact>";
+        let enforced = world.client.import(&admin, false, &file(contact), None).await.expect(200);
+        assert_eq!(enforced.json()["Failed"], 1);
+        let relaxed = file(contact).replace("EnforceTagExistence=\"1\"", "");
+        let relaxed = world.client.import(&admin, false, &relaxed, None).await.expect(200).json();
+        assert_eq!((&relaxed["Failed"], &relaxed["Inserted"]), (&json!(0), &json!(1)));
+        let messages = relaxed["Records"][0]["Messages"].as_array().expect("messages").clone();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages.iter().all(|message| message["Level"] == "warning"));
+        world
+    })
+    .await;
+}

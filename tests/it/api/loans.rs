@@ -1,0 +1,151 @@
+//! `/loans/{loan_id}`
+
+mod transactions;
+
+use crate::PROGRAM;
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::{World, on_each_database};
+use serde_json::{Value, json};
+
+/// The ids of the loans in an import's answer.
+pub fn loan_ids(result: &Value) -> Vec<i64> {
+    let records = result["Records"].as_array().expect("records");
+    let loans = records.iter().filter(|record| record["Element"] == "Loan");
+    loans.map(|loan| loan["New_ID"].as_i64().expect("an id")).collect()
+}
+
+/// One loan with these terms.
+pub async fn book(world: &World, token: &str, terms: &str) -> i64 {
+    let result = world.import(token, &file(&borrower_with_loan(1, terms))).await;
+    loan_ids(&result)[0]
+}
+
+#[tokio::test]
+async fn a_loan_shows_its_row_and_what_its_figures_come_to_today() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        assert_eq!(loan["Loan_Number"], "L-1");
+        assert_eq!(loan["ContractualJurisdiction"], "NJ");
+        assert_eq!(loan["Current_Principal_Balance"], "28000.00");
+        assert_eq!(loan["Current_Interest_Rate"], "14.07");
+        assert_eq!(loan["Current_Per_Diem"], "10.94333333");
+        assert_eq!(loan["Next_Due_Date"], "2024-02-15");
+        assert_eq!(loan["Maturity_Date"], "2029-01-15");
+        let today: chrono::NaiveDate =
+            loan["As_Of_Date"].as_str().expect("a date").parse().expect("a date");
+        let first: chrono::NaiveDate = "2024-02-15".parse().expect("a date");
+        assert_eq!(loan["Days_Past_Due"], (today - first).num_days());
+        assert_eq!(loan.get("Payoff_Date"), None, "members without a value are left out");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn figures_for_today_are_reckoned_without_writing() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200);
+        assert_eq!(world.count("SELECT COUNT(*) FROM payments_due").await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loan_of_another_officer_does_not_exist() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loans = [
+            borrower_with_loan(1, &format!("{OPEN_TERMS} LoanOfficerUserName=\"officer\"")),
+            borrower_with_loan(2, &format!("{OPEN_TERMS} LoanOfficerUserName=\"teller\"")),
+            borrower_with_loan(3, OPEN_TERMS),
+            borrower_with_loan(
+                4,
+                &format!("{OPEN_TERMS} LoanOfficerUserName=\"teller\" CollectionOfficerUserName=\"officer\""),
+            ),
+        ];
+        let ids = loan_ids(&world.import(&admin, &file(&loans.concat())).await);
+        let officer = world.token("officer").await;
+        let viewer = world.token("viewer").await;
+        for (id, seen) in ids.iter().zip([true, false, true, true]) {
+            let answer = world.client.get(&officer, &format!("/loans/{id}")).await;
+            match seen {
+                true => drop(answer.expect(200)),
+                false => drop(answer.expect_problem(404, "not-found")),
+            }
+            let rows = world.client.get(&officer, &format!("/loans/{id}/transactions")).await;
+            assert_eq!(rows.status == 200, seen);
+            let pay = world.pay(&officer, *id, json!({"Amount": "10.00"})).await;
+            assert_eq!(pay.status == 201, seen, "{}", pay.text);
+            world.client.get(&viewer, &format!("/loans/{id}")).await.expect(200);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trustees_decide_who_sees_the_loans_of_a_group() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}");
+        let viewer = world.token("viewer").await;
+        world.client.get(&viewer, &path).await.expect(200);
+        let trustee = "INSERT INTO trustees (object_type, object_id, user_id) \
+             SELECT 'loan_group', g.loan_group_id, u.user_id FROM loan_groups g, users u \
+             WHERE g.code = 'CONSUMER' AND u.user_name = ";
+        world.sql(&format!("{trustee}'teller'")).await;
+        world.client.get(&viewer, &path).await.expect_problem(404, "not-found");
+        world.client.get(&world.token("teller").await, &path).await.expect(200);
+        world.client.get(&admin, &path).await.expect(200);
+        world.sql(&format!("{trustee}'viewer'")).await;
+        world.client.get(&viewer, &path).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn reading_a_loan_takes_at_most_four_statements_however_much_is_due() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let records = [
+            borrower_with_loan(1, OPEN_TERMS),
+            borrower_with_loan(2, &PUBLISHED_TERMS.replace("monthly", "weekly")),
+        ];
+        let ids = loan_ids(&world.import(&admin, &file(&records.concat())).await);
+        // A payment that leaves a hundred instalments unpaid, as stored rows.
+        world.pay(&admin, ids[1], json!({"Amount": "1.00"})).await.expect(201);
+        assert!(world.count("SELECT COUNT(*) FROM payments_due").await > 50);
+        let viewer = world.token("viewer").await;
+        for id in ids {
+            let before = world.statements().await;
+            world.client.get(&viewer, &format!("/loans/{id}")).await.expect(200);
+            let sent = world.statements().await - before;
+            assert!((1..=4).contains(&sent), "{sent} statements");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn head_answers_like_get_without_a_body() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}");
+        let get = world.client.get(&admin, &path).await.expect(200);
+        let head = world.client.request(reqwest::Method::HEAD, &admin, &path);
+        let head = world.client.send(head).await.expect("an answer").expect(200);
+        assert_eq!(head.text, "");
+        assert_eq!(head.header("content-length"), get.text.len().to_string());
+        world
+    })
+    .await;
+}

@@ -1,0 +1,450 @@
+//! `/loans/{loan_id}/transactions/payments`
+
+use super::super::{book, loan_ids};
+use crate::PROGRAM;
+use acceptance::published_loans::{self, Admin, PublishedLoan};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::{Answer, World, on_each_database};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use shared::amounts::Money;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Every table's rows, for telling whether anything changed.
+async fn everything(world: &World) -> Vec<(String, i64)> {
+    const TABLES: [&str; 10] = [
+        "loans",
+        "contacts",
+        "web_credentials",
+        "loan_contacts",
+        "loan_interest_rates",
+        "payments_due",
+        "loan_transactions",
+        "payment_allocations",
+        "field_changes",
+        "idempotency_records",
+    ];
+    let mut found = Vec::new();
+    for table in TABLES {
+        let rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+        found.push((table.to_owned(), rows));
+    }
+    for column in ["current_principal_balance", "interest_settled_total", "accrual_base_total"] {
+        let sum =
+            format!("SELECT CAST(COALESCE(SUM({column}), 0) AS {}) FROM loans", bigint(world));
+        found.push((column.to_owned(), world.count(&sum).await));
+    }
+    found
+}
+
+fn bigint(world: &World) -> &'static str {
+    if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" }
+}
+
+async fn balance(world: &World, token: &str, loan_id: i64) -> Value {
+    let loan = world.client.get(token, &format!("/loans/{loan_id}")).await.expect(200).json();
+    loan["Current_Principal_Balance"].clone()
+}
+
+#[tokio::test]
+async fn three_published_payments_come_to_the_published_balance() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let published = [
+            ("2024-02-15", "324.23", "328.30", "27675.77"),
+            ("2024-03-15", "328.03", "324.50", "27347.74"),
+            ("2024-04-15", "331.88", "320.65", "27015.86"),
+        ];
+        for (date, principal, interest, after) in published {
+            let body = json!({"Amount": "652.53", "Effective_Date": date});
+            let rows = world.pay(&admin, loan_id, body).await.expect(201).json();
+            let row = |n: usize, member: &str| rows[n][member].clone();
+            assert_eq!(rows.as_array().expect("rows").len(), 3);
+            assert_eq!(
+                (row(0, "Transaction_Code"), row(0, "Transaction_Amount")),
+                (json!(120), json!("652.53"))
+            );
+            assert_eq!(
+                (row(1, "Transaction_Code"), row(1, "Transaction_Amount")),
+                (json!(122), json!(principal))
+            );
+            assert_eq!(
+                (row(2, "Transaction_Code"), row(2, "Transaction_Amount")),
+                (json!(124), json!(interest))
+            );
+            assert_eq!(row(1, "Resulting_Balance"), after);
+            assert_eq!(row(2, "Resulting_Balance"), "0.00");
+            assert_eq!(row(0, "Resulting_Balance"), after, "the payoff after the entry");
+            assert_eq!(row(0, "Payment_Method_Code"), "ACH", "the default method");
+            let reference = row(0, "Transaction_ID");
+            for n in 0..3 {
+                assert_eq!(row(n, "Transaction_Reference_No"), reference);
+            }
+            let path = format!("/loans/{loan_id}/transactions?referenceNo={reference}");
+            let listed = world.client.get(&admin, &path).await.expect(200).json();
+            assert_eq!(listed, rows, "the answer is what the list shows");
+        }
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        assert_eq!(loan["Current_Principal_Balance"], "27015.86");
+        assert_eq!(loan["Next_Due_Date"], "2024-05-15");
+        assert_eq!(loan["Last_Payment_Date"], "2024-04-15");
+        let unpaid = "SELECT COUNT(*) FROM payments_due WHERE interest_paid <> interest_due \
+                      OR principal_paid <> principal_due";
+        assert_eq!(world.count(unpaid).await, 0);
+        assert_eq!(world.count("SELECT COUNT(*) FROM payments_due").await, 3);
+        assert_eq!(world.count("SELECT COUNT(*) FROM payment_allocations").await, 6);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_unrounded_remainder_is_carried_to_the_payoff() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        for (date, after) in [("2021-11-25", "9205.77"), ("2021-12-28", "8409.84")] {
+            let body = json!({"Amount": "879.16", "Effective_Date": date});
+            world.pay(&admin, loan_id, body).await.expect(201);
+            assert_eq!(balance(&world, &admin, loan_id).await, after);
+        }
+        let payoff = |amount: &str| json!({"Amount": amount, "Effective_Date": "2022-01-07", "Payoff": true});
+        let short = world.pay(&admin, loan_id, payoff("8432.87")).await;
+        let short = short.expect_problem(422, "payoff-short");
+        assert!(short.text.contains("8432.88"), "{}", short.text);
+        let rows = world.pay(&admin, loan_id, payoff("8432.88")).await.expect(201).json();
+        assert_eq!(rows[2]["Transaction_Amount"], "23.04");
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        assert_eq!(loan["Current_Principal_Balance"], "0.00");
+        assert_eq!(loan["Current_Payoff_Balance"], "0.00");
+        assert_eq!(loan["Payoff_Date"], "2022-01-07");
+        assert_eq!(loan["Closed_Date"], "2022-01-07");
+        let late = json!({"Amount": "1.00"});
+        world.pay(&admin, loan_id, late).await.expect_problem(422, "loan-closed");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        let post = || world.client.post(&admin, &path, &body, Some("one key"));
+        let answers = join_all((0..50).map(|_| async {
+            for _ in 0..200 {
+                let answer = post().await;
+                if answer.status != 409 {
+                    return answer;
+                }
+                assert_eq!(answer.problem(), "idempotency-in-progress");
+                assert_eq!(answer.header("retry-after"), "1");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            panic!("the request never ended");
+        }))
+        .await;
+        let bodies: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        assert!(answers.iter().all(|answer| answer.status == 201));
+        let first = answers.iter().filter(|answer| answer.header("idempotency-replayed") != "true");
+        assert_eq!(first.count(), 1);
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_one_caller_and_one_request() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |token: &str, amount: &str, key: &str| {
+            world.client.post(token, &path, &json!({"Amount": amount}), Some(key)).await
+        };
+        post(&admin, "10.00", "k").await.expect(201);
+        post(&admin, "11.00", "k").await.expect_problem(422, "idempotency-mismatch");
+        post(&world.token("teller").await, "11.00", "k").await.expect(201);
+        post(&admin, "0.00", "refused").await.expect_problem(422, "amount-not-positive");
+        post(&admin, "12.00", "refused").await.expect(201);
+        post(&admin, "1.00", &"x".repeat(256)).await.expect_problem(400, "bad-request");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 3);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        // As a process that died leaves it: running, with a lease.
+        world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
+        let running = world.client.post(&admin, &path, &body, Some("k")).await;
+        running.expect_problem(409, "idempotency-in-progress");
+        let long_ago = match world.database.name() {
+            "sqlite" => "'2020-01-01T00:00:00+00:00'",
+            _ => "'2020-01-01 00:00:00'",
+        };
+        world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        world.sql(&format!("UPDATE idempotency_records SET created_date = {long_ago}")).await;
+        let other = json!({"Amount": "11.00"});
+        world.client.post(&admin, &path, &other, Some("k")).await.expect(201);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sixty_four_payments_at_once_on_one_loan_sum_up_exactly() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS.replace("\"10\"", "\"0\"").as_str()).await;
+        let pay = |n: u32| world.pay(&admin, loan_id, json!({"Amount": format!("{n}.01")}));
+        let answers: Vec<Answer> = join_all((1..=64).map(pay)).await;
+        let mut paid = Money::ZERO;
+        for (answer, n) in answers.iter().zip(1..) {
+            match answer.status.as_u16() {
+                201 => {
+                    let amount: Money = format!("{n}.01").parse().expect("an amount");
+                    paid = paid.plus(amount).expect("in range");
+                }
+                _ => drop(answer.clone().expect_problem(423, "loan-locked")),
+            }
+        }
+        let start: Money = "10000.00".parse().expect("an amount");
+        let left = start.minus(paid).expect("in range").to_string();
+        assert_eq!(balance(&world, &admin, loan_id).await, left);
+        let posted = answers.iter().filter(|answer| answer.status == 201).count() as i64;
+        assert!(posted > 0);
+        let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(totals).await, posted);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let before = everything(&world).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
+        let tried = world.client.post(&admin, &format!("{path}?test=true"), &body, Some("k")).await;
+        let tried = tried.expect(200).json();
+        assert_eq!(everything(&world).await, before);
+        let posted = world.client.post(&admin, &path, &body, Some("k")).await.expect(201).json();
+        let figures = |rows: &Value| -> Vec<Value> {
+            let rows = rows.as_array().expect("rows").iter();
+            rows.map(|row| {
+                json!([
+                    row["Transaction_Code"],
+                    row["Transaction_Amount"],
+                    row["Resulting_Balance"]
+                ])
+            })
+            .collect()
+        };
+        assert_eq!(figures(&tried), figures(&posted));
+        assert_ne!(everything(&world).await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let first =
+            json!({"Amount": "100.00", "Effective_Date": "2022-01-01", "External_ID": "E1"});
+        world.pay(&admin, loan_id, first).await.expect(201);
+        let before = everything(&world).await;
+        for (body, kind) in [
+            (json!({"Amount": "0.00"}), "amount-not-positive"),
+            (json!({"Amount": "-5.00"}), "amount-not-positive"),
+            (json!({"Amount": "1.001"}), "invalid-value"),
+            (json!({"Amount": "900000000000001"}), "invalid-value"),
+            (json!({"Amount": "1", "Effective_Date": "2099-01-01"}), "effective-date-in-future"),
+            (json!({"Amount": "1", "Effective_Date": "2021-12-31"}), "effective-date-too-early"),
+            (json!({"Amount": "1", "Payment_Method_Code": "BARTER"}), "unknown-code"),
+            (json!({"Amount": "1", "Payment_Method_Code": "CASH"}), "cash-drawer-required"),
+            (json!({"Amount": "1", "Paid_By_Contact_ID": 999}), "invalid-value"),
+            (json!({"Amount": "1", "External_ID": "E1"}), "duplicate-external-id"),
+            (json!({"Amount": "1", "User_Reference": "x".repeat(101)}), "invalid-value"),
+            (json!({"Amount": "1", "User_Reference": "a\u{0}b"}), "invalid-value"),
+            (json!({"Amount": "2", "Principal_Amount": "1"}), "split-mismatch"),
+            (json!({"Amount": "2", "Fee_Amount": "2"}), "split-exceeds-balance"),
+            (json!({"Amount": "2", "Fee_Amount": "2", "Payoff": true}), "invalid-value"),
+            (json!({"Amount": "99999999.00"}), "overpayment"),
+        ] {
+            world.pay(&admin, loan_id, body).await.expect_problem(422, kind);
+        }
+        assert_eq!(everything(&world).await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_no_payment_is_refused_with_the_member_at_fault() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        for (body, field) in [
+            (json!({}), "Amount"),
+            (json!({"Amount": null}), "Amount"),
+            (json!({"Amount": 12.5}), "Amount"),
+            (json!({"Amount": "twelve"}), "Amount"),
+            (json!({"Amount": "1", "Effective_Date": "2024-02-30"}), "Effective_Date"),
+            (json!({"Amount": "1", "Payoff": "yes"}), "Payoff"),
+            (json!({"Amount": "1", "Excess_Handling": "keep"}), "Excess_Handling"),
+            (json!({"Amount": "1", "Surprise": 1}), "Surprise"),
+        ] {
+            let problem = world.pay(&admin, loan_id, body).await;
+            let problem = problem.expect_problem(400, "bad-request");
+            assert_eq!(problem.json()["errors"][0]["field"], field, "{}", problem.text);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn backdating_splitting_and_paying_off_each_need_their_right() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        for (body, right) in [
+            (json!({"Amount": "1", "Effective_Date": "2022-01-01"}), "Backdate"),
+            (json!({"Amount": "1", "Suspense_Amount": "1"}), "Split"),
+            (json!({"Amount": "1", "Payoff": true}), "Payoff"),
+        ] {
+            let refused = world.pay(&teller, loan_id, body).await;
+            let refused = refused.expect_problem(403, "privilege-missing");
+            assert!(refused.text.contains(right), "{}", refused.text);
+        }
+        world.pay(&teller, loan_id, json!({"Amount": "1"})).await.expect(201);
+        let split = json!({"Amount": "30.00", "Principal_Amount": "10.00", "Impound_Amount": "5.00",
+            "Suspense_Amount": "15.00"});
+        let rows = world.pay(&admin, loan_id, split).await.expect(201).json();
+        let codes: Vec<_> = (0..4).map(|n| rows[n]["Transaction_Code"].clone()).collect();
+        assert_eq!(codes, [120, 122, 130, 132]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn excess_goes_where_the_loan_or_the_payment_says() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let records: String = ["principal", "suspense", "reject"]
+            .iter()
+            .zip(1..)
+            .map(|(way, n)| {
+                borrower_with_loan(n, &format!("{PUBLISHED_TERMS} ExcessHandling=\"{way}\""))
+            })
+            .collect();
+        let ids = loan_ids(&world.import(&admin, &file(&records)).await);
+        let body = json!({"Amount": "700.00", "Effective_Date": "2024-02-15"});
+        let codes = |answer: &Answer| -> Vec<i64> {
+            let rows = answer.json();
+            let rows = rows.as_array().expect("rows").clone();
+            rows.iter().filter_map(|row| row["Transaction_Code"].as_i64()).collect()
+        };
+        let to_principal = world.pay(&admin, ids[0], body.clone()).await.expect(201);
+        assert_eq!(codes(&to_principal), [120, 122, 124]);
+        let to_suspense = world.pay(&admin, ids[1], body.clone()).await.expect(201);
+        assert_eq!(codes(&to_suspense), [120, 122, 124, 132]);
+        assert_eq!(to_suspense.json()[3]["Transaction_Amount"], "47.47");
+        let refused = world.pay(&admin, ids[2], body.clone()).await;
+        assert!(refused.expect_problem(422, "overpayment").text.contains("652.53"));
+        let mut said = body;
+        said["Excess_Handling"] = json!("suspense");
+        assert_eq!(codes(&world.pay(&admin, ids[2], said).await.expect(201)), [120, 122, 124, 132]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_changed_column_of_the_loan_is_in_its_history_once() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let before = world.count("SELECT COUNT(*) FROM field_changes").await;
+        let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
+        world.pay(&admin, loan_id, body).await.expect(201);
+        let changes = world.count("SELECT COUNT(*) FROM field_changes").await - before;
+        // Principal, settled interest, next due date, last payment's date and amount, last
+        // activity: what the accrual moves by itself is not told.
+        assert_eq!(changes, 6);
+        let principal = "SELECT COUNT(*) FROM field_changes \
+             WHERE field_name = 'Current_Principal_Balance' AND old_value = '28000.00' \
+             AND new_value = '27675.77' AND modified_by_name = 'admin' AND source = 'api'";
+        assert_eq!(world.count(principal).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_killed_amid_payments_loses_and_doubles_nothing() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let loans: Vec<PublishedLoan> = (1..=24)
+            .map(|row| PublishedLoan {
+                row,
+                loan_amount: "28000".to_owned(),
+                term: 60,
+                interest_rate: "14.07".to_owned(),
+                installment: "652.53".to_owned(),
+                issue_month: "2018-03".to_owned(),
+                balance: "27015.86".to_owned(),
+                paid_principal: "984.14".to_owned(),
+                payments_made: Some(3),
+            })
+            .collect();
+        let (client, password) = (world.client.clone(), world.credentials.admin.clone());
+        let admin = Admin::new(&client, &password);
+        let ids = published_loans::book(&admin, &loans, "book").await.expect("booked");
+        let paying = published_loans::pay(&admin, &loans, &ids, 8, || ());
+        let http = client.http.clone();
+        let killing = async {
+            for _ in 0..2 {
+                tokio::time::sleep(Duration::from_millis(700)).await;
+                world.api.kill().await;
+                world.api.restart(&http).await;
+            }
+        };
+        let (first, ()) = tokio::join!(paying, killing);
+        assert_eq!(first.expect("all posted in the end"), 72);
+        // The whole run again under the same keys.
+        let again = published_loans::pay(&admin, &loans, &ids, 8, || ()).await;
+        assert_eq!(again.expect("all answered"), 72);
+        let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(totals).await, 72);
+        let compared = published_loans::compare(&admin, &loans, &ids).await.expect("compared");
+        assert_eq!(compared.exact, 24, "{compared:?}");
+        world
+    })
+    .await;
+}

@@ -1,0 +1,8 @@
+//! The auth server.
+
+mod introspect;
+mod lifetimes;
+mod logout;
+mod metadata;
+mod revoke;
+mod token;

@@ -1,0 +1,154 @@
+//! How long tokens live: by the database's clock, to the second.
+
+use super::introspect::introspect;
+use crate::PROGRAM;
+use acceptance::seeds::file;
+use acceptance::world::Environment;
+use acceptance::{Database, World, on_each_database};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Debian's libfaketime: lies about the time to one process.
+const FAKETIME: [&str; 2] = [
+    "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+    "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
+];
+
+/// Makes every token so many seconds older, by the database's own clock.
+async fn age(world: &World, seconds: i64) {
+    let sql = match world.database.name() {
+        "sqlite" => format!(
+            "UPDATE active_users SET active_date = \
+             strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', '-{seconds} seconds')"
+        ),
+        "mysql" => format!(
+            "UPDATE active_users SET active_date = utc_timestamp(6) - interval {seconds} second"
+        ),
+        _ => format!(
+            "UPDATE active_users SET active_date = clock_timestamp() - interval '{seconds} seconds'"
+        ),
+    };
+    world.sql(&sql).await;
+}
+
+async fn alive(world: &World, token: &str) -> bool {
+    introspect(world, token).await.expect(200).json()["active"] == true
+}
+
+async fn dies_at_twelve_minutes(world: &World) {
+    let token = world.token("viewer").await;
+    age(world, 717).await;
+    assert!(alive(world, &token).await, "three seconds before its time");
+    world.client.get(&token, "/loans/1").await.expect_problem(404, "not-found");
+    sleep(Duration::from_millis(3200)).await;
+    assert!(!alive(world, &token).await, "just after its time");
+    world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+}
+
+#[tokio::test]
+async fn a_core_users_token_dies_twelve_minutes_after_its_creation() {
+    on_each_database(PROGRAM, |world| async move {
+        dies_at_twelve_minutes(&world).await;
+        world
+    })
+    .await;
+}
+
+/// SQLite has no clock but the process's, so only database servers can be right when it is wrong.
+#[tokio::test]
+async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
+    let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
+        println!("skipped: libfaketime is not installed");
+        return;
+    };
+    for database in Database::all().into_iter().skip(1) {
+        for shift in ["+10m", "-10m"] {
+            println!("on {} with the clock at {shift}", database.name());
+            let lie: BTreeMap<String, String> = [
+                ("LD_PRELOAD", library),
+                ("FAKETIME", shift),
+                ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+            ]
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+            let environment = Environment { gated: false, auth: lie.clone(), api: lie };
+            let world = World::new(PROGRAM, database.clone(), environment).await;
+            dies_at_twelve_minutes(&world).await;
+            world.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_the_moment() {
+    on_each_database(PROGRAM, |world| async move {
+        let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+             EntityCode=\"COMPANY\" Company=\"One\">\
+             <WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>";
+        world.import(&world.token("admin").await, &file(contact)).await;
+        let form = [
+            ("grant_type", "password"),
+            ("username", "one"),
+            ("password", "first words"),
+            ("scope", "web"),
+        ];
+        let secret = world.credentials.integration.clone();
+        let issue = || world.client.form(("integration", &secret), "/oauth2/token", &form);
+        let answer = issue().await.expect(200).json();
+        assert_eq!(answer["expires_in"], 1200);
+        let token = answer["access_token"].as_str().expect("a token").to_owned();
+        let set = async |value: &str| {
+            let name = "web_inactivity_timeout";
+            let sql = format!("UPDATE settings SET value = '{value}' WHERE name = '{name}'");
+            world.sql(&sql).await;
+        };
+        for (value, lives) in [
+            ("1440", true),
+            ("0", false),
+            ("1441", false),
+            ("soon", false),
+            ("-5", false),
+            ("", false),
+            ("1; DROP TABLE x", false),
+            ("30", true),
+        ] {
+            set(value).await;
+            assert_eq!(alive(&world, &token).await, lives, "{value:?}");
+        }
+        set("soon").await;
+        issue().await.expect(503);
+        world.sql("UPDATE web_credentials SET web_access_flag = (1 = 0)").await;
+        set("30").await;
+        assert!(!alive(&world, &token).await, "access was withdrawn");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn expired_rows_are_swept_and_live_ones_stay() {
+    on_each_database(PROGRAM, |mut world| async move {
+        world.token("viewer").await;
+        age(&world, 721).await;
+        let live = world.token("teller").await;
+        // The sweep is the first thing a server does.
+        let http = world.client.http.clone();
+        world.auth.stop().await;
+        world.auth.restart(&http).await;
+        let mut rows = 2;
+        for _ in 0..50 {
+            rows = world.count("SELECT COUNT(*) FROM active_users").await;
+            if rows == 1 {
+                break;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(rows, 1);
+        assert!(alive(&world, &live).await);
+        world
+    })
+    .await;
+}

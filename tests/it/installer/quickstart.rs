@@ -1,0 +1,185 @@
+//! `installer quickstart`
+
+use crate::PROGRAM;
+use acceptance::Client;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+/// A quickstart that has said `ready`, what it wrote, and all it printed.
+struct Quickstart {
+    child: Child,
+    report: Value,
+    printed: String,
+}
+
+impl Quickstart {
+    async fn start(folder: &Path, more: &[&str]) -> Self {
+        shared::tls::install_provider();
+        let mut child = command(folder, more).spawn().expect("a process");
+        let output = child.stdout.take().expect("output");
+        let mut lines = BufReader::new(output).lines();
+        let mut printed = String::new();
+        let ready = async {
+            while let Some(line) = lines.next_line().await.expect("a line") {
+                printed.push_str(&line);
+                printed.push('\n');
+                if line == "ready" {
+                    return;
+                }
+            }
+            panic!("quickstart ended: {printed}");
+        };
+        timeout(Duration::from_secs(120), ready).await.expect("ready in time");
+        let text = std::fs::read_to_string(folder.join("quickstart.json")).expect("a report");
+        Self { child, report: serde_json::from_str(&text).expect("JSON"), printed }
+    }
+
+    fn client(&self) -> Client {
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        Client::new(
+            &text(&self.report["auth_url"]),
+            &text(&self.report["api_url"]),
+            Path::new(&text(&self.report["ca_certificate"])),
+            &text(&self.report["clients"]["integration"]["client_secret"]),
+        )
+    }
+
+    async fn token(&self, user: &str) -> Result<String, String> {
+        let user = &self.report["users"][user];
+        let (name, word) = (&user["username"], &user["password"]);
+        let scope = if user["contact_id"].is_null() { "core" } else { "web" };
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        self.client().log_in(scope, &text(name), &text(word)).await
+    }
+
+    /// Ends it as Ctrl-C does and waits until both servers have gone.
+    async fn stop(mut self) {
+        let id = self.child.id().expect("an id").to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status().await.expect("kill");
+        assert!(told.success());
+        let ended = timeout(Duration::from_secs(45), self.child.wait()).await.expect("in time");
+        assert!(ended.expect("a status").success());
+        let url = format!("{}/health/live", self.report["api_url"].as_str().expect("a URL"));
+        assert!(self.client().http.get(url).send().await.is_err(), "the api-server has gone");
+    }
+}
+
+fn command(folder: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(["quickstart", "--auth-port", "0", "--api-port", "0", "--dir"])
+        .arg(folder)
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+#[tokio::test]
+async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = Quickstart::start(folder.path(), &[]).await;
+    for user in ["admin", "officer", "teller", "viewer", "web"] {
+        first.token(user).await.unwrap_or_else(|error| panic!("{user}: {error}"));
+    }
+    let (client, admin) = (first.client(), first.token("admin").await.expect("a token"));
+    let loan = client.get(&admin, "/loans/1").await.expect(200).json();
+    assert_eq!(loan["Loan_Number"], "L-000001");
+    client.get(&admin, "/loans/50").await.expect(200);
+    client.get(&admin, "/loans/51").await.expect(404);
+    let contact = format!("/contacts/{}", first.report["users"]["web"]["contact_id"]);
+    let contact = client.get(&admin, &contact).await.expect(200).json();
+    assert_eq!(contact["Web_User_Name"], first.report["users"]["web"]["username"]);
+    let viewer = first.token("viewer").await.expect("a token");
+    client.get(&viewer, "/loans/2").await.expect(200);
+    client.get(&viewer, "/contacts/1").await.expect_problem(403, "privilege-missing");
+    let officer = first.token("officer").await.expect("a token");
+    client.get(&officer, "/loans/2").await.expect(200);
+    client.get(&officer, "/loans/3").await.expect_problem(404, "not-found");
+    let paid = json!({"Amount": "5.00", "Excess_Handling": "suspense"});
+    client.post(&admin, "/loans/2/transactions/payments", &paid, None).await.expect(201);
+    let transactions = "/loans/2/transactions";
+    let before = client.get(&admin, transactions).await.expect(200).text;
+    let old_report = first.report.clone();
+    first.stop().await;
+
+    let second = Quickstart::start(folder.path(), &[]).await;
+    assert_eq!(second.report["users"], old_report["users"], "passwords stay");
+    let (client, admin) = (second.client(), second.token("admin").await.expect("a token"));
+    assert_eq!(client.get(&admin, transactions).await.expect(200).text, before, "data stays");
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn the_printed_curl_lines_work_as_pasted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let quickstart = Quickstart::start(folder.path(), &["--loans", "3"]).await;
+    let lines: Vec<&str> =
+        quickstart.printed.lines().filter(|line| line.starts_with("curl ")).collect();
+    assert_eq!(lines.len(), 2, "{}", quickstart.printed);
+    if Command::new("curl").arg("--version").output().await.is_err() {
+        println!("skipped: curl is not installed");
+        return quickstart.stop().await;
+    }
+    let run = async |line: &str| {
+        let output = Command::new("sh").args(["-c", line]).output().await.expect("a shell");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        serde_json::from_str::<Value>(&text).unwrap_or_else(|_| panic!("{line}: {output:?}"))
+    };
+    assert_eq!(run(lines[0]).await["token_type"], "Bearer");
+    assert_eq!(run(lines[1]).await["Loan_ID"], 1);
+    quickstart.stop().await;
+}
+
+#[tokio::test]
+async fn an_empty_quickstart_has_users_and_setup_lists_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let quickstart = Quickstart::start(folder.path(), &["--empty"]).await;
+    assert_eq!(quickstart.report["users"].get("web"), None);
+    let (client, admin) = (quickstart.client(), quickstart.token("admin").await.expect("a token"));
+    client.get(&admin, "/loans/1").await.expect_problem(404, "not-found");
+    client.get(&admin, "/contacts/1").await.expect_problem(404, "not-found");
+    let borrower = acceptance::seeds::borrower_with_loan(1, acceptance::seeds::PUBLISHED_TERMS);
+    let file = acceptance::seeds::file(&borrower);
+    let result = client.import(&admin, false, &file, None).await.expect(200).json();
+    assert_eq!(result["Inserted"], 2, "{result}");
+    let docs = client.get("", "/docs").await.expect(200);
+    assert!(docs.text.contains("post_payment"));
+    let foreign = docs.text.matches("<script src=").count() + docs.text.matches("<link ").count();
+    assert_eq!(foreign, 0, "the page brings everything with it");
+    quickstart.stop().await;
+}
+
+#[tokio::test]
+async fn what_keeps_it_from_starting_is_one_clear_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let unreachable = "postgres://nobody@127.0.0.1:1/none";
+    for (arguments, expected) in [
+        (vec!["--api-port", port.as_str()], format!("port {port} cannot be used")),
+        (vec!["--dir", "/proc/nowhere"], "the folder /proc/nowhere cannot be used".to_owned()),
+        (vec!["--database-url", unreachable], "the database cannot be used".to_owned()),
+        (vec!["--database-url", "oracle://x"], "the database cannot be used".to_owned()),
+    ] {
+        let mut command = Command::new(PROGRAM);
+        command.args(["quickstart", "--auth-port", "0"]);
+        if !arguments.contains(&"--api-port") {
+            command.args(["--api-port", "0"]);
+        }
+        if !arguments.contains(&"--dir") {
+            command.arg("--dir").arg(folder.path());
+        }
+        let output = command.args(&arguments).output().await.expect("a process");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&expected), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

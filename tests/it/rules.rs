@@ -1,0 +1,6 @@
+//! Rules about the whole, held by tests.
+
+mod access;
+mod contract;
+mod errors;
+mod tidy;

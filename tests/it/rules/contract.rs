@@ -1,0 +1,87 @@
+//! The contract: the committed document is the served one, and it keeps its own rules.
+//!
+//! After a change of the API: `UPDATE_OPENAPI=1 cargo test -p acceptance committed` writes it anew.
+
+use serde_json::Value;
+use shared::entity::json_names::json_name;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+fn document() -> Value {
+    serde_json::from_str(api_server::contract::document()).expect("JSON")
+}
+
+#[test]
+fn the_committed_document_is_the_one_that_is_served() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json");
+    if std::env::var_os("UPDATE_OPENAPI").is_some() {
+        std::fs::write(&path, api_server::contract::document()).expect("written");
+    }
+    let committed = std::fs::read_to_string(&path).expect("api-server/openapi.json");
+    assert!(
+        committed == api_server::contract::document(),
+        "api-server/openapi.json is not up to date: see the head of this file"
+    );
+}
+
+#[test]
+fn operations_are_described_secured_and_listed_in_the_access_table() {
+    let document = document();
+    assert_eq!(document["info"]["version"], "12.0.0");
+    let mut ids = BTreeSet::new();
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            let id = operation["operationId"].as_str().expect("an operation id");
+            assert!(ids.insert(id.to_owned()), "{id} stands twice");
+            assert!(operation["summary"].is_string(), "{id} has no summary");
+            assert_eq!(operation["security"][0]["bearer"], Value::Array(Vec::new()), "{id}");
+            assert!(operation["tags"][0].is_string(), "{id} has no tag");
+            for (status, response) in operation["responses"].as_object().expect("responses") {
+                let described = response["description"].as_str().unwrap_or_default();
+                assert!(!described.is_empty(), "{id} {status}");
+            }
+            assert!(operation["responses"]["default"].is_object(), "{id} has no problem");
+            let method = method.to_uppercase().parse().expect("a method");
+            let known = api_server::operations::find(&method, path).expect("an access rule");
+            assert_eq!(known.path, path);
+        }
+    }
+    assert_eq!(ids.len(), api_server::operations::OPERATIONS.len());
+}
+
+#[test]
+fn formats_are_those_that_generators_know() {
+    fn walk(value: &Value, formats: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(members) => {
+                if let Some(Value::String(format)) = members.get("format") {
+                    formats.insert(format.clone());
+                }
+                members.values().for_each(|value| walk(value, formats));
+            }
+            Value::Array(items) => items.iter().for_each(|value| walk(value, formats)),
+            _ => {}
+        }
+    }
+    let mut formats = BTreeSet::new();
+    walk(&document(), &mut formats);
+    let known = ["date", "date-time", "int32", "int64"].map(str::to_owned);
+    assert!(formats.is_subset(&known.into()), "{formats:?}");
+    assert!(!api_server::contract::document().contains("charset"));
+}
+
+#[test]
+fn members_are_called_after_their_columns() {
+    use sea_orm::{EntityTrait, IdenStatic, Iterable};
+    fn check<E: EntityTrait>(document: &Value, schema: &str) {
+        let properties = &document["components"]["schemas"][schema]["properties"];
+        for column in E::Column::iter() {
+            let name = json_name(column.as_str());
+            assert!(properties[&name].is_object(), "{schema} has no {name}");
+        }
+    }
+    let document = document();
+    check::<shared::entity::loans::Entity>(&document, "Loan");
+    check::<shared::entity::loan_transactions::Entity>(&document, "LoanTransaction");
+    check::<shared::entity::contacts::Entity>(&document, "Contact");
+}

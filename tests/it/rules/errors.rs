@@ -1,0 +1,130 @@
+//! Failures: each is a problem document of a known type, the framework's own and those of servers
+//! that are away included.
+
+use crate::PROGRAM;
+use acceptance::seeds::OPEN_TERMS;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{World, on_each_database};
+use reqwest::Method;
+use serde_json::json;
+
+async fn book(world: &World, token: &str) -> i64 {
+    crate::api::loans::book(world, token, OPEN_TERMS).await
+}
+
+#[tokio::test]
+async fn what_the_framework_refuses_is_a_problem_too() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin).await;
+        let call = async |method: Method, path: &str| {
+            let request = world.client.request(method, &admin, path);
+            world.client.send(request).await.expect("an answer")
+        };
+        call(Method::GET, "/nowhere").await.expect_problem(404, "not-found");
+        call(Method::GET, "/loans/1/").await.expect_problem(404, "not-found");
+        call(Method::GET, "//loans/1").await.expect_problem(404, "not-found");
+        let wrong = call(Method::DELETE, "/loans/1").await;
+        let wrong = wrong.expect_problem(405, "method-not-allowed");
+        assert_eq!(wrong.header("allow"), "GET, HEAD");
+        let malformed = call(Method::GET, "/loans/seven").await;
+        let malformed = malformed.expect_problem(400, "bad-request");
+        assert_eq!(malformed.json()["errors"][0]["field"], "loan_id");
+        let unseen = call(Method::GET, "/loans/999999").await.expect_problem(404, "not-found");
+        assert_eq!(unseen.json()["instance"], "/loans/999999");
+        call(Method::GET, "/loans/99999999999999999999").await.expect_problem(400, "bad-request");
+        let accept = world
+            .client
+            .request(Method::GET, &admin, &format!("/loans/{loan_id}"))
+            .header("accept", "text/html, application/xml;q=0.9");
+        let accept = world.client.send(accept).await.expect("an answer");
+        accept.expect_problem(406, "not-acceptable");
+        for former in ["/loans/5/transaction-history", "/core/post-payment"] {
+            let moved = world.client.get("", former).await.expect_problem(410, "former-path");
+            let current = moved.json()["currentPath"].as_str().expect("a path").to_owned();
+            assert!(current.starts_with("/loans/"), "{current}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn bodies_are_limited_and_must_be_json() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |media: &str, body: Vec<u8>| {
+            let request = world.client.request(Method::POST, &admin, &path);
+            let request = request.header("content-type", media).body(body);
+            world.client.send(request).await.expect("an answer")
+        };
+        let json = "application/json";
+        let refused = post("text/plain", b"{}".to_vec()).await;
+        refused.expect_problem(415, "unsupported-media-type");
+        let huge = format!("{{\"Amount\": \"1\", \"x\": \"{}\"}}", "x".repeat(1 << 20));
+        post(json, huge.into_bytes()).await.expect_problem(413, "too-large");
+        for rubbish in [&b""[..], b"{", b"[1]", b"null", b"\xff\xfe", b"{\"Amount\": \"1\"} x"] {
+            post(json, rubbish.to_vec()).await.expect_problem(400, "bad-request");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_the_auth_server_every_call_is_refused_until_it_is_back() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin).await;
+        let path = format!("/loans/{loan_id}");
+        world.auth.kill().await;
+        let away = world.client.get(&admin, &path).await;
+        let away = away.expect_problem(503, "auth-server-unavailable");
+        assert_eq!(away.header("retry-after"), "5");
+        let http = world.client.http.clone();
+        world.auth.restart(&http).await;
+        world.client.get(&admin, &path).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
+    let gated = Environment { gated: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, gated, |world| async move {
+        let admin = world.token("admin").await;
+        let secret = world.credentials.api_server.clone();
+        let form = [("token", admin.as_str())];
+        let introspect = || world.client.form(("api-server", &secret), "/oauth2/introspect", &form);
+        introspect().await.expect(200);
+        match &world.gate {
+            Some(gate) => {
+                gate.shut();
+                let away = introspect().await.expect(503);
+                assert_eq!(away.json()["error"], "temporarily_unavailable");
+                assert_eq!(away.header("retry-after"), "5");
+                let call = world.client.get(&admin, "/loans/1").await;
+                call.expect_problem(503, "auth-server-unavailable");
+                let pay = world.pay(&admin, 1, json!({"Amount": "1"})).await;
+                pay.expect_problem(503, "auth-server-unavailable");
+                let ready = world.client.get("", "/health/ready").await;
+                ready.expect_problem(503, "database-unavailable");
+                world.client.log_out(&admin).await.expect(503);
+                gate.open();
+            }
+            // The file is the database: it cannot be stopped, but it can be spoilt.
+            None => {
+                world.sql("ALTER TABLE active_users RENAME TO away").await;
+                introspect().await.expect(500);
+                world.sql("ALTER TABLE away RENAME TO active_users").await;
+            }
+        }
+        assert_eq!(introspect().await.expect(200).json()["active"], true);
+        world.client.get(&admin, "/loans/1").await.expect_problem(404, "not-found");
+        world
+    })
+    .await;
+}

@@ -1,0 +1,96 @@
+//! The house rules that can be read off the text of the tree.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the workspace")
+}
+
+/// Every Rust file of the product, with its text.
+fn files() -> Vec<(String, String)> {
+    fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(root, &path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).expect("below the root").display().to_string();
+                found.push((name, std::fs::read_to_string(&path).expect("text")));
+            }
+        }
+    }
+    let root = root();
+    let mut found = Vec::new();
+    for package in ["shared", "auth-server", "api-server", "installer", "tests"] {
+        walk(&root, &root.join(package), &mut found);
+    }
+    assert!(found.len() > 100, "the walk found {} files", found.len());
+    found
+}
+
+#[test]
+fn every_file_says_first_what_it_answers() {
+    for (name, text) in files() {
+        assert!(text.starts_with("//! "), "{name} has no //! header");
+    }
+}
+
+#[test]
+fn files_are_short_and_called_after_what_is_in_them() {
+    for (name, text) in files() {
+        let stem = name.rsplit('/').next().unwrap_or_default();
+        let banned = [
+            "mod.rs",
+            "utils.rs",
+            "util.rs",
+            "helpers.rs",
+            "common.rs",
+            "types.rs",
+            "misc.rs",
+            "manager.rs",
+        ];
+        assert!(!banned.contains(&stem), "{name}: the name says nothing");
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{name} has {lines} lines");
+    }
+}
+
+#[test]
+fn the_arithmetic_of_loans_is_pure() {
+    let mut looked = 0;
+    for (name, text) in files() {
+        if !name.starts_with("api-server/src/servicing") {
+            continue;
+        }
+        looked += 1;
+        for word in ["poem", "sea_orm", "async ", "tokio", "f32", "f64", "::now"] {
+            assert!(!text.contains(word), "{name} has {word:?} in it");
+        }
+    }
+    assert!(looked > 5, "only {looked} files of servicing");
+}
+
+#[test]
+fn the_two_servers_meet_only_over_the_network() {
+    for (name, text) in files() {
+        if name.starts_with("api-server/") {
+            assert!(!text.contains("auth_server"), "{name} reaches into the auth server");
+        }
+        if name.starts_with("auth-server/") || name.starts_with("shared/") {
+            assert!(!text.contains("api_server"), "{name} reaches into the api-server");
+        }
+    }
+}
+
+#[test]
+fn endpoints_are_where_their_paths_say() {
+    for (name, text) in files() {
+        let Some(place) = name.strip_prefix("api-server/src/endpoints/") else { continue };
+        let place = format!("/{}", place.trim_end_matches(".rs").replace('_', "-"));
+        let paths = text.split("path = \"").skip(1).filter_map(|rest| rest.split('"').next());
+        for path in paths.filter(|path| path.starts_with('/')) {
+            let fixed: Vec<&str> = path.split('/').filter(|part| !part.starts_with(':')).collect();
+            assert!(fixed.join("/").starts_with(&place), "{path} is not in {name}");
+        }
+    }
+}
