@@ -13,12 +13,12 @@ use poem_openapi::registry::{
     MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
 };
 use poem_openapi::types::{ToJSON, Type};
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter,
 };
-use shared::db;
+use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
@@ -160,11 +160,12 @@ impl Claim {
                 db::seconds_ago(backend, Expr::value(-lease_seconds)),
                 db::now(backend),
             ])
-            .on_conflict(
-                OnConflict::column(Column::ScopeHash).do_nothing_on([Column::RecordId]).to_owned(),
-            )
             .take();
-        Ok(db.execute(&insert).await?.rows_affected() == 1)
+        match db.execute(&insert).await {
+            Ok(_) => Ok(true),
+            Err(error) if db::fault(&error) == Fault::Conflict => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     async fn find(&self, db: &DatabaseConnection) -> Result<Option<Found>, DbErr> {

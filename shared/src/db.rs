@@ -22,8 +22,9 @@ use std::time::Duration;
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
-/// A connection idle for longer is tried out before it is used.
-const IDLE_TRUSTED: Duration = Duration::from_secs(30);
+/// A connection idle for longer is tried out before it is used: after a restart of the database no
+/// request meets a dead one, and a busy connection is not slowed down.
+const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///

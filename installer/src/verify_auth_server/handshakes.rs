@@ -4,7 +4,7 @@
 //! check. Nothing is sent over them.
 
 use super::STEP_TIME;
-use super::old_hello::{self, Offer, Reply, version_name};
+use super::old_hello::{self, Offer, Reply, cipher_name, version_name};
 use super::reach::{Target, in_time};
 use super::report::{Course, Step};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -173,7 +173,8 @@ async fn check_refusal_of_older(target: &Target, course: &mut Course) {
         }
         Ok(Reply::Closed) => course.pass(Step::OlderTls, "refused by ending the connection"),
         Ok(Reply::Accepted { version, cipher }) => {
-            let found = format!("accepted with {} and {cipher:?}", version_name(version));
+            let (version, cipher) = (version_name(version), cipher_name(cipher));
+            let found = format!("accepted with {version} and {cipher}");
             course.fail(Step::OlderTls, found, advice);
         }
         Ok(Reply::Foreign) => {
@@ -194,7 +195,9 @@ async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) 
                   and RC4 on the server, or on what stands before it";
     let found = match old_hello::offer(target, Offer::BrokenCiphers).await {
         Ok(Reply::Alert(_) | Reply::Closed) => return course.pass(Step::Cipher, ciphers),
-        Ok(Reply::Accepted { cipher, .. }) => format!("{ciphers}, but also {cipher:?}"),
+        Ok(Reply::Accepted { cipher, .. }) => {
+            format!("{ciphers}, but also {}", cipher_name(cipher))
+        }
         Ok(Reply::Foreign) => "broken ciphers are answered with something that is not TLS".into(),
         Err(error) => format!("broken ciphers are neither refused nor accepted: {error}"),
     };

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 pub(super) enum Offer {
     /// Everything a server of that time knew, with TLS 1.1 as the highest version.
     OldVersions,
-    /// TLS 1.2 with ciphers that do not protect: none, anonymous, export, DES, RC4.
+    /// TLS 1.2 with ciphers that do not protect: none, anonymous, export, DES, RC4, 3DES.
     BrokenCiphers,
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Reply {
     /// It refuses.
     Alert(AlertDescription),
     /// It takes the offer: with this version and this cipher.
-    Accepted { version: u16, cipher: CipherSuite },
+    Accepted { version: u16, cipher: u16 },
     /// It ends the connection, which is a refusal too.
     Closed,
     /// Something that is no TLS.
@@ -54,6 +54,16 @@ pub(super) fn version_name(version: u16) -> String {
     }
 }
 
+/// The registered name of a cipher, or its number.
+pub(super) fn cipher_name(cipher: u16) -> String {
+    let broken = BROKEN_CIPHERS.iter().find(|(number, _)| *number == cipher);
+    match (broken, CipherSuite::from(cipher).as_str()) {
+        (Some((_, name)), _) => (*name).to_owned(),
+        (None, Some(name)) => name.to_owned(),
+        (None, None) => format!("cipher {cipher:#06x}"),
+    }
+}
+
 /// ECDHE, DHE and RSA with AES or 3DES in CBC mode, and RC4.
 const OLD_CIPHERS: [u16; 15] = [
     0xc00a, 0xc009, 0xc014, 0xc013, 0x0039, 0x0033, 0x0035, 0x002f, 0xc008, 0xc012, 0x0016, 0x000a,
@@ -61,16 +71,41 @@ const OLD_CIPHERS: [u16; 15] = [
 ];
 
 /// No encryption; no authentication; export strength; DES; RC4; 3DES (RFC 9325, 4.1).
-const BROKEN_CIPHERS: [u16; 28] = [
-    0x0001, 0x0002, 0x003b, 0xc006, 0xc010, 0x0018, 0x001b, 0x0034, 0x003a, 0x006c, 0x006d, 0xc018,
-    0xc019, 0x0003, 0x0006, 0x0008, 0x0014, 0x0009, 0x0015, 0x0004, 0x0005, 0xc007, 0xc011, 0xc008,
-    0xc012, 0x0016, 0x000a, 0x00a6,
+const BROKEN_CIPHERS: [(u16, &str); 28] = [
+    (0x0001, "TLS_RSA_WITH_NULL_MD5"),
+    (0x0002, "TLS_RSA_WITH_NULL_SHA"),
+    (0x003b, "TLS_RSA_WITH_NULL_SHA256"),
+    (0xc006, "TLS_ECDHE_ECDSA_WITH_NULL_SHA"),
+    (0xc010, "TLS_ECDHE_RSA_WITH_NULL_SHA"),
+    (0x0018, "TLS_DH_anon_WITH_RC4_128_MD5"),
+    (0x001b, "TLS_DH_anon_WITH_3DES_EDE_CBC_SHA"),
+    (0x0034, "TLS_DH_anon_WITH_AES_128_CBC_SHA"),
+    (0x003a, "TLS_DH_anon_WITH_AES_256_CBC_SHA"),
+    (0x006c, "TLS_DH_anon_WITH_AES_128_CBC_SHA256"),
+    (0x006d, "TLS_DH_anon_WITH_AES_256_CBC_SHA256"),
+    (0x00a6, "TLS_DH_anon_WITH_AES_128_GCM_SHA256"),
+    (0xc018, "TLS_ECDH_anon_WITH_AES_128_CBC_SHA"),
+    (0xc019, "TLS_ECDH_anon_WITH_AES_256_CBC_SHA"),
+    (0x0003, "TLS_RSA_EXPORT_WITH_RC4_40_MD5"),
+    (0x0006, "TLS_RSA_EXPORT_WITH_RC2_CBC_40_MD5"),
+    (0x0008, "TLS_RSA_EXPORT_WITH_DES40_CBC_SHA"),
+    (0x0014, "TLS_DHE_RSA_EXPORT_WITH_DES40_CBC_SHA"),
+    (0x0009, "TLS_RSA_WITH_DES_CBC_SHA"),
+    (0x0015, "TLS_DHE_RSA_WITH_DES_CBC_SHA"),
+    (0x0004, "TLS_RSA_WITH_RC4_128_MD5"),
+    (0x0005, "TLS_RSA_WITH_RC4_128_SHA"),
+    (0xc007, "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA"),
+    (0xc011, "TLS_ECDHE_RSA_WITH_RC4_128_SHA"),
+    (0xc008, "TLS_ECDHE_ECDSA_WITH_3DES_EDE_CBC_SHA"),
+    (0xc012, "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"),
+    (0x0016, "TLS_DHE_RSA_WITH_3DES_EDE_CBC_SHA"),
+    (0x000a, "TLS_RSA_WITH_3DES_EDE_CBC_SHA"),
 ];
 
 fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     let (version, ciphers) = match offer {
-        Offer::OldVersions => (0x0302_u16, &OLD_CIPHERS[..]),
-        Offer::BrokenCiphers => (0x0303, &BROKEN_CIPHERS[..]),
+        Offer::OldVersions => (0x0302_u16, OLD_CIPHERS.to_vec()),
+        Offer::BrokenCiphers => (0x0303, BROKEN_CIPHERS.map(|(cipher, _)| cipher).to_vec()),
     };
     let mut extensions = Vec::new();
     if let ServerName::DnsName(name) = name {
@@ -92,7 +127,7 @@ fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     body.extend([0x5a; 32]);
     // No session to resume; the ciphers; no compression.
     body.push(0);
-    body.extend(sized(&words(ciphers)));
+    body.extend(sized(&words(&ciphers)));
     body.extend([1, 0]);
     body.extend(sized(&extensions));
 
@@ -144,7 +179,7 @@ fn parse(received: &[u8]) -> Option<Reply> {
             // After the version: the random, then the session id with its length, then the cipher.
             let session = usize::from(*after.get(32)?);
             let cipher = after.get(33 + session..35 + session)?;
-            let cipher = u16::from_be_bytes(cipher.try_into().ok()?).into();
+            let cipher = u16::from_be_bytes(cipher.try_into().ok()?);
             Some(Reply::Accepted { version: u16::from_be_bytes([*high, *low]), cipher })
         }
         [22, rest @ ..] if rest.len() < 10 => None,
@@ -163,8 +198,7 @@ mod tests {
         let mut hello = vec![22, 3, 2, 0, 42, 2, 0, 0, 38, 3, 2];
         hello.extend([7; 32]);
         hello.extend([0, 0xc0, 0x13, 0]);
-        let cipher = CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA;
-        let accepted = Reply::Accepted { version: 0x0302, cipher };
+        let accepted = Reply::Accepted { version: 0x0302, cipher: 0xc013 };
         assert_eq!(parse(&[&warning[..], &hello].concat()), Some(accepted));
     }
 
