@@ -148,7 +148,7 @@ impl AuthClient {
             .form(&[("token", token)])
             .send()
             .await
-            .map_err(|error| without_url(error))?;
+            .map_err(without_url)?;
         match response.status() {
             StatusCode::OK => response.json().await.map_err(without_url),
             status => Err(format!("it answered {status}")),

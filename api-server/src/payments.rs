@@ -231,7 +231,7 @@ pub async fn post(
     let paid_by = paid_by(tx, caller, &book, order.paid_by_contact_id).await?;
     check_external_id(tx, loan_id, order.external_id.as_deref()).await?;
     let how = match &order.split {
-        Some(split) => How::Split(split.clone()),
+        Some(split) => How::Split(*split),
         None => {
             let excess = order.excess_handling.unwrap_or(book.loan.excess_handling);
             match order.payoff {

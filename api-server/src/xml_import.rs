@@ -296,10 +296,10 @@ impl<'a> Import<'a> {
                     true => tx.rollback().await?,
                     false => tx.commit().await?,
                 }
-                Ok(applied)
+                Ok::<_, Problem>(applied)
             };
             match outcome.await {
-                Err(problem @ Problem { .. }) if problem.is_contention() && tries < TRIES => {}
+                Err(problem) if problem.is_contention() && tries < TRIES => {}
                 outcome => return outcome,
             }
         }

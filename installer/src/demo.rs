@@ -119,7 +119,7 @@ impl Portfolio {
     /// A loan with its borrower and its payments; every fifth borrower has a second contact.
     fn loan(&self, number: u32) -> Vec<Element> {
         let mut records = vec![self.contact(number, 1)];
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             records.push(self.contact(number, 2));
         }
         let (mut loan, payments) = match sort(number) {
@@ -173,7 +173,7 @@ impl Portfolio {
             7 => set(loan, "LateChargeBalance", "25.00"),
             _ => {}
         }
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             let link = [
                 ("ContactNumber", contact_number(number, 2).as_str()),
                 ("RelationshipCode", "COBORROWER"),

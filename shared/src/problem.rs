@@ -114,9 +114,12 @@ struct ProblemDocument {
     current_path: Option<String>,
 }
 
-/// A failure on its way to the client.
+/// A failure on its way to the client. Boxed, because every `Result` carries room for one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct Problem(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Parts {
     kind: ProblemType,
     detail: Option<String>,
     errors: Vec<FieldError>,
@@ -144,34 +147,35 @@ impl Problem {
             }
             _ => Vec::new(),
         };
-        Self { kind, detail: None, errors: Vec::new(), extra: Map::new(), headers, fault: None }
+        let (errors, extra) = (Vec::new(), Map::new());
+        Self(Box::new(Parts { kind, detail: None, errors, extra, headers, fault: None }))
     }
 
     /// The same with a sentence about this occurrence.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
-        self.detail = Some(detail.into());
+        self.0.detail = Some(detail.into());
         self
     }
 
     /// The same with a field at fault.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
-        self.errors.push(FieldError { field: field.into(), message: message.into() });
+        self.0.errors.push(FieldError { field: field.into(), message: message.into() });
         self
     }
 
     /// The same with one more member.
     #[must_use]
     pub fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.extra.insert(name.to_owned(), value.into());
+        self.0.extra.insert(name.to_owned(), value.into());
         self
     }
 
     /// The same with one more header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.push((name, value));
+        self.0.headers.push((name, value));
         self
     }
 
@@ -204,13 +208,13 @@ impl Problem {
 
     /// Which kind of problem it is.
     pub fn kind(&self) -> ProblemType {
-        self.kind
+        self.0.kind
     }
 
     /// What is wrong this time, in one line: for reports that are no HTTP answer.
     pub fn message(&self) -> String {
-        let mut text = self.detail.clone().unwrap_or_else(|| self.kind.title().to_owned());
-        for FieldError { field, message } in &self.errors {
+        let mut text = self.0.detail.clone().unwrap_or_else(|| self.0.kind.title().to_owned());
+        for FieldError { field, message } in &self.0.errors {
             text.push_str(&format!("; {field}: {message}"));
         }
         text
@@ -218,18 +222,18 @@ impl Problem {
 
     /// The first field at fault.
     pub fn first_field(&self) -> Option<&str> {
-        self.errors.first().map(|error| error.field.as_str())
+        self.0.errors.first().map(|error| error.field.as_str())
     }
 
     /// True when another transaction came first and the same one may pass if tried again.
     pub fn is_contention(&self) -> bool {
-        self.fault == Some(Fault::Contention)
+        self.0.fault == Some(Fault::Contention)
     }
 
     /// In a payment a lock that could not be had is 423, elsewhere 503.
     #[must_use]
     pub fn or_loan_locked(self) -> Self {
-        match self.fault {
+        match self.0.fault {
             Some(Fault::Contention | Fault::LockTimeout) => Self::new(ProblemType::LoanLocked),
             _ => self,
         }
@@ -237,26 +241,26 @@ impl Problem {
 
     /// The answer to a request for this path.
     pub fn render(&self, path: &str, request_id: &str) -> Response {
-        let status = self.kind.status();
-        let mut document = self.extra.clone();
+        let status = self.0.kind.status();
+        let mut document = self.0.extra.clone();
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
-        put("type", format!("urn:problem-type:core:{}", self.kind.name()).into());
-        put("title", self.kind.title().into());
+        put("type", format!("urn:problem-type:core:{}", self.0.kind.name()).into());
+        put("title", self.0.kind.title().into());
         put("status", status.as_u16().into());
-        if let Some(detail) = &self.detail {
+        if let Some(detail) = &self.0.detail {
             put("detail", detail.as_str().into());
         }
         put("instance", path.into());
         put("requestId", request_id.into());
-        if !self.errors.is_empty() {
+        if !self.0.errors.is_empty() {
             let error = |e: &FieldError| json!({"field": e.field, "message": e.message});
-            put("errors", self.errors.iter().map(error).collect());
+            put("errors", self.0.errors.iter().map(error).collect());
         }
         let mut response = Response::builder()
             .status(status)
             .content_type("application/problem+json")
             .body(Value::Object(document).to_string());
-        for (name, value) in &self.headers {
+        for (name, value) in &self.0.headers {
             response.headers_mut().append(name.clone(), value.clone());
         }
         response
@@ -265,7 +269,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind.name(), self.message())
+        write!(f, "{}: {}", self.0.kind.name(), self.message())
     }
 }
 
@@ -273,21 +277,22 @@ impl std::error::Error for Problem {}
 
 impl ResponseError for Problem {
     fn status(&self) -> StatusCode {
-        self.kind.status()
+        self.0.kind.status()
     }
 }
 
 impl From<DbErr> for Problem {
     fn from(error: DbErr) -> Self {
         let fault = db::fault(&error);
-        let problem = match fault {
+        let mut problem = match fault {
             Fault::Contention | Fault::LockTimeout | Fault::Unavailable => {
                 tracing::warn!(%error, "database");
                 Self::new(ProblemType::DatabaseUnavailable)
             }
             Fault::Conflict | Fault::Defect => Self::internal(&error),
         };
-        Self { fault: Some(fault), ..problem }
+        problem.0.fault = Some(fault);
+        problem
     }
 }
 

@@ -232,15 +232,14 @@ impl Import<'_> {
             row.password_hash = hash.map_err(|error| Stop::Problem(Problem::internal(error)))?;
         }
         let active = row.clone().into_active_model().reset_all();
-        match &before {
-            None => drop(web_credentials::Entity::insert(active).exec(tx).await?),
-            Some(_) => drop(
-                web_credentials::Entity::update_many()
-                    .set(active)
-                    .filter(web_credentials::Column::ContactId.eq(contact_id))
-                    .exec(tx)
-                    .await?,
-            ),
+        if before.is_none() {
+            web_credentials::Entity::insert(active).exec(tx).await?;
+        } else {
+            web_credentials::Entity::update_many()
+                .set(active)
+                .filter(web_credentials::Column::ContactId.eq(contact_id))
+                .exec(tx)
+                .await?;
         }
         history::record(tx, &self.author, self.clock.now, before.as_ref(), Some(&row)).await?;
         Ok(messages)

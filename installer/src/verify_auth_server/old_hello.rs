@@ -57,11 +57,8 @@ pub(super) fn version_name(version: u16) -> String {
 /// The registered name of a cipher, or its number.
 pub(super) fn cipher_name(cipher: u16) -> String {
     let broken = BROKEN_CIPHERS.iter().find(|(number, _)| *number == cipher);
-    match (broken, CipherSuite::from(cipher).as_str()) {
-        (Some((_, name)), _) => (*name).to_owned(),
-        (None, Some(name)) => name.to_owned(),
-        (None, None) => format!("cipher {cipher:#06x}"),
-    }
+    let name = broken.map(|(_, name)| *name).or(CipherSuite::from(cipher).as_str());
+    name.map_or_else(|| format!("cipher {cipher:#06x}"), str::to_owned)
 }
 
 /// ECDHE, DHE and RSA with AES or 3DES in CBC mode, and RC4.

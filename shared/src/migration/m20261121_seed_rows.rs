@@ -1,6 +1,8 @@
 //! Rows every installation has: privileges, transaction codes, defaults and the least of each
 //! setup list.
 
+#![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
+
 use sea_orm_migration::prelude::*;
 
 #[derive(DeriveMigrationName)]

@@ -133,7 +133,7 @@ impl Table {
         let mut table = sea_orm_migration::prelude::Table::create();
         table.table(self.name);
         for column in &self.columns {
-            table.col(&mut column.definition(backend));
+            table.col(column.definition(backend));
             if let Some((other, key)) = column.references {
                 table.foreign_key(ForeignKey::create().from(self.name, column.name).to(other, key));
             }

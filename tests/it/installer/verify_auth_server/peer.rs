@@ -81,6 +81,9 @@ fn key() -> KeyPair {
     KeyPair::generate().unwrap()
 }
 
+/// Makes an answer, status and body, from the request and the server's URL.
+type Answer = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
+
 /// A running server, and what to verify it with. It ends with the test.
 pub struct Peer {
     pub arguments: Arguments,
@@ -98,7 +101,7 @@ impl Drop for Peer {
 }
 
 impl Peer {
-    /// Answers requests over TLS. The function sees the request and the server's URL.
+    /// Answers requests over TLS.
     pub async fn start(
         presented: Presented,
         answer: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
@@ -122,7 +125,7 @@ impl Peer {
     async fn start_full(
         (config, ca): Presented,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
-        answer: Option<Arc<dyn Fn(&str, &str) -> (u16, Value) + Send + Sync>>,
+        answer: Option<Arc<Answer>>,
     ) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let intercept = Arc::new(intercept);
@@ -271,8 +274,8 @@ async fn read_request(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
         let text = String::from_utf8_lossy(&received).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let lines = head.lines().filter_map(|line| line.split_once(": "));
-            let length = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-            let length = length.last().map_or(0, |(_, value)| value.parse().unwrap());
+            let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            let length = lengths.next().map_or(0, |(_, value)| value.parse().unwrap());
             if body.len() >= length {
                 return text;
             }
