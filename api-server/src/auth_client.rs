@@ -144,8 +144,11 @@ impl AuthClient {
         let response = self
             .http
             .post(&self.introspection_url)
-            .basic_auth(&self.client_id, Some(&self.client_secret))
-            .form(&[("token", token)])
+            .form(&[
+                ("token", token),
+                ("client_id", self.client_id.as_str()),
+                ("client_secret", self.client_secret.as_str()),
+            ])
             .send()
             .await
             .map_err(without_url)?;

@@ -7,11 +7,11 @@ use crate::access::Caller;
 use crate::history::{self, Author};
 use crate::servicing::schedule::Schedule;
 use crate::servicing::{DueRow, RateStep, State, Terms};
-use sea_orm::ActiveValue::{Set, Unchanged};
+use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UnionType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, NotSet,
-    QueryFilter, QueryResult, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    Iterable, JoinType, ModelTrait, NotSet, QueryFilter, QueryResult, QuerySelect,
 };
 use shared::amounts::{Money, Rate};
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
@@ -129,7 +129,7 @@ impl Book {
     }
 
     /// Writes what an entry changed: due rows, the loan's row, and the loan's field history.
-    /// `change` sets the columns that are not the arithmetic's.
+    /// `change` sets the columns that are not the arithmetic's. Only what changed is written.
     pub async fn save(
         &self,
         tx: &DatabaseTransaction,
@@ -157,41 +157,28 @@ impl Book {
             ..self.loan.clone()
         };
         change(&mut loan);
-        loans::Entity::update_many()
-            .set(posted_columns(&loan))
-            .filter(loans::Column::LoanId.eq(loan.loan_id))
-            .exec(tx)
-            .await?;
+        if let Some(columns) = changed_columns(&self.loan, &loan) {
+            loans::Entity::update_many()
+                .set(columns)
+                .filter(loans::Column::LoanId.eq(loan.loan_id))
+                .exec(tx)
+                .await?;
+        }
         history::record(tx, author, clock.now, Some(&self.loan), Some(&loan)).await?;
         Ok(loan)
     }
 }
 
-/// The columns an entry writes.
-fn posted_columns(loan: &loans::Model) -> loans::ActiveModel {
-    loans::ActiveModel {
-        loan_id: Unchanged(loan.loan_id),
-        status_code_id: Set(loan.status_code_id),
-        next_due_date: Set(loan.next_due_date),
-        current_principal_balance: Set(loan.current_principal_balance),
-        current_interest_balance: Set(loan.current_interest_balance),
-        current_late_charge_balance: Set(loan.current_late_charge_balance),
-        current_fees_balance: Set(loan.current_fees_balance),
-        current_impound_balance: Set(loan.current_impound_balance),
-        current_suspense_balance: Set(loan.current_suspense_balance),
-        interest_accrued_thru_date: Set(loan.interest_accrued_thru_date),
-        interest_accrued_total: Set(loan.interest_accrued_total),
-        interest_settled_total: Set(loan.interest_settled_total),
-        paid_ahead_amount: Set(loan.paid_ahead_amount),
-        accrual_base_date: Set(loan.accrual_base_date),
-        accrual_base_total: Set(loan.accrual_base_total),
-        last_payment_date: Set(loan.last_payment_date),
-        last_payment_amount: Set(loan.last_payment_amount),
-        last_activity_date: Set(loan.last_activity_date),
-        payoff_date: Set(loan.payoff_date),
-        closed_date: Set(loan.closed_date),
-        ..Default::default()
+/// The columns in which two states of a row differ, if any.
+fn changed_columns(before: &loans::Model, after: &loans::Model) -> Option<loans::ActiveModel> {
+    let mut columns: loans::ActiveModel = Default::default();
+    for column in loans::Column::iter() {
+        let value = after.get(column);
+        if value != before.get(column) {
+            columns.set(column, value);
+        }
     }
+    columns.is_changed().then_some(columns)
 }
 
 /// New due rows go in with what they were paid already; paid old ones are changed in one statement.

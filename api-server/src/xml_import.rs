@@ -25,8 +25,8 @@ use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    QueryFilter, QuerySelect, TransactionTrait,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, QueryFilter, QuerySelect, TransactionTrait,
 };
 use shared::amounts::OutOfRange;
 use shared::db;
@@ -35,8 +35,11 @@ use shared::problem::Problem;
 use shared::time::Clock;
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
 
+/// A long import renews its claim so often.
+const LEASE_RENEWED_EVERY: Duration = Duration::from_secs(60);
 /// Tries of a record that another transaction got in the way of.
 const TRIES: usize = 4;
 
@@ -190,7 +193,13 @@ async fn run_as_block(
 ) -> Result<String, Problem> {
     let tx = db::begin_write(db).await?;
     let mut all = Applied::default();
+    let mut lease = Lease::new(claim);
+    // SQLite's write lock keeps others out, and this lease cannot be renewed beside it.
+    let renewable = db.get_database_backend() != DbBackend::Sqlite;
     while let Some(record) = records.recv().await {
+        if renewable {
+            lease.renew(db).await?;
+        }
         let record = record.map_err(malformed)?;
         let savepoint = tx.begin().await?;
         let applied = import.record(&savepoint, &record).await?;
@@ -225,19 +234,41 @@ async fn run_by_record(
 ) -> Result<String, Problem> {
     let mut all = Applied::default();
     let mut committed = false;
+    let mut lease = Lease::new(claim);
     while let Some(record) = records.recv().await {
+        lease.renew(db).await?;
         let record = record.map_err(malformed)?;
         let applied = import.record_alone(db, &record).await?;
         committed |= !applied.failed;
         all.extend(applied);
-        if let Some(claim) = claim {
-            claim.extend(db, IMPORT_LEASE_SECONDS).await?;
-        }
     }
     let committed = committed || all.results.is_empty();
     let body = ImportResult::new(false, committed, all.results).to_json_string();
     keep_alone(db, claim, &body).await?;
     Ok(body)
+}
+
+/// The claim on a long import, held for longer while the import goes on.
+struct Lease<'a> {
+    claim: Option<&'a Claim>,
+    renewed: Instant,
+}
+
+impl<'a> Lease<'a> {
+    fn new(claim: Option<&'a Claim>) -> Self {
+        Self { claim, renewed: Instant::now() }
+    }
+
+    /// Renews it now and then, on a connection of its own.
+    async fn renew(&mut self, db: &DatabaseConnection) -> Result<(), DbErr> {
+        if let Some(claim) = self.claim
+            && self.renewed.elapsed() > LEASE_RENEWED_EVERY
+        {
+            claim.extend(db, IMPORT_LEASE_SECONDS).await?;
+            self.renewed = Instant::now();
+        }
+        Ok(())
+    }
 }
 
 async fn keep_alone(

@@ -314,6 +314,13 @@ impl Import<'_> {
             loan.contact_id = contact_id;
         }
         self.loan_codes(tx, &mut fields, &mut loan).await?;
+        // What followed from a term follows from its new value, unless it is given itself.
+        if fields.raw("NumberOfPayments").is_some() {
+            loan.maturity_date = None;
+        }
+        if fields.raw("FirstPaymentDate").is_some() {
+            loan.payment_day = None;
+        }
         loan_terms(&mut fields, &mut loan);
         for name in ["LoanAmount", "OriginationDate", "InterestStartDate", "InterestRate"] {
             if fields.raw(name).is_some() {
@@ -337,21 +344,8 @@ impl Import<'_> {
             let behind = state.accrual_base_date;
             state.next_due_date = schedule_of(&loan).next_after(behind);
         }
-        let changed = loan.clone();
         let loan = book
-            .save(tx, &self.author, self.clock, &state, |row| {
-                *row = loans::Model {
-                    loan_number: changed.loan_number,
-                    contact_id: changed.contact_id,
-                    ..with_terms_of(row, &loan)
-                };
-            })
-            .await?;
-        let active = loan.clone().into_active_model().reset_all();
-        loans::Entity::update_many()
-            .set(active)
-            .filter(loans::Column::LoanId.eq(loan_id))
-            .exec(tx)
+            .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
             .await?;
         Ok((loan, messages))
     }

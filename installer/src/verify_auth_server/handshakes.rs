@@ -35,10 +35,10 @@ pub(super) async fn check(target: &Target, course: &mut Course) -> Result<Vec<Ch
     check_refusal_of_older(target, course).await;
 
     let done: Vec<_> = tls12.into_iter().chain(tls13).collect();
+    check_cipher(target, &done, course).await;
     if done.is_empty() {
         return Err(Step::Tls13);
     }
-    check_cipher(target, &done, course).await;
     let mut chains: Vec<_> = done.into_iter().map(|handshake| handshake.chain).collect();
     chains.dedup();
     Ok(chains)
@@ -194,7 +194,10 @@ async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) 
     let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
                   and RC4 on the server, or on what stands before it";
     let found = match old_hello::offer(target, Offer::BrokenCiphers).await {
+        // There is no cipher to judge without a handshake.
+        Ok(Reply::Alert(_) | Reply::Closed) if done.is_empty() => return,
         Ok(Reply::Alert(_) | Reply::Closed) => return course.pass(Step::Cipher, ciphers),
+        Ok(Reply::Accepted { cipher, .. }) if done.is_empty() => cipher_name(cipher),
         Ok(Reply::Accepted { cipher, .. }) => {
             format!("{ciphers}, but also {}", cipher_name(cipher))
         }

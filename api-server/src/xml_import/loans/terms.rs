@@ -40,7 +40,7 @@ pub fn loan_terms(fields: &mut Fields<'_>, loan: &mut loans::Model) {
     fields.choice("ExcessHandling", &mut loan.excess_handling);
 }
 
-/// The row with those terms of another.
+/// The terms of a changed loan with the figures of its book.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
         next_due_date: row.next_due_date,
