@@ -7,19 +7,21 @@
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
 use poem::http::header::HeaderName;
-use poem::{IntoResponse, Response};
+use poem::{IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::registry::{
     MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
 };
 use poem_openapi::types::{ToJSON, Type};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    QueryFilter,
+    NotSet, QueryFilter, QueryOrder,
 };
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
+use shared::entity::import_records;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
 use std::marker::PhantomData;
@@ -30,17 +32,19 @@ const KEPT_SECONDS: i64 = 24 * 60 * 60;
 pub const LEASE_SECONDS: i64 = 60;
 /// How long a claim on an import holds.
 pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
+/// The header of a request that may be sent again.
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The header of an answer that was kept.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What makes two requests the same one.
-pub struct Scope<'a> {
+pub struct Scope {
     /// The caller's kind and id.
-    pub subject: &'a str,
-    /// The path without the query. The method is always POST.
-    pub path: &'a str,
+    pub subject: String,
+    /// The operation's path with its ids, however the client spelt them. The method is always POST.
+    pub path: String,
     /// The `Idempotency-Key`.
-    pub key: &'a str,
+    pub key: String,
     /// SHA-256 of query and body as sent.
     pub fingerprint: String,
 }
@@ -55,19 +59,24 @@ pub fn fingerprint(parts: &[&[u8]]) -> String {
     hex::encode(context.finish())
 }
 
-/// The key of a request, if it has one: 1 to 255 printable ASCII characters, else 400.
-pub fn check_key(key: Option<&str>) -> Result<(), Problem> {
-    match key {
-        Some(key)
-            if key.is_empty()
-                || key.len() > 255
-                || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) =>
-        {
-            let message = "must be 1 to 255 printable ASCII characters";
+/// The key of a request, if it has one: 1 to 255 printable ASCII characters, once; else 400.
+///
+/// Read from the headers themselves: the framework takes a key it cannot decode for none, and the
+/// request would lose its protection without a word.
+pub fn key(request: &Request) -> Result<Option<String>, Problem> {
+    let mut values = request.headers().get_all(KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let bytes = value.as_bytes();
+    let printable = bytes.iter().all(|byte| (0x20..0x7f).contains(byte));
+    match std::str::from_utf8(bytes) {
+        Ok(key) if printable && (1..=255).contains(&key.len()) && values.next().is_none() => {
+            Ok(Some(key.to_owned()))
+        }
+        _ => {
+            let message = "must be one value of 1 to 255 printable ASCII characters";
             Err(Problem::bad_request("the Idempotency-Key is malformed")
                 .field("Idempotency-Key", message))
         }
-        _ => Ok(()),
     }
 }
 
@@ -96,7 +105,7 @@ pub struct Claim {
 /// Claims a request, or finds its answer. Running: 409. Same key, other content: 422.
 pub async fn claim(
     db: &DatabaseConnection,
-    scope: &Scope<'_>,
+    scope: &Scope,
     lease_seconds: i64,
 ) -> Result<Claimed, Problem> {
     let parts = [scope.subject.as_bytes(), b"POST", scope.path.as_bytes(), scope.key.as_bytes()];
@@ -109,14 +118,17 @@ pub async fn claim(
         return Err(Problem::new(ProblemType::IdempotencyInProgress));
     };
     if found.given_up {
+        let other = found.fingerprint != scope.fingerprint;
+        if other && found.status.is_none() && !claim.progress(db).await?.is_empty() {
+            return Err(mismatch());
+        }
         return match claim.take_over(db, &found, &scope.fingerprint, lease_seconds).await? {
             true => Ok(Claimed::New(claim)),
             false => Err(Problem::new(ProblemType::IdempotencyInProgress)),
         };
     }
     if found.fingerprint != scope.fingerprint {
-        let detail = "the Idempotency-Key was used for a request with another query or body";
-        return Err(Problem::new(ProblemType::IdempotencyMismatch).detail(detail));
+        return Err(mismatch());
     }
     match (found.status, found.body) {
         (Some(status), Some(body)) => {
@@ -125,6 +137,11 @@ pub async fn claim(
         }
         _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
     }
+}
+
+fn mismatch() -> Problem {
+    let detail = "the Idempotency-Key was used for a request with another query or body";
+    Problem::new(ProblemType::IdempotencyMismatch).detail(detail)
 }
 
 struct Found {
@@ -233,41 +250,92 @@ impl Claim {
         }
     }
 
-    /// Holds the claim for longer: a long piece of work goes on.
-    pub async fn extend(&self, db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
+    /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
+    /// lease ran out and another request took the claim over: then nothing more may be done.
+    pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {
         let lease_until = db::seconds_ago(db.get_database_backend(), Expr::value(-seconds));
         let update = Entity::update_many()
             .col_expr(Column::LeaseUntil, lease_until)
-            .filter(self.own(&self.token));
-        update.exec(db).await.map(drop)
+            .filter(self.own(&self.token).and(Column::Status.is_null()));
+        match update.exec(db).await?.rows_affected {
+            1 => Ok(()),
+            _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+        }
     }
 
-    /// Gives the key back after a refusal: the client may send something else under it.
+    /// What came of the records that an earlier try under this key has done, in their order.
+    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
+    pub async fn progress(&self, db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+        let done = import_records::Entity::find()
+            .filter(import_records::Column::ScopeHash.eq(self.scope_hash.as_str()))
+            .order_by_asc(import_records::Column::RecordIndex)
+            .all(db)
+            .await?;
+        Ok(done.into_iter().map(|record| record.result).collect())
+    }
+
+    /// Notes what came of a record, within the record's own transaction.
+    pub async fn note(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i32,
+        result: String,
+    ) -> Result<(), DbErr> {
+        let row = import_records::ActiveModel {
+            row_id: NotSet,
+            scope_hash: Set(self.scope_hash.clone()),
+            record_index: Set(record_index),
+            result: Set(result),
+        };
+        import_records::Entity::insert(row).exec_without_returning(tx).await.map(drop)
+    }
+
+    /// Gives the key back after a refusal: the client may send something else under it. Where part
+    /// of the work is done, or where the answer may be kept after all because only its commit was
+    /// not acknowledged, the same request goes on or is answered instead.
     pub async fn free(&self, db: &DatabaseConnection) {
-        let delete = Entity::delete_many().filter(self.own(&self.token)).exec(db).await;
-        if let Err(error) = delete {
+        let freed = async {
+            let own = || self.own(&self.token).and(Column::Status.is_null());
+            if self.progress(db).await?.is_empty() {
+                Entity::delete_many().filter(own()).exec(db).await?;
+                return Ok(());
+            }
+            let update = Entity::update_many()
+                .col_expr(Column::LeaseUntil, db::seconds_ago(db.get_database_backend(), 1.into()))
+                .filter(own());
+            update.exec(db).await.map(drop)
+        };
+        let freed: Result<(), DbErr> = freed.await;
+        if let Err(error) = freed {
             tracing::warn!(%error, "an idempotency key is held until its lease ends");
         }
     }
 }
 
-/// Removes answers that are no longer kept.
+/// Removes answers that are no longer kept, and the notes of imports that went with them.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let oldest = db::seconds_ago(db.get_database_backend(), Expr::value(KEPT_SECONDS));
     let old = Column::CreatedDate.into_expr().lt(oldest);
-    Ok(Entity::delete_many().filter(old).exec(db).await?.rows_affected)
+    let swept = Entity::delete_many().filter(old).exec(db).await?.rows_affected;
+    let kept = Query::select().column(Column::ScopeHash).from(Entity).take();
+    import_records::Entity::delete_many()
+        .filter(import_records::Column::ScopeHash.not_in_subquery(kept))
+        .exec(db)
+        .await?;
+    Ok(swept)
 }
 
-/// The answer of a POST that can be replayed: written once, sent as it was written.
+/// The answer of a POST that can be replayed: written once, sent as it was written. `CREATES`: it
+/// is 201, and 200 only for a test run.
 #[derive(Debug)]
-pub struct Replayable<T> {
+pub struct Replayable<T, const CREATES: bool> {
     status: StatusCode,
     body: String,
     replayed: bool,
     shape: PhantomData<T>,
 }
 
-impl<T: ToJSON> Replayable<T> {
+impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     /// A first answer.
     pub fn new(status: StatusCode, value: &T) -> Self {
         Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
@@ -291,13 +359,13 @@ impl<T: ToJSON> Replayable<T> {
     }
 }
 
-impl<T> From<Kept> for Replayable<T> {
+impl<T, const CREATES: bool> From<Kept> for Replayable<T, CREATES> {
     fn from(kept: Kept) -> Self {
         Self { status: kept.status, body: kept.body, replayed: true, shape: PhantomData }
     }
 }
 
-impl<T: Send> IntoResponse for Replayable<T> {
+impl<T: Send, const CREATES: bool> IntoResponse for Replayable<T, CREATES> {
     fn into_response(self) -> Response {
         let response = Response::builder().status(self.status).content_type("application/json");
         match self.replayed {
@@ -307,7 +375,7 @@ impl<T: Send> IntoResponse for Replayable<T> {
     }
 }
 
-impl<T: Type> ApiResponse for Replayable<T> {
+impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
     fn meta() -> MetaResponses {
         let header = MetaHeader {
             name: "Idempotency-Replayed".to_owned(),
@@ -326,12 +394,9 @@ impl<T: Type> ApiResponse for Replayable<T> {
             }],
             headers,
         };
-        MetaResponses {
-            responses: vec![
-                response(200, "With `test=true`: what would have been done.", Vec::new()),
-                response(201, "Done.", vec![header]),
-            ],
-        }
+        let done = response(if CREATES { 201 } else { 200 }, "Done.", vec![header]);
+        let tried = response(200, "With `test=true`: what would have been done.", Vec::new());
+        MetaResponses { responses: if CREATES { vec![tried, done] } else { vec![done] } }
     }
 
     fn register(registry: &mut Registry) {

@@ -27,7 +27,7 @@ use shared::entity::{
     transaction_codes,
 };
 use shared::problem::{Problem, ProblemType};
-use shared::time::Clock;
+use shared::time::{Clock, Day};
 use std::collections::HashMap;
 
 /// The code of a payment's total row; trustees on it decide who may post.
@@ -44,7 +44,7 @@ pub struct NewPayment {
     pub amount: AmountText,
     /// The day the payment counts for; default today. An earlier day needs the right Backdate.
     #[oai(rename = "Effective_Date")]
-    pub effective_date: Option<NaiveDate>,
+    pub effective_date: Option<Day>,
     /// How it was paid; default the default payment method.
     #[oai(rename = "Payment_Method_Code")]
     pub payment_method_code: Option<String>,
@@ -143,7 +143,7 @@ impl NewPayment {
         }
         Ok(Order {
             amount,
-            effective_date: self.effective_date,
+            effective_date: self.effective_date.map(|Day(date)| date),
             payment_method_code: self.payment_method_code,
             payment_method_reference: self.payment_method_reference,
             user_reference: self.user_reference,

@@ -17,12 +17,12 @@ mod loans;
 mod payments;
 
 use self::parse::{Element, Fault};
-use self::report::{Action, ImportResult, Message, RecordResult};
+use self::report::{Action, ImportResult, Level, Message, RecordResult};
 use crate::access::Caller;
 use crate::history::Author;
 use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
 use poem::http::StatusCode;
-use poem_openapi::types::ToJSON;
+use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -193,12 +193,13 @@ async fn run_as_block(
 ) -> Result<String, Problem> {
     let tx = db::begin_write(db).await?;
     let mut all = Applied::default();
-    let mut lease = Lease::new(claim);
+    let mut renewed = Instant::now();
     // SQLite's write lock keeps others out, and this lease cannot be renewed beside it.
-    let renewable = db.get_database_backend() != DbBackend::Sqlite;
+    let renewable = claim.filter(|_| db.get_database_backend() != DbBackend::Sqlite);
     while let Some(record) = records.recv().await {
-        if renewable {
-            lease.renew(db).await?;
+        if let Some(claim) = renewable.filter(|_| renewed.elapsed() > LEASE_RENEWED_EVERY) {
+            claim.hold(db, IMPORT_LEASE_SECONDS).await?;
+            renewed = Instant::now();
         }
         let record = record.map_err(malformed)?;
         let savepoint = tx.begin().await?;
@@ -234,13 +235,23 @@ async fn run_by_record(
 ) -> Result<String, Problem> {
     let mut all = Applied::default();
     let mut committed = false;
-    let mut lease = Lease::new(claim);
+    let mut done = match claim {
+        Some(claim) => claim.progress(db).await?.into_iter(),
+        None => Vec::new().into_iter(),
+    };
+    let mut record_index = 0;
     while let Some(record) = records.recv().await {
-        lease.renew(db).await?;
         let record = record.map_err(malformed)?;
-        let applied = import.record_alone(db, &record).await?;
+        let applied = match done.next() {
+            Some(noted) => import.recall(&record, &noted)?,
+            None => {
+                let noting = claim.map(|claim| (claim, record_index));
+                import.record_alone(db, &record, noting).await?
+            }
+        };
         committed |= !applied.failed;
         all.extend(applied);
+        record_index += 1;
     }
     let committed = committed || all.results.is_empty();
     let body = ImportResult::new(false, committed, all.results).to_json_string();
@@ -248,29 +259,7 @@ async fn run_by_record(
     Ok(body)
 }
 
-/// The claim on a long import, held for longer while the import goes on.
-struct Lease<'a> {
-    claim: Option<&'a Claim>,
-    renewed: Instant,
-}
-
-impl<'a> Lease<'a> {
-    fn new(claim: Option<&'a Claim>) -> Self {
-        Self { claim, renewed: Instant::now() }
-    }
-
-    /// Renews it now and then, on a connection of its own.
-    async fn renew(&mut self, db: &DatabaseConnection) -> Result<(), DbErr> {
-        if let Some(claim) = self.claim
-            && self.renewed.elapsed() > LEASE_RENEWED_EVERY
-        {
-            claim.extend(db, IMPORT_LEASE_SECONDS).await?;
-            self.renewed = Instant::now();
-        }
-        Ok(())
-    }
-}
-
+/// Keeps the answer in a transaction of its own, after all effects.
 async fn keep_alone(
     db: &DatabaseConnection,
     claim: Option<&Claim>,
@@ -310,30 +299,61 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// A record in a transaction of its own, tried again when another one got in the way.
+    /// A record in a transaction of its own, tried again when another one got in the way. Under a
+    /// key the same transaction holds the claim and notes what came of the record.
     async fn record_alone(
         &mut self,
         db: &DatabaseConnection,
         record: &Element,
+        noting: Option<(&Claim, i32)>,
     ) -> Result<Applied, Problem> {
-        let mut tries = 0;
+        let mut tries = 1;
         loop {
-            tries += 1;
-            let outcome = async {
-                let tx = db::begin_write(db).await?;
-                self.clock = db::clock(&tx).await?;
-                let applied = self.record(&tx, record).await?;
-                match applied.failed {
-                    true => tx.rollback().await?,
-                    false => tx.commit().await?,
+            match self.record_once(db, record, noting).await {
+                Err(problem)
+                    if tries < TRIES && (problem.is_contention() || problem.is_lock_timeout()) =>
+                {
+                    tries += 1;
                 }
-                Ok::<_, Problem>(applied)
-            };
-            match outcome.await {
-                Err(problem) if problem.is_contention() && tries < TRIES => {}
                 outcome => return outcome,
             }
         }
+    }
+
+    async fn record_once(
+        &mut self,
+        db: &DatabaseConnection,
+        record: &Element,
+        noting: Option<(&Claim, i32)>,
+    ) -> Result<Applied, Problem> {
+        let tx = db::begin_write(db).await?;
+        if let Some((claim, _)) = noting {
+            claim.hold(&tx, IMPORT_LEASE_SECONDS).await?;
+        }
+        self.clock = db::clock(&tx).await?;
+        let savepoint = tx.begin().await?;
+        let applied = self.record(&savepoint, record).await?;
+        match applied.failed {
+            true => savepoint.rollback().await?,
+            false => savepoint.commit().await?,
+        }
+        if let Some((claim, record_index)) = noting {
+            claim.note(&tx, record_index, applied.results.to_json_string()).await?;
+        }
+        tx.commit().await?;
+        Ok(applied)
+    }
+
+    /// What came of a record that an earlier try has done.
+    fn recall(&mut self, record: &Element, noted: &str) -> Result<Applied, Problem> {
+        let results = Vec::<RecordResult>::parse_from_json_string(noted)
+            .map_err(|error| Problem::internal(error.into_message()))?;
+        let failed = results.iter().any(|result| result.action == Action::Failed);
+        if let Some(id) = results.first().and_then(|result| result.new_id) {
+            self.store(record, id);
+            self.stored.extend(self.storing.drain());
+        }
+        Ok(Applied { results, failed })
     }
 
     /// Applies a top-level record: all of it, or nothing of it counts.
@@ -362,24 +382,37 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<Applied, Problem> {
+        let mut fields = fields::Fields::new(record, self.enforce);
+        fields.note_unknown(&[]);
+        let unknown = fields.about_attributes();
+        if let Some(message) = unknown.iter().find(|message| message.level == Level::Error) {
+            let messages = vec![message.clone()];
+            return Ok(Applied::one(record, Action::Failed, None, 0, messages));
+        }
         let mut all = Applied::default();
         for child in &record.children {
             let applied = match child.name.as_str() {
                 "Payment" if !all.failed => judge(child, self.payment(tx, child).await)?,
-                "Payment" => Applied::one(child, Action::RolledBack, None, 0, Vec::new()),
+                "Payment" => {
+                    Applied::one(child, Action::RolledBack, number_of(child), 0, Vec::new())
+                }
                 other => self.unknown_record(child, other),
             };
             all.extend(applied);
         }
+        all.add_messages(unknown);
         Ok(all)
     }
 
+    /// A record of no known kind is not applied, and the report says so. It fails what it stands
+    /// in only where the file enforces names.
     fn unknown_record(&self, element: &Element, name: &str) -> Applied {
-        if !self.enforce {
-            return Applied::default();
-        }
+        let level = if self.enforce { Level::Error } else { Level::Warning };
         let message = Message::error(element, None, format!("no record is called {name}"));
-        Applied::one(element, Action::Failed, None, 0, vec![message])
+        let messages = vec![Message { level, ..message }];
+        let mut applied = Applied::one(element, Action::Failed, None, 0, messages);
+        applied.failed = self.enforce;
+        applied
     }
 
     fn store(&mut self, element: &Element, id: i64) {
@@ -419,15 +452,23 @@ impl<'a> Import<'a> {
     }
 }
 
+/// The human number an element names.
+fn number_of(element: &Element) -> Option<String> {
+    let number = element.attribute("LoanNumber").or(element.attribute("ContactNumber"));
+    number.map(str::to_owned)
+}
+
 /// A rule that was broken fails the element; a failure of the database ends the import.
 fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, Problem> {
-    let key = || {
-        let number = element.attribute("LoanNumber").or(element.attribute("ContactNumber"));
-        number.map(str::to_owned)
-    };
+    let key = || number_of(element);
     match outcome {
         Ok(applied) => Ok(applied),
         Err(Stop::Refused(messages)) => {
+            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
+        }
+        Err(Stop::Problem(problem)) if problem.is_conflict() => {
+            let text = "clashes with other rows: a number that is taken, or rows that refer to it";
+            let messages = vec![Message::error(element, None, text)];
             Ok(Applied::one(element, Action::Failed, key(), 0, messages))
         }
         Err(Stop::Problem(problem)) if problem.kind().status().is_client_error() => {

@@ -15,6 +15,7 @@ pub mod entities;
 pub mod field_changes;
 pub mod group_members;
 pub mod idempotency_records;
+pub mod import_records;
 pub mod interest_plans;
 pub mod loan_contacts;
 pub mod loan_groups;

@@ -230,6 +230,16 @@ impl Problem {
         self.0.fault == Some(Fault::Contention)
     }
 
+    /// True when a unique or foreign key refused a row.
+    pub fn is_conflict(&self) -> bool {
+        self.0.fault == Some(Fault::Conflict)
+    }
+
+    /// True when a lock was waited for too long.
+    pub fn is_lock_timeout(&self) -> bool {
+        self.0.fault == Some(Fault::LockTimeout)
+    }
+
     /// In a payment a lock that could not be had is 423, elsewhere 503.
     #[must_use]
     pub fn or_loan_locked(self) -> Self {

@@ -139,11 +139,15 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         let connection = builder(http2, self.limits);
         let connection = connection.serve_connection(TokioIo::new(stream), service);
         let (mut connection, mut stopped) = (pin!(connection), self.stopped);
-        let quiet = requests.quiet_for(self.limits.headers);
+        let quiet = Arc::clone(&requests).quiet_for(self.limits.headers);
         tokio::select! {
             _ = connection.as_mut() => return,
             _ = stopped.wait_for(|stopped| *stopped) => {}
             () = quiet => {}
+        }
+        // A peer that never said anything, not even HTTP/2's first words, cannot be told goodbye.
+        if requests.begun.load(Ordering::Relaxed) == 0 {
+            return;
         }
         // No new requests; what is being answered is answered to its end.
         connection.as_mut().graceful_shutdown();

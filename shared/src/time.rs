@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use poem_openapi::types::{
+    ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type,
+};
 use sea_orm::DeriveValueType;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 /// An instant in UTC with microseconds; RFC 3339 with `Z` in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, DeriveValueType)]
@@ -67,6 +70,80 @@ impl ParseFromJSON for Timestamp {
     }
 }
 
+/// A calendar date as a request carries it: `YYYY-MM-DD` and nothing else, years 0001 to 9999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day(pub NaiveDate);
+
+/// A text is no [`Day`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotADay;
+
+impl fmt::Display for NotADay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must be a date like 2024-02-15")
+    }
+}
+
+impl std::error::Error for NotADay {}
+
+impl FromStr for Day {
+    type Err = NotADay;
+
+    fn from_str(text: &str) -> Result<Self, NotADay> {
+        let bytes = text.as_bytes();
+        let shaped = bytes.len() == 10
+            && bytes.iter().enumerate().all(|(place, byte)| match place {
+                4 | 7 => *byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        let date = text.parse().ok().filter(|_| shaped && !text.starts_with("0000"));
+        date.map(Self).ok_or(NotADay)
+    }
+}
+
+impl Type for Day {
+    const IS_REQUIRED: bool = true;
+    type RawValueType = Self;
+    type RawElementValueType = Self;
+
+    fn name() -> Cow<'static, str> {
+        "string_date".into()
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Inline(Box::new(MetaSchema::new_with_format("string", "date")))
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+        Box::new(self.as_raw_value().into_iter())
+    }
+}
+
+impl ToJSON for Day {
+    fn to_json(&self) -> Option<Value> {
+        Some(Value::String(self.0.to_string()))
+    }
+}
+
+impl ParseFromJSON for Day {
+    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        match value {
+            Some(Value::String(text)) => Ok(text.parse::<Self>()?),
+            other => Err(ParseError::expected_type(other.unwrap_or_default())),
+        }
+    }
+}
+
+impl ParseFromParameter for Day {
+    fn parse_from_parameter(text: &str) -> ParseResult<Self> {
+        Ok(text.parse::<Self>()?)
+    }
+}
+
 /// What the database's clock says, and which business day that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
@@ -87,6 +164,16 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_is_ten_characters_and_no_others() {
+        assert!("2024-02-29".parse::<Day>().is_ok());
+        for wrong in ["2024-2-1", "+02026-11-21", "-999-01-01", "2026- 1-01", "2023-02-29",
+            "0000-01-01", "2024-02-29 ", "20240229"]
+        {
+            assert_eq!(wrong.parse::<Day>(), Err(NotADay), "{wrong}");
+        }
+    }
 
     #[test]
     fn today_is_the_date_in_the_business_time_zone() {

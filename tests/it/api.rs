@@ -1,5 +1,6 @@
 //! The api-server.
 
+mod auth_client;
 mod contacts;
 mod core;
 pub mod loans;

@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use sea_orm::ActiveEnum;
 use shared::amounts::Money;
 use shared::secrecy::Masked;
+use shared::time::{Day, NotADay};
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -203,6 +204,11 @@ impl<'e> Fields<'e> {
         }
     }
 
+    /// What was noted of attributes alone.
+    pub fn about_attributes(self) -> Vec<Message> {
+        self.messages.into_iter().filter(|message| message.attribute.is_some()).collect()
+    }
+
     /// The warnings, unless there are errors: then all of it as the reason of failure.
     pub fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
         match self.messages.iter().any(|message| message.level == Level::Error) {
@@ -220,7 +226,5 @@ fn within(text: &str, characters_max: usize) -> Result<String, String> {
 }
 
 fn date(text: &str) -> Result<NaiveDate, String> {
-    let strict = text.len() == 10;
-    let date = text.parse().ok().filter(|_| strict);
-    date.ok_or_else(|| "must be a date like 2024-02-15".to_owned())
+    text.parse().map(|Day(date)| date).map_err(|error: NotADay| error.to_string())
 }

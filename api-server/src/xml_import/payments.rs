@@ -6,7 +6,7 @@ use super::report::Action;
 use super::{Applied, Import, Stop, refuse};
 use crate::payments::{self, NewPayment};
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
-use shared::amounts::AmountText;
+use shared::amounts::{AmountText, Money};
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
 
@@ -35,7 +35,6 @@ impl Import<'_> {
         fields.note_unknown(&[]);
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
-        let payment = payment.ok_or_else(|| refuse(element, "Amount is required"))?;
         let order = payment.order()?;
         let rows =
             payments::post(tx, self.caller, &self.author, self.clock, loan.loan_id, &order).await?;
@@ -54,7 +53,7 @@ impl Import<'_> {
 }
 
 /// The members of a payment, from the attributes of the same names.
-fn new_payment(fields: &mut Fields<'_>) -> Option<NewPayment> {
+fn new_payment(fields: &mut Fields<'_>) -> NewPayment {
     for required in ["Amount", "EffectiveDate"] {
         if fields.raw(required).is_none() {
             fields.missing(required);
@@ -62,8 +61,9 @@ fn new_payment(fields: &mut Fields<'_>) -> Option<NewPayment> {
     }
     let mut amount: Option<AmountText> = None;
     fields.parsed("Amount", &mut amount);
-    let mut payment = NewPayment::of(amount?);
-    fields.date("EffectiveDate", &mut payment.effective_date);
+    // A faulty amount is noted already; the other attributes are read all the same.
+    let mut payment = NewPayment::of(amount.unwrap_or_else(|| Money::ZERO.into()));
+    fields.parsed("EffectiveDate", &mut payment.effective_date);
     fields.text("PaymentMethodCode", 25, &mut payment.payment_method_code);
     fields.text("PaymentMethodReference", 50, &mut payment.payment_method_reference);
     fields.text("UserReference", 100, &mut payment.user_reference);
@@ -83,5 +83,5 @@ fn new_payment(fields: &mut Fields<'_>) -> Option<NewPayment> {
     }
     payment.paid_by_contact_id = fields.id("PaidByContactID");
     fields.text("ExternalID", 100, &mut payment.external_id);
-    Some(payment)
+    payment
 }

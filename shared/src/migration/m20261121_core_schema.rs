@@ -552,6 +552,12 @@ fn records() -> Vec<Table> {
             .time("created_date")
             .unique(&["scope_hash"])
             .index(&["created_date"]),
+        Table::new("import_records")
+            .key("row_id")
+            .string("scope_hash", 64)
+            .int("record_index")
+            .text("result")
+            .unique(&["scope_hash", "record_index"]),
         Table::new("field_changes")
             .key("row_id")
             .id("loan_id")

@@ -4,7 +4,7 @@ use super::super::Group;
 use crate::access::{AdminUser, Admitted};
 use crate::app::App;
 use crate::history::Author;
-use crate::idempotency::{self, Claim, Claimed, IMPORT_LEASE_SECONDS, Scope};
+use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Scope};
 use crate::xml_import::parse::{self, Element, Fault, Records};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::{Import, Mode, malformed, run};
@@ -61,54 +61,51 @@ impl XmlImport {
         test: Query<bool>,
         /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
-        idempotency_key: Header<Option<String>>,
+        _idempotency_key: Header<Option<String>>,
         file: XmlBody,
-    ) -> Result<idempotency::Replayable<ImportResult>, Problem> {
-        idempotency::check_key(idempotency_key.as_deref())?;
+    ) -> Result<Imported, Problem> {
+        let key = idempotency::key(request)?.filter(|_| !test.0);
         let (file, root) = check(file.0).await?;
         let mode = Mode::new(&root, test.0).map_err(malformed)?;
-        let subject = admitted.caller.subject();
         let query = request.original_uri().query().unwrap_or_default();
-        let claim = match idempotency_key.0.as_deref().filter(|_| !test.0) {
-            None => None,
-            Some(key) => {
-                let scope = Scope {
-                    subject: &subject,
-                    path: request.original_uri().path(),
-                    key,
-                    fingerprint: idempotency::fingerprint(&[query.as_bytes(), &file.sha256]),
-                };
-                match idempotency::claim(&app.db, &scope, IMPORT_LEASE_SECONDS).await? {
-                    Claimed::Done(kept) => return Ok(kept.into()),
-                    Claimed::New(claim) => Some(claim),
-                }
-            }
-        };
+        let scope = key.map(|key| Scope {
+            subject: admitted.caller.subject(),
+            path: "/core/xml-import".to_owned(),
+            key,
+            fingerprint: idempotency::fingerprint(&[query.as_bytes(), &file.sha256]),
+        });
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
-        let records = records(file)?;
         let app = Arc::clone(app.0);
         // In a task of its own: a client that hangs up does not stop an import half-way.
-        let work = tokio::spawn(apply(app, admitted, author, mode, records, claim));
-        let body = work.await.map_err(Problem::internal)??;
-        Ok(idempotency::Replayable::written(StatusCode::OK, body))
+        let work = tokio::spawn(apply(app, admitted, author, mode, file, scope));
+        work.await.map_err(Problem::internal)?
     }
 }
+
+type Imported = idempotency::Replayable<ImportResult, false>;
 
 async fn apply(
     app: Arc<App>,
     admitted: Admitted,
     author: Author,
     mode: Mode,
-    records: Receiver<Result<Element, Fault>>,
-    claim: Option<Claim>,
-) -> Result<String, Problem> {
+    file: Spooled,
+    scope: Option<Scope>,
+) -> Result<Imported, Problem> {
+    let claim = match scope {
+        None => None,
+        Some(scope) => match idempotency::claim(&app.db, &scope, IMPORT_LEASE_SECONDS).await? {
+            Claimed::Done(kept) => return Ok(kept.into()),
+            Claimed::New(claim) => Some(claim),
+        },
+    };
     let Admitted { caller, clock } = &admitted;
     let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce);
-    let outcome = run(&app.db, import, mode, records, claim.as_ref()).await;
+    let outcome = run(&app.db, import, mode, records(file), claim.as_ref()).await;
     if let (Err(_), Some(claim)) = (&outcome, &claim) {
         claim.free(&app.db).await;
     }
-    outcome
+    Ok(Imported::written(StatusCode::OK, outcome?))
 }
 
 /// A file on its way through: private, without a name, gone with the request.
@@ -128,7 +125,7 @@ async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
 }
 
 /// The second pass: hands the records out as fast as they are taken.
-fn records(spooled: Spooled) -> Result<Receiver<Result<Element, Fault>>, Problem> {
+fn records(spooled: Spooled) -> Receiver<Result<Element, Fault>> {
     let (sender, receiver) = mpsc::channel(RECORDS_AHEAD);
     tokio::task::spawn_blocking(move || {
         let mut records = match Records::open(BufReader::new(spooled.file)) {
@@ -142,7 +139,7 @@ fn records(spooled: Spooled) -> Result<Receiver<Result<Element, Fault>>, Problem
             }
         }
     });
-    Ok(receiver)
+    receiver
 }
 
 /// An XML body, spooled to a temporary file so that memory stays constant.

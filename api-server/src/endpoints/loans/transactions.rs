@@ -20,7 +20,11 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
 use shared::problem::Problem;
 use shared::telemetry::RequestId;
+use shared::time::Day;
 use std::sync::Arc;
+
+/// The rows of a payment, as they are answered and kept.
+type Posted = Replayable<Vec<loan_transactions::Model>, true>;
 
 /// Tries of a payment that another transaction got in the way of.
 const TRIES: usize = 4;
@@ -47,9 +51,9 @@ impl LoanTransactions {
         /// The loan.
         loan_id: Path<i64>,
         /// First effective date.
-        from: Query<Option<NaiveDate>>,
+        from: Query<Option<Day>>,
         /// Last effective date.
-        to: Query<Option<NaiveDate>>,
+        to: Query<Option<Day>>,
         /// Only this code.
         #[oai(name = "transactionCode")]
         transaction_code: Query<Option<i32>>,
@@ -71,8 +75,8 @@ impl LoanTransactions {
             .filter(Column::LoanId.eq(loan_id.0));
         rows = rows.filter(
             Condition::all()
-                .add_option(from.0.map(|from| Column::EffectiveDate.gte(from)))
-                .add_option(to.0.map(|to| Column::EffectiveDate.lte(to)))
+                .add_option(from.0.map(|Day(from)| Column::EffectiveDate.gte(from)))
+                .add_option(to.0.map(|Day(to)| Column::EffectiveDate.lte(to)))
                 .add_option(transaction_code.0.map(|code| Column::TransactionCode.eq(code)))
                 .add_option(reference_no.0.map(|no| Column::TransactionReferenceNo.eq(no)))
                 .add_option(after),
@@ -115,17 +119,15 @@ impl LoanTransactions {
         test: Query<Option<bool>>,
         /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
-        idempotency_key: Header<Option<String>>,
+        _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
-    ) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
+    ) -> Result<Posted, Problem> {
         let Admitted { caller, clock } = &admitted;
-        idempotency::check_key(idempotency_key.as_deref())?;
         let test = test.0.unwrap_or(false);
-        let subject = caller.subject();
         let query = request.original_uri().query().unwrap_or_default();
-        let scope = idempotency_key.0.as_deref().filter(|_| !test).map(|key| Scope {
-            subject: &subject,
-            path: request.original_uri().path(),
+        let scope = idempotency::key(request)?.filter(|_| !test).map(|key| Scope {
+            subject: caller.subject(),
+            path: format!("/loans/{}/transactions/payments", loan_id.0),
             key,
             fingerprint: idempotency::fingerprint(&[query.as_bytes(), &payment.bytes]),
         });
@@ -133,13 +135,6 @@ impl LoanTransactions {
         caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
         let order = order?;
         order.check_rights(&app.db, caller, clock.today).await?;
-        let claim = match scope {
-            None => None,
-            Some(scope) => match idempotency::claim(&app.db, &scope, LEASE_SECONDS).await? {
-                Claimed::Done(kept) => return Ok(kept.into()),
-                Claimed::New(claim) => Some(claim),
-            },
-        };
         let author = Author::new(caller, ChangeSource::Api, request_id.0);
         let payment = Payment {
             app: Arc::clone(app.0),
@@ -147,12 +142,11 @@ impl LoanTransactions {
             author,
             loan_id: loan_id.0,
             order,
-            claim,
             test,
         };
         // In a task of its own: a client that hangs up does not leave a claim behind that keeps
         // its next try waiting.
-        let posted = tokio::spawn(payment.post()).await;
+        let posted = tokio::spawn(payment.post(scope)).await;
         posted.map_err(Problem::internal)?
     }
 }
@@ -175,26 +169,38 @@ struct Payment {
     author: Author,
     loan_id: i64,
     order: Order,
-    claim: Option<Claim>,
     test: bool,
 }
 
 impl Payment {
-    async fn post(self) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
-        let mut outcome = self.try_once().await;
+    async fn post(self, scope: Option<Scope>) -> Result<Posted, Problem> {
+        let db = &self.app.db;
+        let claim = match scope {
+            None => None,
+            Some(scope) => {
+                let claimed = idempotency::claim(db, &scope, LEASE_SECONDS).await;
+                match claimed.map_err(Problem::or_loan_locked)? {
+                    Claimed::Done(kept) => return Ok(kept.into()),
+                    Claimed::New(claim) => Some(claim),
+                }
+            }
+        };
+        let mut outcome = self.try_once(claim.as_ref()).await;
         for _ in 1..TRIES {
             match &outcome {
-                Err(problem) if problem.is_contention() => outcome = self.try_once().await,
+                Err(problem) if problem.is_contention() => {
+                    outcome = self.try_once(claim.as_ref()).await;
+                }
                 _ => break,
             }
         }
-        if let (Err(_), Some(claim)) = (&outcome, &self.claim) {
-            claim.free(&self.app.db).await;
+        if let (Err(_), Some(claim)) = (&outcome, &claim) {
+            claim.free(db).await;
         }
         outcome.map_err(Problem::or_loan_locked)
     }
 
-    async fn try_once(&self) -> Result<Replayable<Vec<loan_transactions::Model>>, Problem> {
+    async fn try_once(&self, claim: Option<&Claim>) -> Result<Posted, Problem> {
         let tx = db::begin_write(&self.app.db).await?;
         let clock = db::clock(&tx).await?;
         let caller = &self.admitted.caller;
@@ -206,7 +212,7 @@ impl Payment {
             return Ok(answer);
         }
         let answer = Replayable::new(StatusCode::CREATED, &rows);
-        answer.keep(self.claim.as_ref(), &tx).await?;
+        answer.keep(claim, &tx).await?;
         tx.commit().await?;
         Ok(answer)
     }

@@ -1,0 +1,103 @@
+//! How the api-server asks about tokens: questions are shared and never older than the request.
+
+use api_server::auth_client::AuthClient;
+use api_server::config::Config;
+use futures_util::future::join_all;
+use installer::certificates;
+use poem::{Response, endpoint};
+use shared::problem::ProblemType;
+use shared::server::{Limits, serve};
+use shared::tls;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+/// An auth server that takes its time, counts questions, and forgets the token when told to.
+struct SlowAuthServer {
+    client: Arc<AuthClient>,
+    questions: Arc<AtomicUsize>,
+    logged_out: Arc<AtomicBool>,
+    _folder: TempDir,
+}
+
+const ACTIVE: &str = r#"{"active":true,"iss":"x","sub":"core:1","username":"u","client_id":"c",
+    "scope":"core","token_type":"Bearer","iat":1,"exp":2,"user_kind":"core","user_id":1}"#;
+
+impl SlowAuthServer {
+    async fn start() -> Self {
+        tls::install_provider();
+        let folder = tempfile::tempdir().unwrap();
+        let files = certificates::local(folder.path()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let config = tls::server_config(&files.certificate, &files.key).unwrap();
+        let questions = Arc::new(AtomicUsize::new(0));
+        let logged_out = Arc::new(AtomicBool::new(false));
+        let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
+        let answer = endpoint::make(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            // Judged when the question comes, told a while later.
+            let body =
+                if forgotten.load(Ordering::Relaxed) { r#"{"active":false}"# } else { ACTIVE };
+            async move {
+                sleep(Duration::from_millis(200)).await;
+                Ok::<_, poem::Error>(Response::builder().body(body))
+            }
+        });
+        let stop = std::future::pending();
+        tokio::spawn(serve(listener, Arc::new(config), answer, Limits::default(), stop));
+        let env_file = folder.path().join("api-server.env");
+        let (certificate, key) = (files.certificate.display(), files.key.display());
+        let settings = format!(
+            "API_DATABASE_URL=sqlite://none\nAPI_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\n\
+             API_AUTH_URL=https://localhost:{port}\nAPI_AUTH_CA={}\nAPI_AUTH_CLIENT_SECRET=x\n",
+            files.authority.display()
+        );
+        std::fs::write(&env_file, settings).unwrap();
+        let client = AuthClient::new(&Config::read(Some(&env_file)).unwrap()).unwrap();
+        Self { client, questions, logged_out, _folder: folder }
+    }
+}
+
+#[tokio::test]
+async fn requests_with_one_token_share_the_question_and_others_do_not() {
+    let server = SlowAuthServer::start().await;
+    let one_token = (0..64).map(|_| server.client.judge("lsa_one"));
+    let judged = join_all(one_token).await;
+    assert!(judged.iter().all(Result::is_ok), "{judged:?}");
+    let asked = server.questions.swap(0, Ordering::Relaxed);
+    assert!(asked <= 2, "one in flight and one for all who came meanwhile, not {asked}");
+    let many_tokens = ["lsa_a", "lsa_b", "lsa_c"].map(|token| server.client.judge(token));
+    join_all(many_tokens).await;
+    assert_eq!(server.questions.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
+    let server = SlowAuthServer::start().await;
+    let client = Arc::clone(&server.client);
+    let early = tokio::spawn(async move { client.judge("lsa_one").await });
+    sleep(Duration::from_millis(100)).await;
+    server.logged_out.store(true, Ordering::Relaxed);
+    let late = server.client.judge("lsa_one").await;
+    assert_eq!(late.unwrap_err().kind(), ProblemType::TokenInvalid);
+    assert!(early.await.unwrap().is_ok());
+    let again = server.client.judge("lsa_one").await;
+    assert_eq!(again.unwrap_err().kind(), ProblemType::TokenInvalid, "nothing is cached");
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_does_not_take_the_answer_from_the_others() {
+    let server = SlowAuthServer::start().await;
+    let client = Arc::clone(&server.client);
+    let first = tokio::spawn(async move { client.judge("lsa_one").await });
+    sleep(Duration::from_millis(50)).await;
+    let client = Arc::clone(&server.client);
+    let second = tokio::spawn(async move { client.judge("lsa_one").await });
+    sleep(Duration::from_millis(50)).await;
+    first.abort();
+    assert!(second.await.unwrap().is_ok());
+}
