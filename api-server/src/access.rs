@@ -3,10 +3,10 @@
 //! [`Caller::find`] or [`Caller::get`].
 
 use crate::app::App;
-use crate::operations;
+use crate::operations::{self, Body};
 use crate::privileges::{self, Privilege, Rights};
 use crate::visibility::Visible;
-use poem::http::header::ACCEPT;
+use poem::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use poem::{Request, Result};
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
@@ -16,6 +16,7 @@ use shared::db;
 use shared::introspection::{ActiveToken, UserKind};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A user of the core system.
@@ -81,12 +82,15 @@ async fn authenticate(
     bearer: &Bearer,
 ) -> Result<(Arc<App>, Arc<ActiveToken>), Problem> {
     let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
+    if request.headers().get_all(AUTHORIZATION).iter().count() > 1 {
+        return Err(Problem::bad_request("there is more than one Authorization header"));
+    }
     let token = app.auth.judge(&bearer.token).await?;
     tracing::Span::current().record("caller", token.sub.as_str());
     Ok((Arc::clone(app), token))
 }
 
-/// The privilege of the operation, then what the client accepts.
+/// The privilege of the operation, what the client accepts, and what it sends.
 async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admitted, Problem> {
     let user_id = token.user_id.ok_or_else(|| Problem::internal("a core token without user"))?;
     let admitted = Caller::core(&app.db, user_id, &token.username, token.admin, token.dba).await?;
@@ -97,32 +101,67 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
         admitted.caller.require(privilege)?;
     }
     check_accept(request)?;
+    check_body(request, operation.body)?;
+    check_query(request)?;
     Ok(admitted)
 }
 
-/// Every operation answers with JSON; a client that excludes it gets 406.
+/// Every operation answers with JSON; a client that excludes it gets 406. Of the ranges that match
+/// the most specific one decides (RFC 9110, 12.5.1).
 fn check_accept(request: &Request) -> Result<(), Problem> {
-    let mut ranges = request
-        .headers()
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .filter(|range| !range.is_empty())
-        .peekable();
-    let accepts = |range: &str| {
+    let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
+    let ranges: Vec<&str> = ranges.filter(|range| !range.is_empty()).collect();
+    let judged = ranges.iter().filter_map(|range| {
+        let range = range.to_ascii_lowercase();
         let mut parts = range.split(';').map(str::trim);
-        let media = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = parts.any(|part| {
-            part.strip_prefix("q=").is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0))
-        });
-        matches!(media.as_str(), "*/*" | "application/*" | "application/json") && !refused
-    };
-    if ranges.peek().is_none() || ranges.any(accepts) {
+        let specific = match parts.next().unwrap_or_default() {
+            "application/json" => 3,
+            "application/*" => 2,
+            "*/*" => 1,
+            _ => return None,
+        };
+        let quality = parts.find_map(|part| part.strip_prefix("q="));
+        let refused = quality.is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0));
+        Some((specific, refused))
+    });
+    let accepted = judged.max().is_some_and(|(_, refused)| !refused);
+    if accepted || ranges.is_empty() {
         return Ok(());
     }
     Err(Problem::new(ProblemType::NotAcceptable).detail("this operation gives application/json"))
+}
+
+/// The media type and the announced size of the body. What is sent without a size is counted when
+/// it is read.
+fn check_body(request: &Request, body: Option<Body>) -> Result<(), Problem> {
+    let Some(Body { media_type, bytes_max }) = body else { return Ok(()) };
+    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+    if !essence.trim().eq_ignore_ascii_case(media_type) {
+        let detail = format!("the body must be {media_type}");
+        return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
+    }
+    let length = text(CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if length.is_some_and(|length| length > bytes_max) {
+        let detail = format!("the body has at most {bytes_max} bytes");
+        return Err(Problem::new(ProblemType::TooLarge).detail(detail));
+    }
+    Ok(())
+}
+
+/// A parameter that stands in the query twice could mean either: 400.
+fn check_query(request: &Request) -> Result<(), Problem> {
+    let query = request.original_uri().query().unwrap_or_default();
+    let mut seen = HashSet::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let name = pair.split('=').next().unwrap_or_default();
+        if !seen.insert(name) {
+            let problem = Problem::bad_request("a parameter stands in the query twice");
+            return Err(problem.field(name, "stands there twice"));
+        }
+    }
+    Ok(())
 }
 
 impl Caller {

@@ -72,15 +72,6 @@ impl Book {
         Ok(Self::assemble(loan, status, lines))
     }
 
-    /// A book that was just opened: rates, but nothing has fallen due.
-    pub fn of_new_loan(
-        loan: loans::Model,
-        status: loan_status_codes::Model,
-        rates: Vec<RateStep>,
-    ) -> Self {
-        Self::assemble(loan, status, Lines { rates, due_rows: Vec::new() })
-    }
-
     fn assemble(
         loan: loans::Model,
         status: loan_status_codes::Model,

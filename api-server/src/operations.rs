@@ -15,23 +15,39 @@ pub struct Operation {
     pub path: &'static str,
     /// The privilege it needs of a core-system user, if any.
     pub privilege: Option<Privilege>,
+    /// The body it takes, if any.
+    pub body: Option<Body>,
 }
+
+/// What a body may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its size.
+    pub bytes_max: u64,
+}
+
+/// JSON bodies.
+pub const JSON: Body = Body { media_type: "application/json", bytes_max: 1024 * 1024 };
+/// Import files.
+pub const XML: Body = Body { media_type: "application/xml", bytes_max: 1024 * 1024 * 1024 };
 
 const fn get(path: &'static str, privilege: Privilege) -> Operation {
-    Operation { method: Method::GET, path, privilege: Some(privilege) }
+    Operation { method: Method::GET, path, privilege: Some(privilege), body: None }
 }
 
-const fn post(path: &'static str, privilege: Option<Privilege>) -> Operation {
-    Operation { method: Method::POST, path, privilege }
+const fn post(path: &'static str, privilege: Option<Privilege>, body: Body) -> Operation {
+    Operation { method: Method::POST, path, privilege, body: Some(body) }
 }
 
 /// The table.
 pub const OPERATIONS: &[Operation] = &[
     get("/loans/{loan_id}", Privilege("Loan > Records", "View")),
     get("/loans/{loan_id}/transactions", Privilege("Loan > Transactions", "View")),
-    post("/loans/{loan_id}/transactions/payments", Some(Privilege("Loan > Payments", "Add"))),
+    post("/loans/{loan_id}/transactions/payments", Some(Privilege("Loan > Payments", "Add")), JSON),
     get("/contacts/{contact_id}", Privilege("Contact > Records", "View")),
-    post("/core/xml-import", None),
+    post("/core/xml-import", None, XML),
 ];
 
 /// Paths that need no token.

@@ -1,16 +1,17 @@
 //! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
 
-use poem::http::header::CONTENT_TYPE;
+use crate::operations::JSON;
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaMediaType, MetaParamIn, MetaRequest, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseFromJSON, Type};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
+use std::fmt;
 use std::time::Duration;
 
-const JSON_BYTES_MAX: usize = 1024 * 1024;
 const JSON_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// A JSON body, and the very bytes of it.
@@ -40,12 +41,7 @@ impl<T: Type> Payload for JsonBody<T> {
 impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
     const IS_REQUIRED: bool = true;
 
-    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
-        let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if !media_type.is_some_and(Self::check_content_type) {
-            let detail = "the body must be application/json";
-            return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail).into());
-        }
+    async fn from_request(_request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(body).await?;
         let value = parse(&bytes)?;
         Ok(Self { value, bytes })
@@ -55,7 +51,8 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
 async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
     let unreadable = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
     let body = body.take().map_err(|error| unreadable(&error))?;
-    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX)).await {
+    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON.bytes_max as usize)).await
+    {
         Ok(Ok(bytes)) => Ok(bytes.to_vec()),
         Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
             Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
@@ -66,11 +63,9 @@ async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
 }
 
 fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Problem::bad_request(format!("the body is no valid JSON: {error}")))?;
-    let Value::Object(members) = value else {
-        return Err(Problem::bad_request("the body must be a JSON object"));
-    };
+    let Members(members) = serde_json::from_slice(bytes).map_err(|error| {
+        Problem::bad_request(format!("the body is no valid JSON object: {error}"))
+    })?;
     parse_members::<T>(&members).map_err(|message| {
         let problem = Problem::bad_request("the body does not have the form of this operation");
         match culprit::<T>(&members, &message) {
@@ -78,6 +73,37 @@ fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
             None => problem.detail(message),
         }
     })
+}
+
+/// The members of an object, each of which stands there once: a second one could mean either.
+struct Members(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Once;
+        impl<'de> Visitor<'de> for Once {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Members, A::Error> {
+                let mut members = Map::new();
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    if members.contains_key(&name) {
+                        return Err(A::Error::custom(format!("{name} stands there twice")));
+                    }
+                    members.insert(name, value);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Once)
+    }
 }
 
 fn parse_members<T: ParseFromJSON>(members: &Map<String, Value>) -> Result<T, String> {

@@ -103,15 +103,15 @@ fn refuse(element: &Element, message: &str) -> Stop {
     Stop::Refused(vec![Message::error(element, None, message)])
 }
 
-impl From<Vec<Message>> for Stop {
-    fn from(messages: Vec<Message>) -> Self {
-        Self::Refused(messages)
-    }
-}
-
 impl From<Problem> for Stop {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
+    }
+}
+
+impl From<Vec<Message>> for Stop {
+    fn from(messages: Vec<Message>) -> Self {
+        Self::Refused(messages)
     }
 }
 

@@ -12,6 +12,7 @@ use sea_orm::DatabaseConnection;
 use serde_json::{Value, json};
 use shared::{db, migration, process};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The redirect URI of the public client, besides the documentation page's.
@@ -86,7 +87,9 @@ impl Place {
         let unusable = |error: std::io::Error| {
             format!("the folder {} cannot be used: {error}", arguments.dir.display())
         };
-        std::fs::create_dir_all(&arguments.dir).map_err(unusable)?;
+        // Passwords, keys and the database are in it: nobody else's business.
+        let mut private = std::fs::DirBuilder::new();
+        private.recursive(true).mode(0o700).create(&arguments.dir).map_err(unusable)?;
         let dir = arguments.dir.canonicalize().map_err(unusable)?;
         let auth_port = free_port(arguments.auth_port)?;
         let api_port = free_port(arguments.api_port)?;

@@ -56,7 +56,7 @@ impl Answer {
     /// Fails the test unless the answer has this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
-        assert_eq!(self.status.as_u16(), status, "{} {:?}", self.text, self.headers);
+        assert_eq!(self.status.as_u16(), status, "{:.2000} {:?}", self.text, self.headers);
         self
     }
 

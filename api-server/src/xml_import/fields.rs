@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// Clears a value.
-const CLEARED: &str = "##NULL##";
+pub const CLEARED: &str = "##NULL##";
 
 /// What an element is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

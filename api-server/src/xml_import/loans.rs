@@ -4,12 +4,15 @@ mod children;
 mod terms;
 
 use self::terms::{complete_amounts, complete_schedule, loan_terms, schedule_of, with_terms_of};
-use super::fields::{Fields, Update};
+use super::fields::{CLEARED, Fields, Update};
 use super::parse::Element;
 use super::report::Action;
-use super::{Applied, Import, Stop, refuse};
+use super::{Applied, Codes, Import, Stop, judge, refuse};
 use crate::history;
 use crate::loan_book::Book;
+use crate::servicing::State;
+use crate::servicing::schedule::Schedule;
+use chrono::NaiveDate;
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -67,10 +70,14 @@ impl Import<'_> {
         let key = Some(loan.loan_number.clone());
         let mut applied = Applied::one(element, action, key, loan.loan_id, messages);
         for child in &element.children {
-            match child.name.as_str() {
-                "InterestRate" => applied.extend(self.interest_rate(tx, child, &loan).await?),
-                "Relationship" => applied.extend(self.relationship(tx, child, &loan).await?),
-                _ => {}
+            let outcome = match child.name.as_str() {
+                "InterestRate" => self.interest_rate(tx, child, &loan).await,
+                "Relationship" => self.relationship(tx, child, &loan).await,
+                _ => continue,
+            };
+            applied.extend(judge(child, outcome)?);
+            if applied.failed {
+                break;
             }
         }
         Ok(applied)
@@ -144,7 +151,7 @@ impl Import<'_> {
         fields.note_unknown(&CHILDREN);
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
-        complete_amounts(element, &mut loan, &opening)?;
+        complete_amounts(element, &mut loan, &opening, self.clock.today)?;
         let loan = self.insert_loan(tx, loan, &opening).await?;
         Ok((loan, messages))
     }
@@ -201,29 +208,60 @@ impl Import<'_> {
         fields: &mut Fields<'_>,
         loan: &mut loans::Model,
     ) -> Result<(), Stop> {
-        const UNKNOWN: &str = "is unknown or no longer active";
-        macro_rules! code {
-            ($name:literal, $table:ident, $set:expr) => {
-                if let Some(code) = fields.raw($name) {
-                    match self.codes::<$table::Entity>(tx).await?.get(code) {
-                        Some(id) => $set(*id),
-                        None => fields.error($name, UNKNOWN),
-                    }
-                }
-            };
-        }
-        code!("LoanGroupCode", loan_groups, |id| loan.loan_group_id = id);
-        code!("PortfolioCode", portfolios, |id| loan.portfolio_id = id);
-        code!("StatusCode", loan_status_codes, |id| loan.status_code_id = id);
-        code!("RiskRatingCode", risk_ratings, |id| loan.risk_rating_id = Some(id));
-        code!("InterestPlanName", interest_plans, |id| loan.interest_plan_id = Some(id));
-        code!("EntityCode", entities, |_| ());
+        type Status = loan_status_codes::Entity;
+        self.code::<loan_groups::Entity>(tx, fields, "LoanGroupCode", &mut loan.loan_group_id)
+            .await?;
+        self.code::<portfolios::Entity>(tx, fields, "PortfolioCode", &mut loan.portfolio_id)
+            .await?;
+        self.code::<Status>(tx, fields, "StatusCode", &mut loan.status_code_id).await?;
+        let rating = &mut loan.risk_rating_id;
+        self.optional_code::<risk_ratings::Entity>(tx, fields, "RiskRatingCode", rating).await?;
+        let plan = &mut loan.interest_plan_id;
+        self.optional_code::<interest_plans::Entity>(tx, fields, "InterestPlanName", plan).await?;
+        let entity = &mut None;
+        self.optional_code::<entities::Entity>(tx, fields, "EntityCode", entity).await?;
         fields.text("EntityCode", 25, &mut loan.entity_code);
         fields.text("LoanNickname", 50, &mut loan.loan_nickname);
         fields.text("ContractualJurisdiction", 50, &mut loan.contractual_jurisdiction);
         self.user_field(tx, fields, "LoanOfficerUserName", &mut loan.loan_officer_user_id).await?;
         let collector = &mut loan.collection_officer_user_id;
         self.user_field(tx, fields, "CollectionOfficerUserName", collector).await
+    }
+
+    /// The id of a setup row that every loan has.
+    async fn code<E: Codes>(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        column: &mut i64,
+    ) -> Result<(), Stop> {
+        let mut slot = Some(*column);
+        self.optional_code::<E>(tx, fields, name, &mut slot).await?;
+        match slot {
+            Some(id) => *column = id,
+            None => fields.error(name, "cannot be cleared"),
+        }
+        Ok(())
+    }
+
+    /// The id of a setup row that a loan may have.
+    async fn optional_code<E: Codes>(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        slot: &mut Option<i64>,
+    ) -> Result<(), Stop> {
+        match fields.raw(name) {
+            None => {}
+            Some(CLEARED) => *slot = None,
+            Some(code) => match self.codes::<E>(tx).await?.get(code) {
+                Some(id) => *slot = Some(*id),
+                None => fields.error(name, "is unknown or no longer active"),
+            },
+        }
+        Ok(())
     }
 
     async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
@@ -329,6 +367,9 @@ impl Import<'_> {
         }
         fields.raw("StoreRecordID");
         fields.note_unknown(&CHILDREN);
+        if loan.payment_amount.is_none() && book.loan.payment_amount.is_some() {
+            fields.error("PaymentAmount", "cannot be cleared: give the new instalment");
+        }
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
         let mut state = book.state.clone();
@@ -337,12 +378,21 @@ impl Import<'_> {
             || (loan.interest_year_numerator, loan.interest_year_denominator)
                 != (book.loan.interest_year_numerator, book.loan.interest_year_denominator)
             || loan.payment_amount != book.loan.payment_amount;
-        if moves && self.clock.today > state.accrual_base_date {
-            state.move_base(&book.terms, self.clock.today)?;
+        let today = self.clock.today;
+        if moves && today >= state.accrual_base_date {
+            state.move_base(&book.terms, today)?;
         }
         if schedule_of(&loan) != schedule_of(&book.loan) {
-            let behind = state.accrual_base_date;
-            state.next_due_date = schedule_of(&loan).next_after(behind);
+            state.next_due_date = first_without_row(&schedule_of(&loan), &state, today);
+        }
+        if loan.status_code_id != book.loan.status_code_id {
+            let status = self.caller.get::<loan_status_codes::Entity>(tx, loan.status_code_id);
+            match status.await?.closed_flag {
+                true => state.next_due_date = None,
+                false => (loan.payoff_date, loan.closed_date) = (None, None),
+            }
+        } else if book.status.closed_flag {
+            state.next_due_date = None;
         }
         let loan = book
             .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
@@ -395,5 +445,17 @@ impl Import<'_> {
         history::record(tx, &author, now, Some(&book.loan), None).await?;
         let key = Some(loan.loan_number);
         Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
+    }
+}
+
+/// The first date of a new schedule that asks for something yet: not before today, and behind
+/// every row that was made.
+fn first_without_row(schedule: &Schedule, state: &State, today: NaiveDate) -> Option<NaiveDate> {
+    let last_row = state.due_rows.iter().map(|row| row.due_date).max();
+    let today_is_open = schedule.is_due_date(today) && last_row.is_none_or(|last| last < today);
+    let first = if today_is_open { Some(today) } else { schedule.next_after(today) };
+    match (first, last_row) {
+        (Some(first), Some(last)) if first <= last => schedule.next_after(last),
+        _ => first,
     }
 }

@@ -12,6 +12,7 @@ use std::io::{self, BufRead};
 
 /// The root element.
 pub const ROOT: &str = "Core";
+const RAW_LESS_THAN: char = '<';
 const DEPTH_MAX: usize = 8;
 const ATTRIBUTES_MAX: usize = 200;
 const VALUE_BYTES_MAX: usize = 64 * 1024;
@@ -158,7 +159,11 @@ impl<R: BufRead> Records<R> {
             let position = self.reader.get_mut().begin_event();
             self.buffer.clear();
             let event = self.reader.read_event_into(&mut self.buffer);
+            let at_start = position.line == 1 && position.column == 1;
             let node = match event {
+                Ok(Event::Decl(_)) if !at_start => {
+                    Err("an XML declaration stands only at the very start".to_owned())
+                }
                 Ok(event) => node(event, position.line),
                 Err(error) => Err(error.to_string()),
             };
@@ -193,7 +198,13 @@ fn node(event: Event<'_>, line: u64) -> Result<Option<Node>, String> {
         Event::Start(tag) | Event::Empty(tag) => Node::Start(start(&tag, line)?),
         Event::End(_) => Node::End,
         Event::Eof => Node::Eof,
-        Event::Text(text) => Node::Text(legal(text.xml_content(XmlVersion::Explicit1_0).into())?),
+        Event::Text(text) => {
+            let text = text.xml_content(XmlVersion::Explicit1_0);
+            if text.contains("]]>") {
+                return Err("]]> must not stand in text".to_owned());
+            }
+            Node::Text(legal(text.into())?)
+        }
         Event::CData(text) => Node::Text(legal(text.xml_content(XmlVersion::Explicit1_0).into())?),
         Event::GeneralRef(reference) => Node::Text(resolve(&reference)?),
         Event::Comment(_) => return Ok(None),
@@ -212,16 +223,26 @@ fn node(event: Event<'_>, line: u64) -> Result<Option<Node>, String> {
 }
 
 fn start(tag: &BytesStart<'_>, line: u64) -> Result<Element, String> {
-    let name = tag.name().as_ref().to_owned();
+    let name = checked_name(tag.name().as_ref())?;
+    if !attributes_apart(tag.attributes_raw()) {
+        return Err("white space must stand between attributes".to_owned());
+    }
     let mut element = Element { name, line, ..Element::default() };
     for attribute in tag.attributes() {
         if element.attributes.len() == ATTRIBUTES_MAX {
             return Err(format!("an element has more than {ATTRIBUTES_MAX} attributes"));
         }
         let attribute = attribute.map_err(|error| error.to_string())?;
-        let name = attribute.key.as_ref().to_owned();
+        let name = checked_name(attribute.key.as_ref())?;
+        // Not the parser's own words: they quote the value, and it may be a password.
         let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-        let value = value.map_err(|error| format!("attribute {name}: {error}"))?;
+        let value = value.ok().filter(|_| !attribute.value.contains(RAW_LESS_THAN));
+        let value = value.ok_or_else(|| {
+            format!(
+                "attribute {name} holds < or & where &lt; or &amp; should stand, or an entity \
+                     that is not one of the five predefined"
+            )
+        })?;
         if value.len() > VALUE_BYTES_MAX {
             return Err(format!("attribute {name} has more than 64 KiB"));
         }
@@ -229,6 +250,37 @@ fn start(tag: &BytesStart<'_>, line: u64) -> Result<Element, String> {
         element.attributes.push((name, value));
     }
     Ok(element)
+}
+
+/// A name as XML has them: letters, digits, `_`, `-`, `.` and `:`, not beginning with the latter.
+fn checked_name(name: &str) -> Result<String, String> {
+    let first = |c: char| c.is_alphabetic() || c == '_' || c == ':';
+    let legal = name.starts_with(first)
+        && name.chars().all(|c| first(c) || c.is_alphanumeric() || matches!(c, '-' | '.'));
+    match legal {
+        true => Ok(name.to_owned()),
+        false => Err(format!("{name:?} is no name")),
+    }
+}
+
+/// True if white space follows each attribute value but the last.
+fn attributes_apart(text: &str) -> bool {
+    let mut quote = None;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match quote {
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            Some(open) if c == open => {
+                quote = None;
+                let next = characters.peek();
+                if next.is_some_and(|next| !next.is_ascii_whitespace() && *next != '/') {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    true
 }
 
 fn resolve(reference: &BytesRef<'_>) -> Result<String, String> {
@@ -370,7 +422,14 @@ mod tests {
             ("<!DOCTYPE Core><Core/>", "document type"),
             ("<Core><?php echo ?></Core>", "processing instructions"),
             ("<Core><a>&evil;</a></Core>", "evil"),
-            ("<Core><a b='&evil;'/></Core>", "evil"),
+            ("<Core><a b='&evil;'/></Core>", "five predefined"),
+            ("<Core><a b='<'/></Core>", "&lt;"),
+            ("<Core><a b='1'c='2'/></Core>", "white space"),
+            ("<Core><1a/></Core>", "no name"),
+            ("<Core>< /></Core>", ""),
+            ("<Core><a>x ]]> y</a></Core>", "]]>"),
+            ("<Core><?xml version='1.0'?></Core>", "very start"),
+            (" <?xml version='1.0'?><Core/>", "very start"),
             ("<Core><a>&#1;</a></Core>", "U+0001"),
             ("<Core><a>\u{2}</a></Core>", "U+0002"),
             ("<?xml version='1.0' encoding='latin1'?><Core/>", "UTF-8"),

@@ -40,6 +40,19 @@ async fn what_the_framework_refuses_is_a_problem_too() {
             .header("accept", "text/html, application/xml;q=0.9");
         let accept = world.client.send(accept).await.expect("an answer");
         accept.expect_problem(406, "not-acceptable");
+        for (accept, status) in [
+            ("application/json;q=0, */*", 406),
+            ("application/json;Q=0", 406),
+            ("*/*;q=0, application/json", 200),
+            ("application/*", 200),
+            ("text/html, */*;q=0.1", 200),
+        ] {
+            let request = world.client.request(Method::GET, &admin, &format!("/loans/{loan_id}"));
+            let answer = world.client.send(request.header("accept", accept)).await;
+            assert_eq!(answer.expect("an answer").status, status, "{accept}");
+        }
+        let twice = format!("/loans/{loan_id}/transactions?limit=1&limit=2");
+        call(Method::GET, &twice).await.expect_problem(400, "bad-request");
         for former in ["/loans/5/transaction-history", "/core/post-payment"] {
             let moved = world.client.get("", former).await.expect_problem(410, "former-path");
             let current = moved.json()["currentPath"].as_str().expect("a path").to_owned();
@@ -64,6 +77,12 @@ async fn bodies_are_limited_and_must_be_json() {
         let json = "application/json";
         let refused = post("text/plain", b"{}".to_vec()).await;
         refused.expect_problem(415, "unsupported-media-type");
+        let malformed = "/loans/abc/transactions/payments?test=banana";
+        let request = world.client.request(Method::POST, &admin, malformed).body("x");
+        let refused = world.client.send(request).await.expect("an answer");
+        refused.expect_problem(415, "unsupported-media-type");
+        let twice = br#"{"Amount": "1.00", "Amount": "2.00"}"#;
+        post(json, twice.to_vec()).await.expect_problem(400, "bad-request");
         let huge = format!("{{\"Amount\": \"1\", \"x\": \"{}\"}}", "x".repeat(1 << 20));
         post(json, huge.into_bytes()).await.expect_problem(413, "too-large");
         for rubbish in [&b""[..], b"{", b"[1]", b"null", b"\xff\xfe", b"{\"Amount\": \"1\"} x"] {

@@ -5,12 +5,12 @@ use crate::access::{AdminUser, Admitted};
 use crate::app::App;
 use crate::history::Author;
 use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Scope};
+use crate::operations::XML;
 use crate::xml_import::parse::{self, Element, Fault, Records};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::{Import, Mode, malformed, run};
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
-use poem::http::header::CONTENT_TYPE;
 use poem::web::Data;
 use poem::{Request, RequestBody, Result};
 use poem_openapi::param::{Header, Query};
@@ -30,8 +30,6 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc::{self, Receiver};
 
-/// The largest file.
-const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// The longest pause while a file is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// Records that are parsed ahead of the one being applied.
@@ -157,12 +155,6 @@ impl ParsePayload for XmlBody {
     const IS_REQUIRED: bool = true;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
-        let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/xml") {
-            let detail = "the body must be application/xml";
-            return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail).into());
-        }
         let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
         let spooled = spool(&app.spool_directory, body).await?;
         Ok(Self(spooled))
@@ -187,7 +179,7 @@ async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Prob
             break;
         }
         total += count as u64;
-        if total > FILE_BYTES_MAX {
+        if total > XML.bytes_max {
             let detail = "import files have at most 1 GiB";
             return Err(Problem::new(ProblemType::TooLarge).detail(detail));
         }

@@ -87,8 +87,14 @@ impl Import<'_> {
                 history::record(tx, &self.author, self.clock.now, Some(&before), None).await?;
                 (Action::Deleted, before.row_id)
             }
-            (_, None) => (Action::Inserted, self.insert_rate(tx, row).await?),
-            (_, Some(before)) => {
+            (Update::Change, None) => {
+                return Err(refuse(element, "the loan has no rate from this date on"));
+            }
+            (Update::Insert, Some(_)) => {
+                return Err(refuse(element, "the loan has a rate from this date on already"));
+            }
+            (Update::Insert, None) => (Action::Inserted, self.insert_rate(tx, row).await?),
+            (Update::Change, Some(before)) => {
                 row.row_id = before.row_id;
                 let active = row.clone().into_active_model().reset_all();
                 active.update(tx).await?;
@@ -140,20 +146,25 @@ impl Import<'_> {
         let messages = fields.finish()?;
         let (now, author) = (self.clock.now, &self.author);
         let action = match (update, before) {
-            (Update::Delete, None) => return Err(refuse(element, "there is no such link")),
+            (Update::Delete | Update::Change, None) => {
+                return Err(refuse(element, "there is no such link"));
+            }
+            (Update::Insert, Some(_)) => {
+                return Err(refuse(element, "the contact is linked so already"));
+            }
             (Update::Delete, Some(before)) => {
                 loan_contacts::Entity::delete_by_id(before.row_id).exec(tx).await?;
                 history::record(tx, author, now, Some(&before), None).await?;
                 Action::Deleted
             }
-            (_, None) => {
+            (Update::Insert, None) => {
                 let mut active = row.clone().into_active_model().reset_all();
                 active.row_id = NotSet;
                 row.row_id = loan_contacts::Entity::insert(active).exec(tx).await?.last_insert_id;
                 history::record(tx, author, now, None, Some(&row)).await?;
                 Action::Inserted
             }
-            (_, Some(before)) => {
+            (Update::Change, Some(before)) => {
                 row.clone().into_active_model().reset_all().update(tx).await?;
                 history::record(tx, author, now, Some(&before), Some(&row)).await?;
                 Action::Updated

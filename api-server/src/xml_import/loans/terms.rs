@@ -3,10 +3,11 @@
 
 use super::Opening;
 use crate::servicing::schedule::{self, Schedule};
-use crate::servicing::{RateStep, Terms};
+use crate::servicing::{RateStep, Terms, interest};
 use crate::xml_import::fields::Fields;
 use crate::xml_import::parse::Element;
 use crate::xml_import::{Stop, refuse};
+use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
 
@@ -66,7 +67,6 @@ pub fn schedule_of(loan: &loans::Model) -> Schedule {
 
 /// What the schedule leaves open: the day of month, the maturity date; and what it forbids.
 pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
-    use chrono::Datelike;
     match (loan.payment_period, loan.first_payment_date) {
         (PaymentPeriod::None, _) => return,
         (PaymentPeriod::Maturity, first) => {
@@ -106,6 +106,7 @@ pub fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
     opening: &Opening,
+    today: NaiveDate,
 ) -> Result<(), Stop> {
     loan.current_interest_rate = loan.starting_interest_rate;
     loan.current_principal_balance = loan.original_note_amount;
@@ -118,11 +119,6 @@ pub fn complete_amounts(
     loan.last_activity_date = Some(loan.origination_date);
     let schedule = schedule_of(loan);
     loan.next_due_date = schedule.first();
-    let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
-    let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
-    if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
-        return Ok(());
-    }
     let rate =
         RateStep { effective_date: loan.interest_start_date, rate: loan.starting_interest_rate };
     let terms = Terms {
@@ -135,8 +131,17 @@ pub fn complete_amounts(
         advance_days: loan.advance_days,
         accrues: true,
     };
-    let instalment = schedule::level_instalment(&terms, loan.original_note_amount, payments);
-    match instalment {
+    let (principal, start) = (loan.original_note_amount, loan.interest_start_date);
+    let horizon = today.max(start).max(loan.maturity_date.unwrap_or(start)) + Days::new(366);
+    if interest::accrue(&terms, principal, start, horizon).is_err() {
+        return Err(refuse(element, "the interest on these terms is beyond what can be stored"));
+    }
+    let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
+    let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
+    if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
+        return Ok(());
+    }
+    match schedule::level_instalment(&terms, principal, payments) {
         Ok(amount) => loan.payment_amount = Some(amount),
         Err(_) => return Err(refuse(element, "no level instalment pays these terms off")),
     }

@@ -2,8 +2,9 @@
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
-use acceptance::{World, on_each_database};
+use acceptance::{Database, World, on_each_database};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
   <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
@@ -231,6 +232,174 @@ async fn rows_are_changed_and_deleted_by_their_numbers() {
         world.client.get(&admin, &loan).await.expect_problem(404, "not-found");
         world.client.get(&admin, &contact).await.expect_problem(404, "not-found");
         assert!(world.client.log_in("web", "one", "first words").await.is_err());
+        world
+    })
+    .await;
+}
+
+/// So many payments of one cent, each a record of its own.
+fn single_payments(count: usize) -> String {
+    let payment = "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"0.01\" \
+         EffectiveDate=\"2024-01-01\"/></Transactions>";
+    format!("<Core>{}</Core>", payment.repeat(count))
+}
+
+const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+
+/// As if the process that worked on an import had died long ago.
+async fn let_the_lease_lapse(world: &World) {
+    let long_ago = match world.database.name() {
+        "sqlite" => "'2020-01-01T00:00:00+00:00'",
+        _ => "'2020-01-01 00:00:00'",
+    };
+    world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
+}
+
+#[tokio::test]
+async fn an_import_killed_half_way_goes_on_behind_its_last_record() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let admin = world.token("admin").await;
+        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let payments = single_payments(300);
+        let client = world.client.clone();
+        let (token, sent) = (admin.clone(), payments.clone());
+        let first = tokio::spawn(async move {
+            let path = "/core/xml-import?test=false";
+            let request = client.request(reqwest::Method::POST, &token, path);
+            let request = request.header("content-type", "application/xml");
+            client.send(request.header("Idempotency-Key", "k").body(sent)).await
+        });
+        while world.count(POSTED).await < 20 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        world.api.kill().await;
+        assert!(first.await.unwrap().is_err(), "no answer came");
+        let half = world.count(POSTED).await;
+        assert!((20..300).contains(&half), "{half}");
+        let http = world.client.http.clone();
+        world.api.restart(&http).await;
+        let early = world.client.import(&admin, false, &payments, Some("k")).await;
+        early.expect_problem(409, "idempotency-in-progress");
+        let_the_lease_lapse(&world).await;
+        let other = world.client.import(&admin, false, &single_payments(2), Some("k")).await;
+        other.expect_problem(422, "idempotency-mismatch");
+        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
+        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
+        assert_eq!(world.count(POSTED).await, 300, "each record once");
+        let again = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
+        assert_eq!(again.text, rest.text);
+        assert_eq!(world.count(POSTED).await, 300);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_that_lost_its_claim_does_nothing_more() {
+    on_each_database(PROGRAM, |world| async move {
+        if world.database == Database::Sqlite {
+            // One write lock for the whole file: nobody gets between the records of an import.
+            return world;
+        }
+        let admin = world.token("admin").await;
+        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let payments = single_payments(300);
+        let import = world.client.import(&admin, false, &payments, Some("k"));
+        let lose = async {
+            while world.count(POSTED).await < 10 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            world.sql("UPDATE idempotency_records SET claim_token = 'another'").await;
+        };
+        let (answer, ()) = tokio::join!(import, lose);
+        answer.expect_problem(409, "idempotency-in-progress");
+        let posted = world.count(POSTED).await;
+        assert!(posted < 300, "{posted}");
+        assert_eq!(world.count("SELECT COUNT(*) FROM import_records").await, posted);
+        let_the_lease_lapse(&world).await;
+        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
+        assert_eq!(rest.json()["Inserted"], 300);
+        assert_eq!(world.count(POSTED).await, 300);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_clash_with_other_rows_fails_its_record_and_no_more() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let two = borrower_with_loan(1, OPEN_TERMS) + &borrower_with_loan(2, OPEN_TERMS);
+        let booked = world.import(&admin, &file(&two)).await;
+        let id = &booked["Records"][1]["New_ID"];
+        let clash = format!(
+            "<Core><Loan UpdateFlag=\"1\" LoanID=\"{id}\" LoanNumber=\"L-2\"/>\
+             <Loan UpdateFlag=\"1\" LoanID=\"{id}\" LoanNickname=\"car\"/></Core>"
+        );
+        let result = world.client.import(&admin, false, &clash, None).await.expect(200).json();
+        assert_eq!((&result["Failed"], &result["Updated"]), (&json!(1), &json!(1)), "{result}");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_record_of_no_known_kind_is_told_and_never_lost_in_silence() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let mistyped = "<Core CommitBlock=\"1\"><Lone LoanNumber=\"x\"/>\
+             <Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" EntityCode=\"COMPANY\" \
+             Company=\"One\"/><Transactions><Paymint/></Transactions></Core>";
+        let result = world.client.import(&admin, false, mistyped, None).await.expect(200).json();
+        assert_eq!((&result["Failed"], &result["Inserted"]), (&json!(2), &json!(1)), "{result}");
+        assert_eq!(result["Committed"], true);
+        assert_eq!(result["Records"][0]["Messages"][0]["Level"], "warning");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_loses_web_access_is_logged_out_for_good() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        world.import(&admin, EXAMPLE).await;
+        let token = world.client.log_in("web", "ana.rivera", "a long pass phrase").await.unwrap();
+        let access = |flag: bool| {
+            file(&format!(
+                "<Contact UpdateFlag=\"1\" ContactNumber=\"C-2001\">\
+                 <WebCredentials WebAccessFlag=\"{flag}\"/></Contact>"
+            ))
+        };
+        world.client.get(&token, "/loans/1").await.expect_problem(403, "core-user-only");
+        world.import(&admin, &access(false)).await;
+        world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+        world.import(&admin, &access(true)).await;
+        world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_schedule_that_changes_keeps_the_rows_it_made() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let booked = world.import(&admin, &file(&borrower_with_loan(1, PUBLISHED_TERMS))).await;
+        let loan = format!("/loans/{}", booked["Records"][1]["New_ID"]);
+        let before = world.client.get(&admin, &loan).await.expect(200).json();
+        let longer = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" NumberOfPayments=\"72\"/>";
+        world.import(&admin, &file(longer)).await;
+        let after = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!(after["Maturity_Date"], "2030-01-15");
+        assert_eq!(after["Total_Past_Due_Balance"], before["Total_Past_Due_Balance"]);
+        assert_eq!(after["Current_Payoff_Balance"], before["Current_Payoff_Balance"]);
+        assert!(after["Next_Due_Date"].as_str().unwrap() > after["As_Of_Date"].as_str().unwrap());
+        let closed = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"CLOSED\" \
+             RiskRatingCode=\"##NULL##\"/>";
+        world.import(&admin, &file(closed)).await;
+        let closed = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!(closed.get("Next_Due_Date"), None);
         world
     })
     .await;

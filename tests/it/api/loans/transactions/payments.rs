@@ -184,6 +184,38 @@ async fn a_key_belongs_to_one_caller_and_one_request() {
 }
 
 #[tokio::test]
+async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |keys: &[&[u8]]| {
+            let mut request = world.client.request(reqwest::Method::POST, &admin, &path);
+            for key in keys {
+                let value = reqwest::header::HeaderValue::from_bytes(key).unwrap();
+                request = request.header("Idempotency-Key", value);
+            }
+            let request = request.json(&json!({"Amount": "1.00"}));
+            world.client.send(request).await.unwrap()
+        };
+        for keys in [&["zahlung-ä".as_bytes()][..], &[b"a", b"b"], &[b""], &[b"tab\tin it"]] {
+            let refused = post(keys).await.expect_problem(400, "bad-request");
+            assert_eq!(refused.json()["errors"][0]["field"], "Idempotency-Key");
+        }
+        // One loan, however its id is spelt.
+        post(&[b"one"]).await.expect(201);
+        let spelt = path.replace("/loans/", "/loans/%2B");
+        let body = json!({"Amount": "1.00"});
+        let again = world.client.post(&admin, &spelt, &body, Some("one")).await;
+        assert!(again.status == 400 || again.header("idempotency-replayed") == "true");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
@@ -314,6 +346,7 @@ async fn what_is_no_payment_is_refused_with_the_member_at_fault() {
             (json!({"Amount": 12.5}), "Amount"),
             (json!({"Amount": "twelve"}), "Amount"),
             (json!({"Amount": "1", "Effective_Date": "2024-02-30"}), "Effective_Date"),
+            (json!({"Amount": "1", "Effective_Date": "2024-2-3"}), "Effective_Date"),
             (json!({"Amount": "1", "Payoff": "yes"}), "Payoff"),
             (json!({"Amount": "1", "Excess_Handling": "keep"}), "Excess_Handling"),
             (json!({"Amount": "1", "Surprise": 1}), "Surprise"),
