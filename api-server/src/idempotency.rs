@@ -250,6 +250,21 @@ impl Claim {
         }
     }
 
+    /// Keeps the answer of a request that noted its progress, which nobody needs any more.
+    pub async fn finish(
+        &self,
+        tx: &DatabaseTransaction,
+        status: StatusCode,
+        body: &str,
+    ) -> Result<(), Problem> {
+        self.keep(tx, status, body).await?;
+        import_records::Entity::delete_many()
+            .filter(import_records::Column::ScopeHash.eq(self.scope_hash.as_str()))
+            .exec(tx)
+            .await?;
+        Ok(())
+    }
+
     /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
     /// lease ran out and another request took the claim over: then nothing more may be done.
     pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {

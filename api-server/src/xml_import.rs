@@ -267,7 +267,7 @@ async fn keep_alone(
 ) -> Result<(), Problem> {
     let Some(claim) = claim else { return Ok(()) };
     let tx = db::begin_write(db).await?;
-    claim.keep(&tx, StatusCode::OK, body).await?;
+    claim.finish(&tx, StatusCode::OK, body).await?;
     Ok(tx.commit().await?)
 }
 
