@@ -11,11 +11,13 @@
 pub mod parse;
 pub mod report;
 
+mod codes;
 mod contacts;
 mod fields;
 mod loans;
 mod payments;
 
+use self::codes::Codes;
 use self::parse::{Element, Fault};
 use self::report::{Action, ImportResult, Level, Message, RecordResult};
 use crate::access::Caller;
@@ -23,10 +25,8 @@ use crate::history::Author;
 use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
 use poem::http::StatusCode;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
-use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, QueryFilter, QuerySelect, TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, TransactionTrait,
 };
 use shared::amounts::OutOfRange;
 use shared::db;
@@ -477,57 +477,4 @@ fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, P
         }
         Err(Stop::Problem(problem)) => Err(problem),
     }
-}
-
-/// A setup list whose rows a file names by code. Lists whose key is the code give 0 as the id.
-trait Codes: EntityTrait + 'static {
-    /// Code and id of the rows that new entries may use.
-    async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr>;
-}
-
-macro_rules! codes {
-    ($($table:ident: $code:ident, $id:ident, $filter:expr;)*) => {$(
-        impl Codes for shared::entity::$table::Entity {
-            async fn rows(
-                caller: &Caller,
-                db: &impl ConnectionTrait,
-            ) -> Result<Vec<(String, i64)>, DbErr> {
-                use shared::entity::$table::{Column, Entity};
-                let rows = caller.find::<Entity>().filter($filter);
-                rows.select_only().columns([Column::$code, Column::$id]).into_tuple().all(db).await
-            }
-        }
-    )*};
-}
-
-macro_rules! keyed_by_code {
-    ($($table:ident: $code:ident, $filter:expr;)*) => {$(
-        impl Codes for shared::entity::$table::Entity {
-            async fn rows(
-                caller: &Caller,
-                db: &impl ConnectionTrait,
-            ) -> Result<Vec<(String, i64)>, DbErr> {
-                use shared::entity::$table::{Column, Entity};
-                let rows = caller.find::<Entity>().filter($filter).select_only();
-                let codes: Vec<String> = rows.column(Column::$code).into_tuple().all(db).await?;
-                Ok(codes.into_iter().map(|code| (code, 0)).collect())
-            }
-        }
-    )*};
-}
-
-codes! {
-    loan_groups: Code, LoanGroupId, Column::ActiveFlag.eq(true);
-    portfolios: Code, PortfolioId, Column::ActiveFlag.eq(true);
-    loan_status_codes: Code, StatusCodeId, Column::ActiveFlag.eq(true);
-    risk_ratings: Code, RiskRatingId, Column::ActiveFlag.eq(true);
-    interest_plans: Name, InterestPlanId, Column::ActiveFlag.eq(true);
-    contact_types: Code, ContactTypeId, Column::ActiveFlag.eq(true);
-    users: UserName, UserId, Column::Status.eq(shared::entity::users::UserStatus::Active);
-}
-
-keyed_by_code! {
-    entities: EntityCode, Column::ActiveFlag.eq(true);
-    relationship_codes: RelationshipCode, Column::ActiveFlag.eq(true)
-        .and(Column::AppliesTo.eq(shared::entity::relationship_codes::AppliesTo::Loan));
 }
