@@ -3,9 +3,8 @@
 use crate::operations::JSON;
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
-use poem_openapi::registry::{MetaMediaType, MetaParamIn, MetaRequest, MetaSchemaRef, Registry};
+use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseFromJSON, Type};
-use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
@@ -133,47 +132,58 @@ fn culprit<T: ParseFromJSON>(members: &Map<String, Value>, message: &str) -> Opt
     schema.properties.iter().map(|(name, _)| *name).rev().find(decides).map(str::to_owned)
 }
 
-impl<'a, T: ParseFromJSON> ApiExtractor<'a> for JsonBody<T> {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+/// Makes a payload an argument of operations: its body, and so in the document.
+macro_rules! body_argument {
+    ($name:ty $(, $parameter:ident: $bound:path)?) => {
+        impl<'a $(, $parameter: $bound)?> poem_openapi::ApiExtractor<'a> for $name {
+            const TYPES: &'static [poem_openapi::ApiExtractorType] =
+                &[poem_openapi::ApiExtractorType::RequestObject];
 
-    type ParamType = ();
-    type ParamRawType = ();
+            type ParamType = ();
+            type ParamRawType = ();
 
-    fn register(registry: &mut Registry) {
-        T::register(registry);
-    }
+            fn register(registry: &mut poem_openapi::registry::Registry) {
+                <Self as poem_openapi::payload::Payload>::register(registry);
+            }
 
-    fn param_in() -> Option<MetaParamIn> {
-        None
-    }
+            fn param_in() -> Option<poem_openapi::registry::MetaParamIn> {
+                None
+            }
 
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        None
-    }
+            fn param_schema_ref() -> Option<poem_openapi::registry::MetaSchemaRef> {
+                None
+            }
 
-    fn param_raw_type(&self) -> Option<&()> {
-        None
-    }
+            fn param_raw_type(&self) -> Option<&()> {
+                None
+            }
 
-    fn request_meta() -> Option<MetaRequest> {
-        Some(MetaRequest {
-            description: None,
-            content: vec![MetaMediaType {
-                content_type: Self::CONTENT_TYPE,
-                schema: T::schema_ref(),
-            }],
-            required: true,
-        })
-    }
+            fn request_meta() -> Option<poem_openapi::registry::MetaRequest> {
+                use poem_openapi::payload::Payload;
+                let content = vec![poem_openapi::registry::MetaMediaType {
+                    content_type: Self::CONTENT_TYPE,
+                    schema: <Self as Payload>::schema_ref(),
+                }];
+                Some(poem_openapi::registry::MetaRequest {
+                    description: None,
+                    content,
+                    required: true,
+                })
+            }
 
-    async fn from_request(
-        request: &'a Request,
-        body: &mut RequestBody,
-        _options: ExtractParamOptions<()>,
-    ) -> Result<Self> {
-        <Self as ParsePayload>::from_request(request, body).await
-    }
+            async fn from_request(
+                request: &'a poem::Request,
+                body: &mut poem::RequestBody,
+                _options: poem_openapi::ExtractParamOptions<()>,
+            ) -> poem::Result<Self> {
+                <Self as poem_openapi::payload::ParsePayload>::from_request(request, body).await
+            }
+        }
+    };
 }
+pub(crate) use body_argument;
+
+body_argument!(JsonBody<T>, T: ParseFromJSON);
 
 /// 422 unless the text has at most so many characters and no U+0000, which databases refuse.
 pub fn check_text(

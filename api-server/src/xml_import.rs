@@ -18,15 +18,18 @@ mod loans;
 mod payments;
 
 use self::codes::Codes;
+use self::fields::Fields;
 use self::parse::{Element, Fault};
 use self::report::{Action, ImportResult, Level, Message, RecordResult};
 use crate::access::Caller;
 use crate::history::Author;
 use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
+use crate::visibility::Visible;
 use poem::http::StatusCode;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, TransactionTrait,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    QueryFilter, TransactionTrait,
 };
 use shared::amounts::OutOfRange;
 use shared::db;
@@ -382,7 +385,7 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<Applied, Problem> {
-        let mut fields = fields::Fields::new(record, self.enforce);
+        let mut fields = Fields::new(record, self.enforce);
         fields.note_unknown(&[]);
         let unknown = fields.about_attributes();
         if let Some(message) = unknown.iter().find(|message| message.level == Level::Error) {
@@ -413,6 +416,25 @@ impl<'a> Import<'a> {
         let mut applied = Applied::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
+    }
+
+    /// The row an element names by its id or by its human number.
+    async fn named<E: Visible>(
+        &self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        (id_name, id): (&'static str, E::Column),
+        (number_name, number): (&'static str, E::Column),
+    ) -> Result<Option<E::Model>, Stop> {
+        let named = match (fields.id(id_name), fields.raw(number_name)) {
+            (Some(value), _) => id.eq(value),
+            (None, Some(value)) => number.eq(value),
+            (None, None) => {
+                fields.missing(number_name);
+                return Ok(None);
+            }
+        };
+        Ok(self.caller.find::<E>().filter(named).one(tx).await?)
     }
 
     fn store(&mut self, element: &Element, id: i64) {

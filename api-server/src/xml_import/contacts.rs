@@ -28,7 +28,9 @@ impl Import<'_> {
     ) -> Result<Applied, Stop> {
         let mut fields = Fields::new(element, self.enforce);
         let update = fields.update();
-        let existing = self.find_contact(tx, &mut fields).await?;
+        let (id, number) = (contacts::Column::ContactId, contacts::Column::ContactNumber);
+        let (id, number) = (("ContactID", id), ("ContactNumber", number));
+        let existing = self.named::<contacts::Entity>(tx, &mut fields, id, number).await?;
         let row = match (update, existing) {
             (Update::Insert, Some(_)) => {
                 fields.error("ContactNumber", "is taken by another contact");
@@ -58,25 +60,6 @@ impl Import<'_> {
             applied.add_messages(messages);
         }
         Ok(applied)
-    }
-
-    async fn find_contact(
-        &mut self,
-        tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-    ) -> Result<Option<contacts::Model>, Stop> {
-        let by_id = fields.id("ContactID");
-        let number = fields.raw("ContactNumber");
-        let contacts = self.caller.find::<contacts::Entity>();
-        let contacts = match (by_id, number) {
-            (Some(id), _) => contacts.filter(contacts::Column::ContactId.eq(id)),
-            (None, Some(number)) => contacts.filter(contacts::Column::ContactNumber.eq(number)),
-            (None, None) => {
-                fields.missing("ContactNumber");
-                return Ok(None);
-            }
-        };
-        Ok(contacts.one(tx).await?)
     }
 
     async fn contact_fields(

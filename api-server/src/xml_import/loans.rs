@@ -89,18 +89,9 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
     ) -> Result<Option<loans::Model>, Stop> {
-        let by_id = fields.id("LoanID");
-        let number = fields.raw("LoanNumber");
-        let loans = self.caller.find::<loans::Entity>();
-        let loans = match (by_id, number) {
-            (Some(id), _) => loans.filter(loans::Column::LoanId.eq(id)),
-            (None, Some(number)) => loans.filter(loans::Column::LoanNumber.eq(number)),
-            (None, None) => {
-                fields.missing("LoanNumber");
-                return Ok(None);
-            }
-        };
-        Ok(loans.one(tx).await?)
+        let id = ("LoanID", loans::Column::LoanId);
+        let number = ("LoanNumber", loans::Column::LoanNumber);
+        self.named::<loans::Entity>(tx, fields, id, number).await
     }
 
     async fn book_loan(

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::history::Author;
 use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Scope};
 use crate::operations::XML;
+use crate::request_body::body_argument;
 use crate::xml_import::parse::{self, Element, Fault, Records};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::{Import, Mode, malformed, run};
@@ -13,12 +14,10 @@ use aws_lc_rs::digest;
 use poem::http::StatusCode;
 use poem::web::Data;
 use poem::{Request, RequestBody, Result};
+use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Query};
 use poem_openapi::payload::{ParsePayload, Payload};
-use poem_openapi::registry::{
-    MetaMediaType, MetaParamIn, MetaRequest, MetaSchema, MetaSchemaRef, Registry,
-};
-use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, OpenApi};
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use shared::entity::field_changes::ChangeSource;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
@@ -192,42 +191,4 @@ async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Prob
     Ok(Spooled { file, sha256: context.finish().as_ref().to_vec() })
 }
 
-impl<'a> ApiExtractor<'a> for XmlBody {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn register(_registry: &mut Registry) {}
-
-    fn param_in() -> Option<MetaParamIn> {
-        None
-    }
-
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        None
-    }
-
-    fn param_raw_type(&self) -> Option<&()> {
-        None
-    }
-
-    fn request_meta() -> Option<MetaRequest> {
-        Some(MetaRequest {
-            description: None,
-            content: vec![MetaMediaType {
-                content_type: Self::CONTENT_TYPE,
-                schema: Self::schema_ref(),
-            }],
-            required: true,
-        })
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        body: &mut RequestBody,
-        _options: ExtractParamOptions<()>,
-    ) -> Result<Self> {
-        <Self as ParsePayload>::from_request(request, body).await
-    }
-}
+body_argument!(XmlBody);
