@@ -156,6 +156,19 @@ pub fn list(settings: &[Setting]) -> String {
     text
 }
 
+/// A settings file with every setting, its help and its default: what `deploy/` has as a sample.
+pub fn sample(settings: &[Setting]) -> String {
+    let mut text = String::new();
+    for Setting { name, default, help } in settings {
+        let line = match default {
+            Some(default) => format!("#{name}={default}"),
+            None => format!("{name}="),
+        };
+        text.push_str(&format!("# {help}\n{line}\n\n"));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -173,6 +173,14 @@ impl World {
         self.db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
+    /// An instant long past, as a literal of the database.
+    pub fn long_ago(&self) -> &'static str {
+        match self.database {
+            Database::Sqlite => "'2020-01-01T00:00:00+00:00'",
+            Database::Server(_) => "'2020-01-01 00:00:00'",
+        }
+    }
+
     /// The only figure of a query's only row.
     pub async fn count(&self, sql: &str) -> i64 {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);

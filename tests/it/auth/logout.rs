@@ -41,10 +41,7 @@ async fn logging_out_again_or_with_a_dead_token_is_no_error() {
 async fn an_expired_token_still_ends_its_session() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
-        let long_ago = match world.database.name() {
-            "sqlite" => "'2020-01-01T00:00:00+00:00'",
-            _ => "'2020-01-01 00:00:00'",
-        };
+        let long_ago = world.long_ago();
         world.sql(&format!("UPDATE active_users SET active_date = {long_ago}")).await;
         world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
         world.client.log_out(&token).await.expect(204);

@@ -1,6 +1,8 @@
-//! The contract: the committed document is the served one, and it keeps its own rules.
+//! The contract: the committed document is the served one, and it keeps its own rules; the sample
+//! settings are those of the servers.
 //!
-//! After a change of the API: `UPDATE_OPENAPI=1 cargo test -p acceptance committed` writes it anew.
+//! After a change of the API or of settings: `UPDATE_OPENAPI=1 cargo test -p acceptance contract`
+//! writes them anew.
 
 use serde_json::Value;
 use shared::entity::json_names::json_name;
@@ -22,6 +24,23 @@ fn the_committed_document_is_the_one_that_is_served() {
         committed == api_server::contract::document(),
         "api-server/openapi.json is not up to date: see the head of this file"
     );
+}
+
+#[test]
+fn the_sample_settings_are_all_the_settings_there_are() {
+    use shared::settings::sample;
+    for (server, settings) in [
+        ("auth-server", auth_server::config::SETTINGS),
+        ("api-server", api_server::config::SETTINGS),
+    ] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../deploy");
+        let path = path.join(format!("{server}.env.sample"));
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::write(&path, sample(settings)).expect("written");
+        }
+        let committed = std::fs::read_to_string(&path).expect("a sample");
+        assert!(committed == sample(settings), "{server}: see the head of this file");
+    }
 }
 
 #[test]

@@ -248,10 +248,7 @@ const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_c
 
 /// As if the process that worked on an import had died long ago.
 async fn let_the_lease_lapse(world: &World) {
-    let long_ago = match world.database.name() {
-        "sqlite" => "'2020-01-01T00:00:00+00:00'",
-        _ => "'2020-01-01 00:00:00'",
-    };
+    let long_ago = world.long_ago();
     world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
 }
 

@@ -227,10 +227,7 @@ async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
         world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
         let running = world.client.post(&admin, &path, &body, Some("k")).await;
         running.expect_problem(409, "idempotency-in-progress");
-        let long_ago = match world.database.name() {
-            "sqlite" => "'2020-01-01T00:00:00+00:00'",
-            _ => "'2020-01-01 00:00:00'",
-        };
+        let long_ago = world.long_ago();
         world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
         world.sql(&format!("UPDATE idempotency_records SET created_date = {long_ago}")).await;
