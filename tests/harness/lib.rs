@@ -6,6 +6,7 @@ pub mod gate;
 pub mod published_loans;
 pub mod seeds;
 pub mod servers;
+pub mod snapshot;
 pub mod world;
 
 pub use client::{Answer, Client};

@@ -24,25 +24,6 @@ const EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
 </Core>
 "#;
 
-async fn tables(world: &World) -> Vec<i64> {
-    let mut counts = Vec::new();
-    for table in [
-        "contacts",
-        "web_credentials",
-        "loans",
-        "loan_contacts",
-        "loan_interest_rates",
-        "loan_transactions",
-        "payments_due",
-        "payment_allocations",
-        "field_changes",
-        "idempotency_records",
-    ] {
-        counts.push(world.count(&format!("SELECT COUNT(*) FROM {table}")).await);
-    }
-    counts
-}
-
 fn without_ids(mut result: Value) -> Value {
     for record in result["Records"].as_array_mut().expect("records") {
         record.as_object_mut().expect("a record").remove("New_ID");
@@ -86,9 +67,9 @@ async fn a_file_brings_in_a_borrower_a_loan_and_its_payments() {
 async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let before = tables(&world).await;
+        let before = world.snapshot().await;
         let tried = world.client.import(&admin, true, EXAMPLE, Some("k")).await.expect(200).json();
-        assert_eq!(tables(&world).await, before);
+        assert_eq!(world.snapshot().await, before);
         let done = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200).json();
         let mut tried = without_ids(tried);
         assert_eq!(tried["Test"], true);
@@ -104,11 +85,11 @@ async fn the_same_file_under_the_same_key_changes_nothing_the_second_time() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let first = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200);
-        let after = tables(&world).await;
+        let after = world.snapshot().await;
         let second = world.client.import(&admin, false, EXAMPLE, Some("k")).await.expect(200);
         assert_eq!(second.text, first.text);
         assert_eq!(second.header("idempotency-replayed"), "true");
-        assert_eq!(tables(&world).await, after);
+        assert_eq!(world.snapshot().await, after);
         let other = EXAMPLE.replace("Ana", "Eva");
         let other = world.client.import(&admin, false, &other, Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
@@ -129,11 +110,11 @@ async fn one_bad_record_leaves_nothing_of_a_block_and_itself_out_of_the_rest() {
                 .to_owned(),
         ]
         .concat();
-        let before = tables(&world).await;
+        let before = world.snapshot().await;
         let block = world.client.import(&admin, false, &file(&records), None).await.expect(200);
         let block = block.json();
         assert_eq!((&block["Committed"], &block["Inserted"]), (&json!(false), &json!(0)));
-        assert_eq!(tables(&world).await, before);
+        assert_eq!(world.snapshot().await, before);
         let actions = |result: &Value| -> Vec<String> {
             let records = result["Records"].as_array().expect("records").iter();
             records.map(|r| r["Action"].as_str().expect("an action").to_owned()).collect()

@@ -11,37 +11,6 @@ use shared::amounts::Money;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Every table's rows, for telling whether anything changed.
-async fn everything(world: &World) -> Vec<(String, i64)> {
-    const TABLES: [&str; 10] = [
-        "loans",
-        "contacts",
-        "web_credentials",
-        "loan_contacts",
-        "loan_interest_rates",
-        "payments_due",
-        "loan_transactions",
-        "payment_allocations",
-        "field_changes",
-        "idempotency_records",
-    ];
-    let mut found = Vec::new();
-    for table in TABLES {
-        let rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
-        found.push((table.to_owned(), rows));
-    }
-    for column in ["current_principal_balance", "interest_settled_total", "accrual_base_total"] {
-        let sum =
-            format!("SELECT CAST(COALESCE(SUM({column}), 0) AS {}) FROM loans", bigint(world));
-        found.push((column.to_owned(), world.count(&sum).await));
-    }
-    found
-}
-
-fn bigint(world: &World) -> &'static str {
-    if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" }
-}
-
 async fn balance(world: &World, token: &str, loan_id: i64) -> Value {
     let loan = world.client.get(token, &format!("/loans/{loan_id}")).await.expect(200).json();
     loan["Current_Principal_Balance"].clone()
@@ -272,12 +241,12 @@ async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
-        let before = everything(&world).await;
+        let before = world.snapshot().await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
         let tried = world.client.post(&admin, &format!("{path}?test=true"), &body, Some("k")).await;
         let tried = tried.expect(200).json();
-        assert_eq!(everything(&world).await, before);
+        assert_eq!(world.snapshot().await, before);
         let posted = world.client.post(&admin, &path, &body, Some("k")).await.expect(201).json();
         let figures = |rows: &Value| -> Vec<Value> {
             let rows = rows.as_array().expect("rows").iter();
@@ -291,7 +260,7 @@ async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
             .collect()
         };
         assert_eq!(figures(&tried), figures(&posted));
-        assert_ne!(everything(&world).await, before);
+        assert_ne!(world.snapshot().await, before);
         world
     })
     .await;
@@ -305,7 +274,7 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
         let first =
             json!({"Amount": "100.00", "Effective_Date": "2022-01-01", "External_ID": "E1"});
         world.pay(&admin, loan_id, first).await.expect(201);
-        let before = everything(&world).await;
+        let before = world.snapshot().await;
         for (body, kind) in [
             (json!({"Amount": "0.00"}), "amount-not-positive"),
             (json!({"Amount": "-5.00"}), "amount-not-positive"),
@@ -326,7 +295,7 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
         ] {
             world.pay(&admin, loan_id, body).await.expect_problem(422, kind);
         }
-        assert_eq!(everything(&world).await, before);
+        assert_eq!(world.snapshot().await, before);
         world
     })
     .await;

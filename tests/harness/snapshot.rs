@@ -1,0 +1,34 @@
+//! Every row of every table, to tell whether anything at all has changed.
+
+use crate::world::World;
+use sea_orm::{DatabaseConnection, EntityTrait};
+use serde_json::Value;
+use shared::entity::*;
+use std::collections::BTreeMap;
+
+/// Table names with their rows. Live tokens are left out: logging in is no change of business.
+pub type Snapshot = BTreeMap<&'static str, Vec<Value>>;
+
+async fn rows<E: EntityTrait>(db: &DatabaseConnection) -> Vec<Value> {
+    let mut rows = E::find().into_json().all(db).await.expect("the rows");
+    rows.sort_by_key(Value::to_string);
+    rows
+}
+
+macro_rules! snapshot {
+    ($world:ident: $($table:ident)*) => {
+        BTreeMap::from([$((stringify!($table), rows::<$table::Entity>(&$world.db).await),)*])
+    };
+}
+
+impl World {
+    /// All rows as they stand now.
+    pub async fn snapshot(&self) -> Snapshot {
+        snapshot!(self: users user_credentials user_groups group_members privileges
+            privilege_grants trustees settings oauth_clients contacts web_credentials loans
+            loan_contacts loan_interest_rates payments_due payment_allocations loan_transactions
+            transaction_codes loan_groups portfolios loan_status_codes risk_ratings interest_plans
+            entities relationship_codes contact_types payment_methods idempotency_records
+            import_records field_changes)
+    }
+}
