@@ -1,9 +1,11 @@
 //! The question and the answer the two servers exchange about a token (RFC 7662).
 
+use sea_orm::entity::prelude::{DeriveActiveEnum, EnumIter, StringLen};
 use serde::{Deserialize, Serialize};
 
 /// Which kind of user a token was issued to; also the scope that asks for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum UserKind {
     /// A user of the core system.

@@ -2,6 +2,7 @@
 //! the introspection question, TLS, the listener, settings and telemetry.
 
 pub mod amounts;
+pub mod audit;
 pub mod db;
 pub mod edge;
 pub mod entity;
@@ -12,6 +13,7 @@ pub mod problem;
 pub mod process;
 pub mod secrecy;
 pub mod server;
+pub mod sessions;
 pub mod settings;
 pub mod telemetry;
 pub mod time;

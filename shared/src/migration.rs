@@ -3,6 +3,7 @@
 
 mod m20261121_core_schema;
 mod m20261121_seed_rows;
+mod m20261121_sessions;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -15,7 +16,11 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_core_schema::Migration), Box::new(m20261121_seed_rows::Migration)]
+        vec![
+            Box::new(m20261121_core_schema::Migration),
+            Box::new(m20261121_seed_rows::Migration),
+            Box::new(m20261121_sessions::Migration),
+        ]
     }
 }
 

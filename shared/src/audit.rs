@@ -1,0 +1,200 @@
+//! What happened at the auth server, written to `auth_events` in the transaction of what happened.
+
+use crate::db;
+use crate::entity::auth_events::Column;
+use crate::entity::auth_events::Entity;
+use crate::introspection::UserKind;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ConnectionTrait, DbErr};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A user proved who he is.
+    LogIn,
+    /// Somebody tried and did not; the reason says in which way.
+    LogInFailed,
+    /// An account takes no log-ins for a while, after too many failures.
+    Locked,
+    /// An administrator lifted that.
+    Unlocked,
+    /// A session began with its first tokens.
+    TokenIssued,
+    /// A refresh token was exchanged.
+    TokenRefreshed,
+    /// A refresh token or a code came that was used up already: the session was ended.
+    ReuseDetected,
+    /// A client gave a token back, and the session ended.
+    Revoked,
+    /// A user logged out; the reason says how.
+    LoggedOut,
+    /// A client did not prove who it is.
+    ClientFailed,
+    /// A user may no longer log in.
+    UserDisabled,
+    /// A user may log in again.
+    UserEnabled,
+    /// A user was added.
+    UserAdded,
+    /// A password was set.
+    PasswordChanged,
+    /// A client was added, removed, or got another secret; the reason says which.
+    ClientChanged,
+    /// Another key signs ID tokens from now on.
+    KeyRotated,
+}
+
+impl Kind {
+    /// The word for it in the table.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LogIn => "log_in",
+            Self::LogInFailed => "log_in_failed",
+            Self::Locked => "locked",
+            Self::Unlocked => "unlocked",
+            Self::TokenIssued => "token_issued",
+            Self::TokenRefreshed => "token_refreshed",
+            Self::ReuseDetected => "reuse_detected",
+            Self::Revoked => "revoked",
+            Self::LoggedOut => "logged_out",
+            Self::ClientFailed => "client_failed",
+            Self::UserDisabled => "user_disabled",
+            Self::UserEnabled => "user_enabled",
+            Self::UserAdded => "user_added",
+            Self::PasswordChanged => "password_changed",
+            Self::ClientChanged => "client_changed",
+            Self::KeyRotated => "key_rotated",
+        }
+    }
+}
+
+/// One event, to be completed with what is known.
+#[derive(Clone, Debug)]
+pub struct Event {
+    kind: Kind,
+    reason: Option<String>,
+    actor: Option<String>,
+    user: Option<(UserKind, i64)>,
+    user_name: Option<String>,
+    client_id: Option<String>,
+    source: Option<String>,
+    request_id: Option<String>,
+    token_hash_prefix: Option<String>,
+}
+
+/// Digits of a token's hash that are recorded: enough to tell tokens apart, too few to be one.
+const HASH_DIGITS: usize = 12;
+
+impl Event {
+    /// An event of this kind.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            reason: None,
+            actor: None,
+            user: None,
+            user_name: None,
+            client_id: None,
+            source: None,
+            request_id: None,
+            token_hash_prefix: None,
+        }
+    }
+
+    /// Why, or how, in one word.
+    #[must_use]
+    pub fn reason(mut self, reason: &str) -> Self {
+        self.reason = Some(reason.to_owned());
+        self
+    }
+
+    /// Which command did it.
+    #[must_use]
+    pub fn actor(mut self, actor: &str) -> Self {
+        self.actor = Some(actor.to_owned());
+        self
+    }
+
+    /// Whom it concerns: the user, or the web user's contact.
+    #[must_use]
+    pub fn user(mut self, kind: UserKind, user_id: i64) -> Self {
+        self.user = Some((kind, user_id));
+        self
+    }
+
+    /// What that user logs in with: never what somebody typed who is no user.
+    #[must_use]
+    pub fn user_name(mut self, user_name: &str) -> Self {
+        self.user_name = Some(user_name.to_owned());
+        self
+    }
+
+    /// Which client asked.
+    #[must_use]
+    pub fn client(mut self, client_id: &str) -> Self {
+        self.client_id = Some(client_id.to_owned());
+        self
+    }
+
+    /// Where the request came from, and its id.
+    #[must_use]
+    pub fn request(mut self, source: String, request_id: &str) -> Self {
+        self.source = Some(source);
+        self.request_id = Some(request_id.to_owned());
+        self
+    }
+
+    /// Which token, by the stored form of it (key id, colon, hash).
+    #[must_use]
+    pub fn token(mut self, stored: &str) -> Self {
+        let (key_id, hash) = stored.split_once(':').unwrap_or_default();
+        self.token_hash_prefix = Some(format!("{key_id}:{}", &hash[..HASH_DIGITS.min(hash.len())]));
+        self
+    }
+
+    /// Writes it, with the database's time.
+    pub async fn record(self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+        record(tx, [self]).await
+    }
+}
+
+/// Writes events in one statement.
+pub async fn record(
+    tx: &impl ConnectionTrait,
+    events: impl IntoIterator<Item = Event>,
+) -> Result<(), DbErr> {
+    let columns = [
+        Column::EventDate,
+        Column::Event,
+        Column::Reason,
+        Column::Actor,
+        Column::UserKind,
+        Column::UserId,
+        Column::UserName,
+        Column::ClientId,
+        Column::Source,
+        Column::RequestId,
+        Column::TokenHashPrefix,
+    ];
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns(columns);
+    let now = db::now(tx.get_database_backend());
+    for event in events {
+        let (kind, user_id) = event.user.unzip();
+        let values: [Expr; 11] = [
+            now.clone(),
+            event.kind.as_str().into(),
+            event.reason.into(),
+            event.actor.into(),
+            kind.map(UserKind::as_str).map(str::to_owned).into(),
+            user_id.into(),
+            event.user_name.into(),
+            event.client_id.into(),
+            event.source.into(),
+            event.request_id.into(),
+            event.token_hash_prefix.into(),
+        ];
+        insert.values_panic(values);
+    }
+    tx.execute(&insert).await.map(drop)
+}

@@ -1,0 +1,25 @@
+//! Browsers in which somebody is logged in, so that the next application need not ask again.
+
+use crate::introspection::UserKind;
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `browser_log_ins`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "browser_log_ins")]
+pub struct Model {
+    /// SHA-256 of the log-in cookie.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub browser_id: String,
+    pub user_kind: UserKind,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    pub log_in_date: Timestamp,
+    pub used_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,21 @@
+//! Client assertions that were used: each works once (RFC 7523, 3).
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `client_assertions`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "client_assertions")]
+pub struct Model {
+    /// SHA-256 of the client's id and the assertion's `jti`.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub assertion_hash: String,
+    pub client_id: String,
+    pub expires_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,37 @@
+//! Failed log-ins, counted per account and per source network by the database's clock, so that all
+//! replicas count together.
+//!
+//! An account is kept as a hash of the name that was typed: it may be no user's, or a password typed
+//! in the wrong field.
+
+use crate::introspection::UserKind;
+use crate::time::Timestamp;
+use aws_lc_rs::digest::{SHA256, digest};
+use sea_orm::entity::prelude::*;
+
+/// A row of `log_in_failures`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "log_in_failures")]
+pub struct Model {
+    /// See [`account`] and [`source`].
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub subject: String,
+    pub failures: i32,
+    pub last_failure_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The subject under which the failures of a user name are counted.
+pub fn account(kind: UserKind, user_name: &str) -> String {
+    format!("{}:{}", kind.as_str(), hex::encode(digest(&SHA256, user_name.as_bytes())))
+}
+
+/// The subject under which the failures of a network are counted.
+pub fn source(network: &str) -> String {
+    format!("source:{network}")
+}

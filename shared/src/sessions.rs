@@ -1,0 +1,127 @@
+//! Ending what a log-in began: the one place that knows which rows go.
+//!
+//! A session is one row of `auth_sessions`; its access tokens are rows of `active_users` or
+//! `cif_web_active_users`. The session's row is always taken first: a refresh, which holds it,
+//! either has committed its new token, which then goes too, or finds the session gone.
+
+use crate::entity::{
+    active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
+};
+use crate::introspection::UserKind;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
+};
+
+/// Ends a session: its refresh tokens and every access token of it. True if there was any.
+pub async fn end_session(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    session_id: &str,
+) -> Result<bool, DbErr> {
+    let session = Condition::all().add(auth_sessions::Column::SessionId.eq(session_id));
+    let sessions = auth_sessions::Entity::delete_many().filter(session).exec(tx).await?;
+    let tokens = delete_tokens(tx, kind, &[session_id.to_owned()]).await?;
+    Ok(sessions.rows_affected + tokens > 0)
+}
+
+/// Logs out: ends a session, the browser's log-in it came from, and whatever else came from that.
+pub async fn log_out(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    session_id: &str,
+) -> Result<bool, DbErr> {
+    let browser_id: Option<Option<String>> = locked_sessions()
+        .select_only()
+        .column(auth_sessions::Column::BrowserId)
+        .filter(auth_sessions::Column::SessionId.eq(session_id))
+        .into_tuple()
+        .one(tx)
+        .await?;
+    if let Some(browser_id) = browser_id.flatten() {
+        log_out_browser(tx, kind, &browser_id).await?;
+    }
+    end_session(tx, kind, session_id).await
+}
+
+/// Ends a browser's log-in and every session that came from it.
+pub async fn log_out_browser(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    browser_id: &str,
+) -> Result<(), DbErr> {
+    let sessions: Vec<String> = locked_sessions()
+        .select_only()
+        .column(auth_sessions::Column::SessionId)
+        .filter(auth_sessions::Column::BrowserId.eq(browser_id))
+        .into_tuple()
+        .all(tx)
+        .await?;
+    browser_log_ins::Entity::delete_by_id(browser_id).exec(tx).await?;
+    authorization_requests::Entity::delete_many()
+        .filter(authorization_requests::Column::BrowserId.eq(browser_id))
+        .exec(tx)
+        .await?;
+    auth_sessions::Entity::delete_many()
+        .filter(auth_sessions::Column::BrowserId.eq(browser_id))
+        .exec(tx)
+        .await?;
+    delete_tokens(tx, kind, &sessions).await.map(drop)
+}
+
+/// Logs a user out everywhere: no token, no refresh, no browser and no code of his is left. Gives
+/// back how many live or expired tokens there were.
+pub async fn end_all(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    user_id: i64,
+) -> Result<u64, DbErr> {
+    use authorization_requests::Column as Request;
+    use browser_log_ins::Column as Browser;
+    auth_sessions::Entity::delete_many()
+        .filter(auth_sessions::Column::UserKind.eq(kind))
+        .filter(auth_sessions::Column::UserId.eq(user_id))
+        .exec(tx)
+        .await?;
+    browser_log_ins::Entity::delete_many()
+        .filter(Browser::UserKind.eq(kind))
+        .filter(Browser::UserId.eq(user_id))
+        .exec(tx)
+        .await?;
+    authorization_requests::Entity::delete_many()
+        .filter(Request::UserKind.eq(kind))
+        .filter(Request::UserId.eq(user_id))
+        .exec(tx)
+        .await?;
+    let tokens = match kind {
+        UserKind::Core => {
+            let of_user = active_users::Column::UserId.eq(user_id);
+            active_users::Entity::delete_many().filter(of_user).exec(tx).await?
+        }
+        UserKind::Web => {
+            let of_contact = cif_web_active_users::Column::ContactId.eq(user_id);
+            cif_web_active_users::Entity::delete_many().filter(of_contact).exec(tx).await?
+        }
+    };
+    Ok(tokens.rows_affected)
+}
+
+#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+fn locked_sessions() -> sea_orm::Select<auth_sessions::Entity> {
+    auth_sessions::Entity::find().lock_exclusive()
+}
+
+async fn delete_tokens(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    sessions: &[String],
+) -> Result<u64, DbErr> {
+    let of_sessions = Expr::col("session_id").is_in(sessions);
+    let deleted = match kind {
+        UserKind::Core => active_users::Entity::delete_many().filter(of_sessions).exec(tx).await?,
+        UserKind::Web => {
+            cif_web_active_users::Entity::delete_many().filter(of_sessions).exec(tx).await?
+        }
+    };
+    Ok(deleted.rows_affected)
+}
