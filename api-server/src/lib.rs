@@ -40,6 +40,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         listen: config.listen,
         certificate: &config.tls_certificate,
         key: &config.tls_key,
+        client_certificates: false,
         limits: config.limits,
         metrics_listen: config.metrics_listen,
     };
@@ -49,7 +50,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
 /// Checks settings, certificates and database, and changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
-    tls::server_config(&config.tls_certificate, &config.tls_key)?;
+    tls::server_config(&config.tls_certificate, &config.tls_key, false)?;
     let (app, _) = assemble(&config).await?;
     process::check_schema(&app.db).await
 }

@@ -1,13 +1,21 @@
 //! The auth server as one value, and the list of its endpoints.
 
 use crate::config::Config;
-use crate::endpoints::{health, introspect, logout, metadata, revoke, token};
+use crate::cors::Cors;
+use crate::endpoints::{
+    authorize, end_session, health, introspect, jwks, login, logout, metadata, revoke, token,
+    userinfo,
+};
+use crate::lifetimes::Lifetimes;
+use crate::master_keys::MasterKeys;
 use crate::oauth_error::OAuthError;
-use crate::token_table;
+use crate::page_error::PageError;
+use crate::source::Proxies;
 use crate::tokens::TokenKeys;
+use crate::{authorizations, client_assertions, keys, lockout, sessions, token_table};
 use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
-use poem::{Endpoint, IntoResponse, Request, Response, Route, RouteMethod, endpoint};
-use sea_orm::DatabaseConnection;
+use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
+use sea_orm::{DatabaseConnection, DbErr};
 use shared::edge::{Edge, framework_problem};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
@@ -26,20 +34,38 @@ pub struct App {
     pub db: DatabaseConnection,
     /// The public URL of this server.
     pub issuer: String,
+    /// The name of this installation.
+    pub display_name: String,
     /// Keys under which tokens are hashed.
     pub token_keys: TokenKeys,
+    /// Keys under which signing keys are sealed.
+    pub master_keys: MasterKeys,
+    /// How long a key signs.
+    pub key_rotation_seconds: i64,
     /// How passwords are hashed.
     pub passwords: Passwords,
-    /// Lifetime of a core-system user's token.
-    pub core_token_lifetime_seconds: u64,
+    /// How long tokens and sessions live.
+    pub lifetimes: Lifetimes,
+    /// Failures of one network per half hour.
+    pub source_failures_max: i32,
+    /// Whose X-Forwarded-For is believed.
+    pub proxies: Proxies,
+    /// Where clients show their certificates, if at all.
+    pub mtls_url: Option<String>,
 }
 
 /// Paths and the methods they answer to.
-const PATHS: [(&str, &str); 7] = [
-    (metadata::PATH, "GET, HEAD"),
+const PATHS: [(&str, &str); 13] = [
+    (metadata::PATHS[0], "GET, HEAD"),
+    (metadata::PATHS[1], "GET, HEAD"),
+    ("/oauth2/authorize", "GET, HEAD"),
+    ("/login", "GET, HEAD, POST"),
     ("/oauth2/token", "POST"),
     ("/oauth2/introspect", "POST"),
     ("/oauth2/revoke", "POST"),
+    ("/oauth2/userinfo", "GET, HEAD, POST"),
+    ("/oauth2/jwks", "GET, HEAD"),
+    ("/oauth2/logout", "GET, HEAD, POST"),
     ("/logout", "POST"),
     ("/health/live", "GET, HEAD"),
     ("/health/ready", "GET, HEAD"),
@@ -51,10 +77,23 @@ impl App {
         Arc::new(Self {
             db,
             issuer: config.issuer.clone(),
+            display_name: config.display_name.clone(),
             token_keys: config.token_keys.clone(),
+            master_keys: config.master_keys.clone(),
+            key_rotation_seconds: config.key_rotation_seconds,
             passwords,
-            core_token_lifetime_seconds: config.core_token_lifetime_seconds,
+            lifetimes: config.lifetimes,
+            source_failures_max: config.source_failures_max,
+            proxies: config.proxies.clone(),
+            mtls_url: config.mtls_url.clone(),
         })
+    }
+
+    /// Scheme, host and port of this server, as browsers name it.
+    pub fn origin(&self) -> &str {
+        let host = self.issuer.find("://").map_or(0, |at| at + 3);
+        let path = self.issuer[host..].find('/').map(|at| host + at);
+        &self.issuer[..path.unwrap_or(self.issuer.len())]
     }
 
     /// The whole server behind its edge.
@@ -64,33 +103,60 @@ impl App {
     ) -> impl Endpoint<Output = Response> + 'static {
         let app = || Arc::clone(self);
         let routes = Route::new()
-            .at(metadata::PATH, poem::get(answer(app(), metadata::show)))
+            .at(metadata::PATHS[0], get(answer(app(), metadata::show)))
+            .at(metadata::PATHS[1], get(answer(app(), metadata::show)))
+            .at("/oauth2/authorize", get(page(app(), authorize::authorize)))
+            .at("/login", get(page(app(), login::show)).post(page(app(), login::submit)))
             .at("/oauth2/token", post(answer(app(), token::issue)))
             .at("/oauth2/introspect", post(answer(app(), introspect::introspect)))
             .at("/oauth2/revoke", post(answer(app(), revoke::revoke)))
+            .at(
+                "/oauth2/userinfo",
+                get(answer(app(), userinfo::show)).post(answer(app(), userinfo::show)),
+            )
+            .at("/oauth2/jwks", get(answer(app(), jwks::show)))
+            .at(
+                "/oauth2/logout",
+                get(page(app(), end_session::end_session))
+                    .post(page(app(), end_session::end_session)),
+            )
             .at("/logout", post(answer(app(), logout::log_out)))
-            .at("/health/live", poem::get(answer(app(), health::live)))
-            .at("/health/ready", poem::get(answer(app(), health::ready)));
-        Edge::new(routes, metrics, to_problem)
+            .at("/health/live", get(answer(app(), health::live)))
+            .at("/health/ready", get(answer(app(), health::ready)));
+        Edge::new(Cors::new(routes, app()), metrics, to_problem)
     }
 
-    /// Removes expired rows by database time for as long as the server runs.
+    /// Removes expired rows by database time, and has a signing key ready, for as long as the
+    /// server runs.
     pub async fn sweep(self: Arc<Self>) {
         loop {
+            self.maintain_keys().await;
             for kind in [UserKind::Core, UserKind::Web] {
-                match token_table::sweep(&self, kind).await {
-                    Ok(0) => {}
-                    Ok(rows) => tracing::info!(rows, kind = kind.as_str(), "expired tokens swept"),
-                    Err(error) => tracing::warn!(%error, "expired tokens could not be swept"),
-                }
+                swept(kind.as_str(), token_table::sweep(&self, kind).await);
             }
+            swept("sessions", sessions::sweep(&self).await);
+            swept("authorization requests", authorizations::sweep(&self).await);
+            swept("failures", lockout::sweep(&self.db).await);
+            swept("client assertions", client_assertions::sweep(&self.db).await);
             tokio::time::sleep(SWEEP_INTERVAL).await;
+        }
+    }
+
+    /// Has this key and the next one ready.
+    pub async fn maintain_keys(&self) {
+        let (db, rotation_seconds) = (&self.db, self.key_rotation_seconds);
+        if let Err(error) = keys::maintain(db, &self.master_keys, rotation_seconds).await {
+            tracing::warn!(%error, "signing keys could not be looked after");
         }
     }
 }
 
-fn post(endpoint: impl Endpoint<Output = Response> + 'static) -> RouteMethod {
-    poem::post(endpoint)
+fn swept(what: &str, outcome: Result<u64, DbErr>) {
+    match outcome {
+        Ok(0) => {}
+        Ok(rows) => tracing::info!(rows, what, "expired rows swept"),
+        Err(error) => tracing::warn!(%error, what, "expired rows could not be swept"),
+    }
 }
 
 /// Makes an endpoint of a function; its errors become OAuth error answers.
@@ -103,6 +169,22 @@ where
         let answer = function(Arc::clone(&app), request);
         async move {
             let response = answer.await.unwrap_or_else(IntoResponse::into_response);
+            Ok::<_, poem::Error>(response)
+        }
+    })
+}
+
+/// Makes an endpoint of a function that serves browsers; its errors become pages.
+fn page<F, Fut>(app: Arc<App>, function: F) -> impl Endpoint<Output = Response>
+where
+    F: Fn(Arc<App>, Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, PageError>> + Send,
+{
+    endpoint::make(move |request| {
+        let app = Arc::clone(&app);
+        let answer = function(Arc::clone(&app), request);
+        async move {
+            let response = answer.await.unwrap_or_else(|error| error.show(&app.display_name));
             Ok::<_, poem::Error>(response)
         }
     })

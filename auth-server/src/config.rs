@@ -1,12 +1,18 @@
 //! The settings of the auth server. Each field's comment is its manual.
 
+use crate::lifetimes::Lifetimes;
+use crate::master_keys::MasterKeys;
+use crate::source::Proxies;
 use crate::tokens::TokenKeys;
-use shared::passwords::Passwords;
+use shared::passwords::{Passwords, Peppers};
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
+/// The longest a session may last.
+const SESSION_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 /// The longest a core-system user's token may live, whatever the settings say.
 pub const CORE_TOKEN_LIFETIME_SECONDS_MAX: u64 = 12 * 60;
 
@@ -45,10 +51,72 @@ pub const SETTINGS: &[Setting] = &[
                The first one signs, all verify: put a new one in front to rotate.",
     },
     Setting {
+        name: "AUTH_MASTER_KEYS",
+        default: None,
+        help: "Keys under which the keys that sign ID tokens are kept in the database, ID:HEX of \
+               32 bytes each, separated by commas. The first one seals, all unseal.",
+    },
+    Setting {
+        name: "AUTH_SIGNING_KEY_DAYS",
+        default: Some("90"),
+        help: "How long a key signs ID tokens, 2 to 3650. The next one is announced all that time.",
+    },
+    Setting {
+        name: "AUTH_DISPLAY_NAME",
+        default: Some("Loan Servicing"),
+        help: "The name people know this installation by, on the log-in page.",
+    },
+    Setting {
         name: "AUTH_CORE_TOKEN_LIFETIME_SECONDS",
         default: Some("720"),
         help: "How long the token of a core-system user lives, 1 to 720. The lifetime of a web \
                user's token is the core system's Web Inactivity Timeout.",
+    },
+    Setting {
+        name: "AUTH_CORE_SESSION_SECONDS",
+        default: Some("36000"),
+        help: "How long a core-system user's tokens can be refreshed after a log-in, 720 to \
+               604800: a working day.",
+    },
+    Setting {
+        name: "AUTH_CORE_IDLE_SECONDS",
+        default: Some("3600"),
+        help: "How long a core-system user's session lasts without a refresh, 720 to 604800. For \
+               web users it is the Web Inactivity Timeout.",
+    },
+    Setting {
+        name: "AUTH_WEB_SESSION_SECONDS",
+        default: Some("43200"),
+        help: "How long a web user's tokens can be refreshed after a log-in, 60 to 604800.",
+    },
+    Setting {
+        name: "AUTH_SOURCE_FAILURES_MAX",
+        default: Some("1000"),
+        help: "Failed log-ins and client authentications of one network (/24, /64) per half hour, \
+               1 to 1000000; beyond it gets 429.",
+    },
+    Setting {
+        name: "AUTH_TRUSTED_PROXIES",
+        default: Some(""),
+        help: "Addresses or networks of proxies, separated by commas: their X-Forwarded-For is \
+               believed, nobody else's.",
+    },
+    Setting {
+        name: "AUTH_MTLS_LISTEN",
+        default: Some(""),
+        help: "Address and port of a second listener that asks clients for their certificate \
+               (RFC 8705). Browsers are not sent there.",
+    },
+    Setting {
+        name: "AUTH_MTLS_URL",
+        default: Some(""),
+        help: "The https URL under which clients reach that listener.",
+    },
+    Setting {
+        name: "AUTH_PASSWORD_PEPPERS",
+        default: Some(""),
+        help: "Keys that passwords are mixed with, ID:HEX of 32 bytes each, separated by commas. \
+               The first one is for new hashes; others are replaced when their owner logs in.",
     },
     Setting {
         name: "AUTH_PASSWORD_MEMORY_KIB",
@@ -94,8 +162,22 @@ pub struct Config {
     pub tls_key: PathBuf,
     /// Keys under which tokens are hashed.
     pub token_keys: TokenKeys,
-    /// Lifetime of a core-system user's token.
-    pub core_token_lifetime_seconds: u64,
+    /// Keys under which signing keys are sealed.
+    pub master_keys: MasterKeys,
+    /// How long a key signs.
+    pub key_rotation_seconds: i64,
+    /// The name of the installation.
+    pub display_name: String,
+    /// How long tokens and sessions live.
+    pub lifetimes: Lifetimes,
+    /// Failures of one network per half hour.
+    pub source_failures_max: i32,
+    /// Whose X-Forwarded-For is believed.
+    pub proxies: Proxies,
+    /// Where clients show their certificates, if at all.
+    pub mtls_listen: Option<SocketAddr>,
+    /// The public URL of that.
+    pub mtls_url: Option<String>,
     /// How passwords are hashed.
     pub passwords: Option<Passwords>,
     /// What the listener may be made to hold.
@@ -114,15 +196,25 @@ impl Config {
         let mut settings = Settings::read(SETTINGS, env_file);
         let memory_kib = settings.within("AUTH_PASSWORD_MEMORY_KIB", 8..=1_048_576) as u32;
         let iterations = settings.within("AUTH_PASSWORD_ITERATIONS", 1..=100) as u32;
-        let passwords = Passwords::new(memory_kib, iterations);
+        let peppers = match settings.optional("AUTH_PASSWORD_PEPPERS") {
+            Some(_) => settings.parsed("AUTH_PASSWORD_PEPPERS"),
+            None => Peppers::default(),
+        };
+        let passwords = Passwords::new(memory_kib, iterations, peppers);
         if let Err(error) = &passwords {
             settings.fault(format!("AUTH_PASSWORD_MEMORY_KIB, AUTH_PASSWORD_ITERATIONS: {error}"));
         }
         let issuer = settings.text("AUTH_ISSUER");
-        if !issuer.is_empty() && (!issuer.starts_with("https://") || issuer.ends_with('/')) {
-            settings.fault(format!("AUTH_ISSUER={issuer}: must be https://… without a last slash"));
+        https_url(&mut settings, "AUTH_ISSUER", &issuer);
+        let mtls_url = settings.optional("AUTH_MTLS_URL");
+        if let Some(url) = &mtls_url {
+            https_url(&mut settings, "AUTH_MTLS_URL", url);
         }
-        let lifetimes = 1..=CORE_TOKEN_LIFETIME_SECONDS_MAX;
+        let mtls_listen =
+            settings.optional("AUTH_MTLS_LISTEN").map(|_| settings.address("AUTH_MTLS_LISTEN"));
+        if mtls_url.is_some() != mtls_listen.is_some() {
+            settings.fault("AUTH_MTLS_LISTEN and AUTH_MTLS_URL go together".to_owned());
+        }
         let config = Self {
             listen: settings.address("AUTH_LISTEN"),
             issuer,
@@ -131,8 +223,18 @@ impl Config {
             tls_certificate: settings.file("AUTH_TLS_CERTIFICATE"),
             tls_key: settings.file("AUTH_TLS_KEY"),
             token_keys: settings.parsed("AUTH_TOKEN_KEYS"),
-            core_token_lifetime_seconds: settings
-                .within("AUTH_CORE_TOKEN_LIFETIME_SECONDS", lifetimes),
+            master_keys: settings.parsed("AUTH_MASTER_KEYS"),
+            key_rotation_seconds: settings.within("AUTH_SIGNING_KEY_DAYS", 2..=3650) as i64
+                * SECONDS_PER_DAY,
+            display_name: settings.text("AUTH_DISPLAY_NAME"),
+            lifetimes: lifetimes(&mut settings),
+            source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
+            proxies: match settings.optional("AUTH_TRUSTED_PROXIES") {
+                Some(_) => settings.parsed("AUTH_TRUSTED_PROXIES"),
+                None => Proxies::default(),
+            },
+            mtls_listen,
+            mtls_url,
             passwords: passwords.ok(),
             limits: Limits {
                 connections_max: settings.within("AUTH_CONNECTIONS_MAX", 1..=100_000) as u32,
@@ -145,5 +247,23 @@ impl Config {
             log_filter: settings.text("AUTH_LOG_FILTER"),
         };
         settings.finish(config)
+    }
+}
+
+/// A session lasts at least as long as a token: its row says which session to end.
+fn lifetimes(settings: &mut Settings) -> Lifetimes {
+    let tokens = 1..=CORE_TOKEN_LIFETIME_SECONDS_MAX;
+    let sessions = CORE_TOKEN_LIFETIME_SECONDS_MAX..=SESSION_SECONDS_MAX;
+    Lifetimes {
+        core_token_seconds: settings.within("AUTH_CORE_TOKEN_LIFETIME_SECONDS", tokens),
+        core_idle_seconds: settings.within("AUTH_CORE_IDLE_SECONDS", sessions.clone()),
+        core_session_seconds: settings.within("AUTH_CORE_SESSION_SECONDS", sessions),
+        web_session_seconds: settings.within("AUTH_WEB_SESSION_SECONDS", 60..=SESSION_SECONDS_MAX),
+    }
+}
+
+fn https_url(settings: &mut Settings, name: &str, url: &str) {
+    if !url.is_empty() && (!url.starts_with("https://") || url.ends_with('/')) {
+        settings.fault(format!("{name}={url}: must be https://… without a last slash"));
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::token_table::TokenTable;
 use sea_orm::sea_query::{ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QuerySelect,
+};
 use shared::entity::users::UserStatus;
 use shared::entity::{active_users, user_credentials, users};
 use shared::secrecy::Secret;
@@ -25,6 +28,13 @@ pub struct Login {
     pub enabled: bool,
     /// The stored password.
     pub password_hash: Secret,
+}
+
+impl Login {
+    /// Stands for a user who does not exist where the same work must be done.
+    pub fn nobody() -> Self {
+        Self { user_id: 0, enabled: false, password_hash: Secret::new("") }
+    }
 }
 
 /// The user of this name, whether or not he may log in.
@@ -50,13 +60,23 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
+/// Locks the user's credentials; false if the hash is no longer this one.
+#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
+pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<bool, DbErr> {
+    let row = user_credentials::Entity::find_by_id(user.user_id)
+        .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    Ok(row.is_some())
+}
+
 /// Replaces a hash that is weaker than the settings ask for.
-pub async fn store_hash(db: &DatabaseConnection, user: &Login, hash: Secret) -> Result<(), DbErr> {
+pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
     user_credentials::Entity::update_many()
         .col_expr(user_credentials::Column::PasswordHash, hash.reveal().into())
         .filter(user_credentials::Column::UserId.eq(user.user_id))
-        .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
-        .exec(db)
+        .exec(tx)
         .await
         .map(drop)
 }

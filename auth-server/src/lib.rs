@@ -2,19 +2,33 @@
 //! and logs them out.
 
 pub mod app;
+pub mod authorizations;
+pub mod browser;
+pub mod client_assertions;
 pub mod clients;
 pub mod config;
 pub mod core_users;
+pub mod cors;
 pub mod endpoints;
+pub mod keys;
 pub mod lifetimes;
+pub mod lockout;
+pub mod log_in;
+pub mod master_keys;
 pub mod oauth_error;
+pub mod page_error;
+pub mod pages;
+pub mod redirects;
 pub mod request;
+pub mod sessions;
+pub mod source;
 pub mod token_table;
 pub mod tokens;
 pub mod web_users;
 
 use crate::app::App;
 use crate::config::Config;
+use futures_util::FutureExt;
 use shared::process::{self, Serving};
 use shared::telemetry::{self, Metrics};
 use shared::{db, tls};
@@ -27,25 +41,40 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (app, metrics) = assemble(&config).await?;
+    if process::check_schema(&app.db).await.is_ok() {
+        keys::check(&app.db, &app.master_keys).await?;
+        app.maintain_keys().await;
+    }
     tokio::spawn(Arc::clone(&app).sweep());
-    let endpoint = app.endpoint(Arc::clone(&metrics));
-    let serving = Serving {
-        name: "auth-server",
-        listen: config.listen,
+    let serving = |name, listen, client_certificates, metrics_listen| Serving {
+        name,
+        listen,
         certificate: &config.tls_certificate,
         key: &config.tls_key,
+        client_certificates,
         limits: config.limits,
-        metrics_listen: config.metrics_listen,
+        metrics_listen,
     };
-    serving.run(endpoint, metrics, stop).await
+    let stop = stop.shared();
+    let main = serving("auth-server", config.listen, false, config.metrics_listen);
+    let main = main.run(app.endpoint(Arc::clone(&metrics)), Arc::clone(&metrics), stop.clone());
+    match config.mtls_listen {
+        None => main.await,
+        Some(listen) => {
+            let mtls = serving("auth-server, mutual TLS", listen, true, None);
+            let mtls = mtls.run(app.endpoint(Arc::clone(&metrics)), metrics, stop);
+            tokio::try_join!(main, mtls).map(drop)
+        }
+    }
 }
 
 /// Checks settings, certificates and database, and changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
-    tls::server_config(&config.tls_certificate, &config.tls_key)?;
+    tls::server_config(&config.tls_certificate, &config.tls_key, false)?;
     let (app, _) = assemble(&config).await?;
-    process::check_schema(&app.db).await
+    process::check_schema(&app.db).await?;
+    keys::check(&app.db, &app.master_keys).await
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<App>, Arc<Metrics>), String> {

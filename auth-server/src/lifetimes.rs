@@ -4,15 +4,19 @@
 //! SQL statement with that statement's own time. The process's clock decides nothing, and a call
 //! does not prolong anything.
 //!
-//! | | lifetime |
-//! |---|---|
-//! | core-system user | the setting `AUTH_CORE_TOKEN_LIFETIME_SECONDS`, at most 12 minutes |
-//! | web user | the core system's Web Inactivity Timeout, read at each question |
+//! | | access token | a session without a refresh | a session, refreshed or not |
+//! |---|---|---|---|
+//! | core-system user | `AUTH_CORE_TOKEN_LIFETIME_SECONDS`, at most 12 minutes | `AUTH_CORE_IDLE_SECONDS` | `AUTH_CORE_SESSION_SECONDS` |
+//! | web user | the core system's Web Inactivity Timeout, read at each question | the same | `AUTH_WEB_SESSION_SECONDS` |
+//!
+//! A browser in which somebody is logged in obeys the caps of a session.
 
+use crate::app::App;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, DbBackend};
 use shared::db;
 use shared::entity::settings;
+use shared::introspection::UserKind;
 
 /// The name of the core system's setting, a number of minutes from 1 to 1440.
 pub const WEB_INACTIVITY_TIMEOUT: &str = "web_inactivity_timeout";
@@ -46,4 +50,29 @@ pub fn alive(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr 
 /// True once it no longer is.
 pub fn expired(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
     created.lte(db::seconds_ago(backend, lifetime_seconds))
+}
+
+/// How long tokens and sessions live; the Web Inactivity Timeout is not in it, but in the database.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetimes {
+    /// The access token of a core-system user.
+    pub core_token_seconds: u64,
+    /// The session of a core-system user who refreshes nothing.
+    pub core_idle_seconds: u64,
+    /// Any session of a core-system user: a working day.
+    pub core_session_seconds: u64,
+    /// Any session of a web user.
+    pub web_session_seconds: u64,
+}
+
+/// True while a session, or a browser's log-in, has passed neither its idle nor its absolute cap.
+pub fn within_caps(app: &App, backend: DbBackend, kind: UserKind, began: Expr, used: Expr) -> Expr {
+    let seconds = |seconds: u64| Expr::value(seconds as i64);
+    let (idle, absolute) = match kind {
+        UserKind::Core => {
+            (seconds(app.lifetimes.core_idle_seconds), app.lifetimes.core_session_seconds)
+        }
+        UserKind::Web => (web_lifetime_seconds(backend), app.lifetimes.web_session_seconds),
+    };
+    alive(backend, began, seconds(absolute)).and(alive(backend, used, idle))
 }

@@ -1,5 +1,6 @@
 //! Errors as OAuth clients expect them: RFC 6749, 5.2.
 
+use crate::log_in::Refusal;
 use poem::http::StatusCode;
 use poem::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::{IntoResponse, Response};
@@ -13,12 +14,14 @@ pub struct OAuthError {
     status: StatusCode,
     error: &'static str,
     description: String,
-    challenge: bool,
+    challenge: Option<String>,
+    retry_after_seconds: Option<i64>,
 }
 
 impl OAuthError {
     fn new(status: StatusCode, error: &'static str, description: impl Into<String>) -> Self {
-        Self { status, error, description: description.into(), challenge: false }
+        let description = description.into();
+        Self { status, error, description, challenge: None, retry_after_seconds: None }
     }
 
     /// The request is malformed.
@@ -29,13 +32,37 @@ impl OAuthError {
     /// The client is unknown or its credentials are wrong; with a challenge where it used Basic.
     pub fn invalid_client(challenge: bool) -> Self {
         let description = "client authentication failed";
+        let challenge = challenge.then(|| r#"Basic realm="core""#.to_owned());
         Self { challenge, ..Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description) }
     }
 
-    /// The user name or the password is wrong. One text for every reason.
-    pub fn invalid_grant() -> Self {
-        let description = "the user name or the password is wrong";
+    /// The password, the code or the refresh token is no good. One text for every reason.
+    pub fn invalid_grant(description: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_grant", description)
+    }
+
+    /// The bearer token is no good (RFC 6750, 3.1).
+    pub fn invalid_token() -> Self {
+        let challenge = Some(r#"Bearer realm="core", error="invalid_token""#.to_owned());
+        let description = "the access token is not valid";
+        Self { challenge, ..Self::new(StatusCode::UNAUTHORIZED, "invalid_token", description) }
+    }
+
+    /// The bearer token was issued without this scope.
+    pub fn insufficient_scope(scope: &str) -> Self {
+        let challenge =
+            Some(format!(r#"Bearer realm="core", error="insufficient_scope", scope="{scope}""#));
+        let description = format!("the scope {scope} is required");
+        Self { challenge, ..Self::new(StatusCode::FORBIDDEN, "insufficient_scope", description) }
+    }
+
+    /// The source network has failed too often.
+    pub fn too_many(retry_after_seconds: i64) -> Self {
+        let retry_after_seconds = Some(retry_after_seconds);
+        let description = "too many failures from your network";
+        let error =
+            Self::new(StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable", description);
+        Self { retry_after_seconds, ..error }
     }
 
     /// The client may not do this.
@@ -49,9 +76,25 @@ impl OAuthError {
         Self::new(StatusCode::BAD_REQUEST, "unsupported_grant_type", description)
     }
 
+    /// The response type is none of ours (RFC 6749, 4.1.2.1).
+    pub fn unsupported_response_type() -> Self {
+        let description = "response_type must be code";
+        Self::new(StatusCode::BAD_REQUEST, "unsupported_response_type", description)
+    }
+
+    /// A part of OpenID Connect that this server does not have.
+    pub fn not_supported(error: &'static str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error, "this server does not support it")
+    }
+
+    /// Nobody is logged in, and the client wants nobody asked.
+    pub fn login_required() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "login_required", "nobody is logged in")
+    }
+
     /// The scope is not exactly one of `core` and `web`.
     pub fn invalid_scope() -> Self {
-        let description = "scope must be exactly one of core and web, as the client may use it";
+        let description = "scope must be exactly one of core and web, as the client may use it, and may add openid";
         Self::new(StatusCode::BAD_REQUEST, "invalid_scope", description)
     }
 
@@ -63,13 +106,26 @@ impl OAuthError {
 
     /// The request came without a bearer token (RFC 6750, 3).
     pub fn token_missing() -> Self {
+        let challenge = Some(r#"Bearer realm="core""#.to_owned());
         let description = "a bearer token is required";
-        Self::new(StatusCode::UNAUTHORIZED, "invalid_request", description)
+        Self { challenge, ..Self::new(StatusCode::UNAUTHORIZED, "invalid_request", description) }
     }
 
     /// Something this server needs is away for the moment.
     pub fn unavailable(description: impl Into<String>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", description)
+        let error =
+            Self::new(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", description);
+        Self { retry_after_seconds: Some(5), ..error }
+    }
+
+    /// The error code and what it says, for errors that travel in a URL.
+    pub fn parts(&self) -> (&'static str, &str) {
+        (self.error, &self.description)
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// A failure of ours; the log says which.
@@ -91,6 +147,27 @@ impl From<DbErr> for OAuthError {
     }
 }
 
+impl std::fmt::Display for OAuthError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.error, self.description)
+    }
+}
+
+impl From<Refusal> for OAuthError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Wrong => Self::invalid_grant("the user name or the password is wrong"),
+            Refusal::TooLong => {
+                Self::invalid_request("username and password have at most 1024 bytes")
+            }
+            Refusal::TooMany(too_many) => Self::too_many(too_many.retry_after_seconds),
+            Refusal::Busy => Self::unavailable("too many people are logging in"),
+            Refusal::Broken(error) => Self::server_error(error),
+            Refusal::Database(error) => error.into(),
+        }
+    }
+}
+
 impl IntoResponse for OAuthError {
     fn into_response(self) -> Response {
         let body = json!({"error": self.error, "error_description": self.description});
@@ -98,14 +175,11 @@ impl IntoResponse for OAuthError {
             .status(self.status)
             .content_type("application/json")
             .header("pragma", "no-cache");
-        if self.challenge {
-            response = response.header(WWW_AUTHENTICATE, r#"Basic realm="core""#);
+        if let Some(challenge) = self.challenge {
+            response = response.header(WWW_AUTHENTICATE, challenge);
         }
-        if self.error == "invalid_request" && self.status == StatusCode::UNAUTHORIZED {
-            response = response.header(WWW_AUTHENTICATE, r#"Bearer realm="core""#);
-        }
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            response = response.header(RETRY_AFTER, "5");
+        if let Some(seconds) = self.retry_after_seconds {
+            response = response.header(RETRY_AFTER, seconds.to_string());
         }
         response.body(body.to_string())
     }

@@ -31,8 +31,17 @@ impl Form {
             }
             Err(_) => return Err(OAuthError::invalid_request("the body did not arrive in time")),
         };
-        let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&body)
-            .map_err(|_| OAuthError::invalid_request("the body is no valid form"))?;
+        Self::parse(&body)
+    }
+
+    /// Reads the query of a request.
+    pub fn of_query(request: &Request) -> Result<Self, OAuthError> {
+        Self::parse(request.uri().query().unwrap_or_default().as_bytes())
+    }
+
+    fn parse(text: &[u8]) -> Result<Self, OAuthError> {
+        let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(text)
+            .map_err(|_| OAuthError::invalid_request("the parameters are no valid form"))?;
         let mut form = BTreeMap::new();
         for (name, value) in pairs {
             if form.insert(name.clone(), value).is_some() {

@@ -2,12 +2,14 @@
 //! names of two columns. A row is a token; rows of one session end together.
 
 use crate::app::App;
-use crate::tokens::{AccessToken, random_session_id};
+use crate::oauth_error::OAuthError;
+use crate::tokens::AccessToken;
 use crate::{core_users, lifetimes, web_users};
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult};
 use shared::db;
 use shared::introspection::UserKind;
+use shared::time::Timestamp;
 
 /// A table of live tokens.
 pub struct TokenTable {
@@ -30,43 +32,68 @@ pub fn of(kind: UserKind) -> TokenTable {
 /// How long tokens of this kind live, as an expression in seconds.
 pub fn lifetime(app: &App, kind: UserKind, backend: DbBackend) -> Expr {
     match kind {
-        UserKind::Core => Expr::value(app.core_token_lifetime_seconds as i64),
+        UserKind::Core => Expr::value(app.lifetimes.core_token_seconds as i64),
         UserKind::Web => lifetimes::web_lifetime_seconds(backend),
     }
 }
 
-/// Records a new token in a new session, created at the database's now.
-pub async fn insert(
-    app: &App,
-    token: &AccessToken,
-    user_id: i64,
-    client_id: &str,
-) -> Result<(), DbErr> {
-    let TokenTable { table, user, created } = of(token.kind());
-    let columns = [user, created, "session_id".into(), "client_id".into(), "token_hash".into()];
-    let insert = Query::insert()
-        .into_table(table)
-        .columns(columns)
-        .values_panic([
-            user_id.into(),
-            db::now(app.db.get_database_backend()),
-            random_session_id().into(),
-            client_id.into(),
-            app.token_keys.hash(token).into(),
-        ])
-        .take();
-    app.db.execute(&insert).await.map(drop)
+/// An access token about to be issued.
+#[derive(Debug)]
+pub struct Issue<'a> {
+    /// The token; it names its session.
+    pub token: AccessToken,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    /// For whom it is.
+    pub client_id: &'a str,
 }
 
-/// The lifetime in seconds that a token created now gets; `None` where the setting is unreadable.
-pub async fn lifetime_seconds(app: &App, kind: UserKind) -> Result<Option<i64>, DbErr> {
-    if kind == UserKind::Core {
-        return Ok(Some(app.core_token_lifetime_seconds as i64));
-    }
-    let seconds = lifetime(app, kind, app.db.get_database_backend());
-    let select = Query::select().expr_as(seconds, "seconds").take();
-    let row = app.db.query_one(&select).await?;
-    Ok(row.map(|row| seconds_of(&row, "seconds")).transpose()?.flatten())
+/// When a token was created and how long it lives, as the database says.
+#[derive(Clone, Copy, Debug)]
+pub struct Issued {
+    /// Its creation time.
+    pub created: Timestamp,
+    /// Its lifetime.
+    pub lifetime_seconds: i64,
+}
+
+/// Records a new token, created at the database's now.
+pub async fn issue(
+    app: &App,
+    tx: &DatabaseTransaction,
+    issue: &Issue<'_>,
+) -> Result<Issued, OAuthError> {
+    let backend = tx.get_database_backend();
+    let kind = issue.token.kind();
+    let hash = app.token_keys.hash(issue.token.text());
+    let TokenTable { table, user, created } = of(kind);
+    let columns =
+        [user, created.clone(), "session_id".into(), "client_id".into(), "token_hash".into()];
+    let insert = Query::insert()
+        .into_table(table.clone())
+        .columns(columns)
+        .values_panic([
+            issue.user_id.into(),
+            db::now(backend),
+            issue.token.session().text().into(),
+            issue.client_id.into(),
+            hash.as_str().into(),
+        ])
+        .take();
+    tx.execute(&insert).await?;
+    let select = Query::select()
+        .expr_as(Expr::col(created), "created")
+        .expr_as(lifetime(app, kind, backend), "lifetime_seconds")
+        .from(table)
+        .and_where(Expr::col("token_hash").eq(hash))
+        .take();
+    let row = tx.query_one(&select).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotInserted)?;
+    let lifetime_seconds = seconds_of(&row, "lifetime_seconds")?.ok_or_else(|| {
+        tracing::error!("the setting web_inactivity_timeout is missing or no number of minutes");
+        OAuthError::unavailable("web log-in is not set up")
+    })?;
+    Ok(Issued { created: row.try_get("", "created")?, lifetime_seconds })
 }
 
 /// A count of seconds, whatever width the database gives it.
@@ -100,29 +127,11 @@ pub fn live_token(app: &App, token: &AccessToken) -> SelectStatement {
             "subject",
             Expr::col(("subject", "subject_id")).equals((table.clone(), user)),
         )
-        .and_where(Expr::col((table.clone(), "token_hash")).is_in(app.token_keys.hashes(token)))
+        .and_where(
+            Expr::col((table.clone(), "token_hash")).is_in(app.token_keys.hashes(token.text())),
+        )
         .and_where(lifetimes::alive(backend, Expr::col((table, created)), seconds))
         .take()
-}
-
-/// The session of a token, dead or alive, and the client it was issued to.
-pub async fn session_of(app: &App, token: &AccessToken) -> Result<Option<(String, String)>, DbErr> {
-    let select = Query::select()
-        .columns(["session_id", "client_id"])
-        .from(of(token.kind()).table)
-        .and_where(Expr::col("token_hash").is_in(app.token_keys.hashes(token)))
-        .take();
-    let row = app.db.query_one(&select).await?;
-    row.map(|row| Ok((row.try_get("", "session_id")?, row.try_get("", "client_id")?))).transpose()
-}
-
-/// Ends a session: every row of it goes.
-pub async fn end_session(app: &App, kind: UserKind, session_id: &str) -> Result<(), DbErr> {
-    let delete = Query::delete()
-        .from_table(of(kind).table)
-        .and_where(Expr::col("session_id").eq(session_id))
-        .take();
-    app.db.execute(&delete).await.map(drop)
 }
 
 /// Removes expired rows of this kind and tells how many there were.

@@ -3,7 +3,10 @@
 use crate::core_users::Login;
 use crate::token_table::TokenTable;
 use sea_orm::sea_query::{Expr, IntoIden, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QuerySelect,
+};
 use shared::entity::web_credentials::Column::{
     ContactId, PasswordHash, WebAccessFlag, WebUserName,
 };
@@ -34,13 +37,23 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
+/// Locks the web user's credentials; false if the hash is no longer this one.
+#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
+pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<bool, DbErr> {
+    let row = web_credentials::Entity::find_by_id(user.user_id)
+        .filter(PasswordHash.eq(user.password_hash.reveal()))
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    Ok(row.is_some())
+}
+
 /// Replaces a hash that is weaker than the settings ask for.
-pub async fn store_hash(db: &DatabaseConnection, user: &Login, hash: Secret) -> Result<(), DbErr> {
+pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
     web_credentials::Entity::update_many()
         .col_expr(PasswordHash, hash.reveal().into())
         .filter(ContactId.eq(user.user_id))
-        .filter(PasswordHash.eq(user.password_hash.reveal()))
-        .exec(db)
+        .exec(tx)
         .await
         .map(drop)
 }

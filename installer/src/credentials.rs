@@ -26,6 +26,9 @@ pub struct Credentials {
     pub api_server: String,
     /// The key under which tokens are hashed, hexadecimal.
     pub token_key: String,
+    /// The key under which signing keys are sealed, hexadecimal.
+    #[serde(default)]
+    pub master_key: String,
 }
 
 impl Credentials {
@@ -35,7 +38,14 @@ impl Credentials {
             let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
             let parsed = text
                 .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-            return parsed.map_err(|error| format!("cannot read {}: {error}", path.display()));
+            let mut known: Self =
+                parsed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            if known.master_key.is_empty() {
+                // A folder of a release that had none.
+                known.master_key = hex::encode(random_bytes::<32>());
+                known.save(path)?;
+            }
+            return Ok(known);
         }
         let word = || URL_SAFE_NO_PAD.encode(random_bytes::<15>());
         let secret = || URL_SAFE_NO_PAD.encode(random_bytes::<32>());
@@ -48,9 +58,14 @@ impl Credentials {
             integration: secret(),
             api_server: secret(),
             token_key: hex::encode(random_bytes::<32>()),
+            master_key: hex::encode(random_bytes::<32>()),
         };
-        let text = serde_json::to_string_pretty(&credentials).map_err(|error| error.to_string())?;
-        write_private(path, &text)?;
+        credentials.save(path)?;
         Ok(credentials)
+    }
+
+    fn save(&self, path: &Path) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        write_private(path, &text)
     }
 }

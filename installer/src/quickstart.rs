@@ -148,6 +148,7 @@ impl Place {
             ("AUTH_TLS_CERTIFICATE", tls.certificate.display().to_string()),
             ("AUTH_TLS_KEY", tls.key.display().to_string()),
             ("AUTH_TOKEN_KEYS", format!("k1:{}", credentials.token_key)),
+            ("AUTH_MASTER_KEYS", format!("k1:{}", credentials.master_key)),
         ];
         let api = [
             ("API_LISTEN", format!("127.0.0.1:{}", self.api_port)),

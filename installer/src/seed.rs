@@ -211,14 +211,17 @@ async fn clients(
     let mut browser = client(BROWSER_CLIENT, None, "authorization_code refresh_token", "core web");
     browser.redirect_uris = Set(browser_redirects.to_owned());
     browser.cors_origins = Set(browser_origin.to_owned());
+    browser.post_logout_redirect_uris = Set(browser_redirects.to_owned());
     let all = [
         client(INTEGRATION_CLIENT, integration, "password refresh_token", "core web"),
         client(API_SERVER_CLIENT, api_server, "", ""),
         browser,
     ];
-    use oauth_clients::Column::{ClientId, CorsOrigins, RedirectUris, SecretHash1};
+    use oauth_clients::Column::{
+        ClientId, CorsOrigins, PostLogoutRedirectUris, RedirectUris, SecretHash1,
+    };
     let known = OnConflict::column(ClientId)
-        .update_columns([SecretHash1, RedirectUris, CorsOrigins])
+        .update_columns([SecretHash1, RedirectUris, PostLogoutRedirectUris, CorsOrigins])
         .to_owned();
     for client in all {
         oauth_clients::Entity::insert(client)

@@ -1,20 +1,32 @@
 //! Passwords at rest: argon2id as PHC strings (OWASP's first choice), hashed off the async threads
 //! and never more at once than there are cores, so that log-ins cannot starve everything else.
+//!
+//! A pepper is a key that is not in the database, so that a stolen table cannot be guessed at. Each
+//! hash names the pepper it was made with (`keyid`); the first of the settings is the one for new
+//! hashes, and hashes of others, or of none, are replaced when their owner logs in.
 
 use crate::secrecy::Secret;
 use argon2::password_hash::phc::PasswordHash;
-use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use argon2::{
+    Algorithm, Argon2, KeyId, Params, ParamsBuilder, PasswordHasher, PasswordVerifier, Version,
+};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Longer passwords are refused before any hashing.
 pub const PASSWORD_BYTES_MAX: usize = 1024;
 
+/// Hashes that may wait for a core; further ones are told to come again.
+const WAITING_MAX: usize = 512;
+
 /// Hashes and checks passwords.
 #[derive(Clone, Debug)]
 pub struct Passwords {
-    argon2: Argon2<'static>,
-    permits: Arc<Semaphore>,
+    rule: Arc<Rule>,
+    cores: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
     /// Checked in place of a user who does not exist, so that both take the same time.
     dummy: Secret,
 }
@@ -30,61 +42,146 @@ pub enum Verdict {
     Wrong,
 }
 
+/// Why a password was neither hashed nor checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Too many wait already.
+    Busy,
+    /// A stored hash is none, or its pepper is not in the settings.
+    Broken(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("too many passwords are being checked"),
+            Self::Broken(error) => f.write_str(error),
+        }
+    }
+}
+
 impl Passwords {
     /// argon2id with these parameters: `19456` KiB and `2` iterations are the recommended least.
-    pub fn new(memory_kib: u32, iterations: u32) -> Result<Self, String> {
-        let params = Params::new(memory_kib, iterations, 1, None).map_err(|e| e.to_string())?;
-        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    pub fn new(memory_kib: u32, iterations: u32, peppers: Peppers) -> Result<Self, String> {
+        let rule = Rule { memory_kib, iterations, peppers };
+        let dummy = rule.hash("the password of nobody")?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let dummy = hash_now(&argon2, "the password of nobody")?;
-        Ok(Self { argon2, permits: Arc::new(Semaphore::new(cores)), dummy })
+        Ok(Self {
+            rule: Arc::new(rule),
+            cores: Arc::new(Semaphore::new(cores)),
+            queue: Arc::new(Semaphore::new(WAITING_MAX)),
+            dummy,
+        })
     }
 
-    /// The recommended least.
+    /// The recommended least, without a pepper.
     pub fn recommended() -> Result<Self, String> {
-        Self::new(19_456, 2)
+        Self::new(19_456, 2, Peppers::default())
     }
 
     /// The hash to store for a new password.
     pub async fn hash(&self, password: &str) -> Result<Secret, String> {
-        let (argon2, password) = (self.argon2.clone(), password.to_owned());
-        self.work(move || hash_now(&argon2, &password)).await?
+        let password = password.to_owned();
+        self.work(move |rule| rule.hash(&password)).await.map_err(|failure| failure.to_string())
     }
 
     /// Checks a password against a user's hash, or takes as long where there is no user.
-    pub async fn verify(&self, password: &str, hash: Option<&Secret>) -> Result<Verdict, String> {
+    pub async fn verify(&self, password: &str, hash: Option<&Secret>) -> Result<Verdict, Failure> {
         let known = hash.is_some();
         let hash = hash.unwrap_or(&self.dummy).clone();
-        let (argon2, password) = (self.argon2.clone(), password.to_owned());
-        let verdict = self.work(move || verify_now(&argon2, &password, &hash)).await??;
+        let password = password.to_owned();
+        let verdict = self.work(move |rule| rule.verify(&password, &hash)).await?;
         Ok(if known { verdict } else { Verdict::Wrong })
     }
 
     async fn work<T: Send + 'static>(
         &self,
-        job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, String> {
-        let permit = self.permits.acquire().await.map_err(|error| error.to_string())?;
-        let done = tokio::task::spawn_blocking(job).await.map_err(|error| error.to_string());
-        drop(permit);
-        done
+        job: impl FnOnce(&Rule) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let broken = |error: &dyn fmt::Display| Failure::Broken(error.to_string());
+        let _place = self.queue.try_acquire().map_err(|_| Failure::Busy)?;
+        let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|e| broken(&e))?;
+        let rule = Arc::clone(&self.rule);
+        let done = tokio::task::spawn_blocking(move || {
+            // Given back by the work itself: a caller who hangs up does not make room for another.
+            let _permit = permit;
+            job(&rule)
+        });
+        done.await.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
     }
 }
 
-fn hash_now(argon2: &Argon2<'static>, password: &str) -> Result<Secret, String> {
-    let hash = argon2.hash_password(password.as_bytes()).map_err(|error| error.to_string())?;
-    Ok(Secret::new(hash.to_string()))
+/// How new hashes are made.
+#[derive(Debug)]
+struct Rule {
+    memory_kib: u32,
+    iterations: u32,
+    peppers: Peppers,
 }
 
-fn verify_now(argon2: &Argon2<'static>, password: &str, hash: &Secret) -> Result<Verdict, String> {
-    let parsed = PasswordHash::new(hash.reveal()).map_err(|error| error.to_string())?;
-    if argon2.verify_password(password.as_bytes(), &parsed).is_err() {
-        return Ok(Verdict::Wrong);
+impl Rule {
+    fn hash(&self, password: &str) -> Result<Secret, String> {
+        let pepper = self.peppers.0.first();
+        let mut params = ParamsBuilder::new();
+        params.m_cost(self.memory_kib).t_cost(self.iterations).p_cost(1);
+        if let Some((id, _)) = pepper {
+            params.keyid(KeyId::new(id.as_bytes()).map_err(|error| error.to_string())?);
+        }
+        let params = params.build().map_err(|error| error.to_string())?;
+        let hash = argon2(pepper, params)?.hash_password(password.as_bytes());
+        Ok(Secret::new(hash.map_err(|error| error.to_string())?.to_string()))
     }
-    let used = Params::try_from(&parsed).map_err(|error| error.to_string())?;
-    let wanted = argon2.params();
-    let weak = used.m_cost() < wanted.m_cost() || used.t_cost() < wanted.t_cost();
-    Ok(if weak { Verdict::RightButWeak(hash_now(argon2, password)?) } else { Verdict::Right })
+
+    fn verify(&self, password: &str, hash: &Secret) -> Result<Verdict, String> {
+        let parsed = PasswordHash::new(hash.reveal()).map_err(|error| error.to_string())?;
+        let used = Params::try_from(&parsed).map_err(|error| error.to_string())?;
+        let pepper = self.peppers.named(used.keyid())?;
+        let argon2 = argon2(pepper, used.clone())?;
+        if argon2.verify_password(password.as_bytes(), &parsed).is_err() {
+            return Ok(Verdict::Wrong);
+        }
+        let weak = used.m_cost() < self.memory_kib
+            || used.t_cost() < self.iterations
+            || pepper != self.peppers.0.first();
+        Ok(if weak { Verdict::RightButWeak(self.hash(password)?) } else { Verdict::Right })
+    }
+}
+
+fn argon2(pepper: Option<&Pepper>, params: Params) -> Result<Argon2<'_>, String> {
+    let secret = pepper.map_or(&[][..], |(_, secret)| secret);
+    Argon2::new_with_secret(secret, Algorithm::Argon2id, Version::V0x13, params)
+        .map_err(|error| error.to_string())
+}
+
+type Pepper = (String, Vec<u8>);
+
+/// Keys that passwords are mixed with, by id; the first is for new hashes.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Peppers(Vec<Pepper>);
+
+impl Peppers {
+    fn named(&self, id: &[u8]) -> Result<Option<&Pepper>, String> {
+        if id.is_empty() {
+            return Ok(None);
+        }
+        let found = self.0.iter().find(|(known, _)| known.as_bytes() == id);
+        found.map(Some).ok_or_else(|| "a password has a pepper that is not in the settings".into())
+    }
+}
+
+impl FromStr for Peppers {
+    type Err = String;
+
+    /// `ID:HEX` of 32 bytes each, separated by commas.
+    fn from_str(text: &str) -> Result<Self, String> {
+        crate::secrecy::named_keys(text, 8).map(Self)
+    }
+}
+
+impl fmt::Debug for Peppers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} peppers", self.0.len())
+    }
 }
 
 #[cfg(test)]
@@ -93,7 +190,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_right_password_is_right_and_a_wrong_one_wrong() {
-        let passwords = Passwords::new(64, 1).unwrap();
+        let passwords = Passwords::new(64, 1, Peppers::default()).unwrap();
         let hash = passwords.hash("correct horse").await.unwrap();
         let verdict = passwords.verify("correct horse", Some(&hash)).await.unwrap();
         assert_eq!(verdict, Verdict::Right);
@@ -105,8 +202,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_hash_weaker_than_the_settings_is_replaced_at_log_in() {
-        let hash = Passwords::new(64, 1).unwrap().hash("correct horse").await.unwrap();
-        let stronger = Passwords::new(128, 2).unwrap();
+        let hash =
+            Passwords::new(64, 1, Peppers::default()).unwrap().hash("correct horse").await.unwrap();
+        let stronger = Passwords::new(128, 2, Peppers::default()).unwrap();
         let Verdict::RightButWeak(replacement) =
             stronger.verify("correct horse", Some(&hash)).await.unwrap()
         else {
@@ -114,5 +212,28 @@ mod tests {
         };
         let again = stronger.verify("correct horse", Some(&replacement)).await.unwrap();
         assert_eq!(again, Verdict::Right);
+    }
+
+    #[tokio::test]
+    async fn peppers_rotate_without_anybody_noticing() {
+        let peppers = |text: &str| {
+            let keys =
+                text.split(' ').map(|id| format!("{id}:{}", hex::encode([id.len() as u8; 32])));
+            keys.collect::<Vec<_>>().join(",").parse::<Peppers>().unwrap()
+        };
+        let bare = Passwords::new(64, 1, Peppers::default()).unwrap();
+        let first = Passwords::new(64, 1, peppers("p1")).unwrap();
+        let both = Passwords::new(64, 1, peppers("new p1")).unwrap();
+        let word = "correct horse";
+        let mut hash = bare.hash(word).await.unwrap();
+        for (passwords, id) in [(&first, "cDE"), (&both, "bmV3")] {
+            let verdict = passwords.verify(word, Some(&hash)).await.unwrap();
+            let Verdict::RightButWeak(replaced) = verdict else { panic!("{verdict:?}") };
+            assert!(replaced.reveal().contains(&format!("keyid={id}")), "{}", replaced.reveal());
+            assert_eq!(passwords.verify(word, Some(&replaced)).await.unwrap(), Verdict::Right);
+            assert_eq!(passwords.verify("wrong", Some(&replaced)).await.unwrap(), Verdict::Wrong);
+            hash = replaced;
+        }
+        assert!(matches!(first.verify(word, Some(&hash)).await, Err(Failure::Broken(_))));
     }
 }

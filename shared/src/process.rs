@@ -26,6 +26,8 @@ pub struct Serving<'a> {
     pub certificate: &'a Path,
     /// Private key, PEM.
     pub key: &'a Path,
+    /// Clients are asked for a certificate, and may have none.
+    pub client_certificates: bool,
     /// What the listener may be made to hold.
     pub limits: Limits,
     /// Where metrics are served, if at all.
@@ -40,7 +42,8 @@ impl Serving<'_> {
         metrics: Arc<Metrics>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), String> {
-        let tls = Arc::new(tls::server_config(self.certificate, self.key)?);
+        let tls =
+            Arc::new(tls::server_config(self.certificate, self.key, self.client_certificates)?);
         let cannot = |error| format!("cannot listen on {}: {error}", self.listen);
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;

@@ -111,6 +111,22 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// Reads keys of 32 bytes as settings spell them: `ID:HEX`, separated by commas. An id has up to
+/// so many letters and digits.
+pub fn named_keys(text: &str, id_length_max: usize) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let key = |entry: &str| {
+        let (id, key) = entry.trim().split_once(':')?;
+        let id_ok = (1..=id_length_max).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let bytes = hex::decode(key).ok().filter(|bytes| bytes.len() == 32 && id_ok)?;
+        Some((id.to_owned(), bytes))
+    };
+    text.split(',')
+        .map(key)
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| "expected ID:HEX of 32 bytes, separated by commas".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,6 +50,10 @@ impl Default for Limits {
     }
 }
 
+/// The certificate the other side has shown, and whose key it has: a request's data.
+#[derive(Clone, Debug)]
+pub struct PeerCertificate(pub Arc<[u8]>);
+
 /// Header bytes of one request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
 /// Requests at once on one HTTP/2 connection.
@@ -120,6 +124,10 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         let handshake = timeout(self.limits.handshake, self.acceptor.accept(stream));
         let Ok(Ok(stream)) = handshake.await else { return };
         let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2".as_slice());
+        let certificates = stream.get_ref().1.peer_certificates();
+        let certificate = certificates
+            .and_then(|chain| chain.first())
+            .map(|certificate| PeerCertificate(certificate.as_ref().into()));
         let requests = Arc::new(Requests::default());
         let service = {
             let requests = Arc::clone(&requests);
@@ -128,7 +136,11 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                 let under_way = requests.begin();
                 let endpoint = Arc::clone(&self.endpoint);
                 let peer = RemoteAddr(peer.into());
-                let request = (request, local.clone(), peer, Scheme::HTTPS).into();
+                let mut request: poem::Request =
+                    (request, local.clone(), peer, Scheme::HTTPS).into();
+                if let Some(certificate) = &certificate {
+                    request.set_data(certificate.clone());
+                }
                 async move {
                     let response = endpoint.get_response(request).await;
                     drop(under_way);

@@ -6,6 +6,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// Behind the name of a setting: the value stands in this file.
+const FROM_FILE: &str = "_FILE";
+
 /// One setting, as `--help` lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
@@ -33,11 +36,23 @@ impl Settings {
             settings.read_file(path);
         }
         for setting in known {
+            let file = format!("{}{FROM_FILE}", setting.name);
+            if let Ok(path) = std::env::var(&file) {
+                settings.read_value(setting.name, &file, Path::new(&path));
+            }
             if let Ok(value) = std::env::var(setting.name) {
                 settings.values.insert(setting.name.to_owned(), value);
             }
         }
         settings
+    }
+
+    /// Secrets are often handed over as files: `NAME_FILE` names the one that holds the value.
+    fn read_value(&mut self, name: &str, setting: &str, path: &Path) {
+        match std::fs::read_to_string(path) {
+            Ok(text) => drop(self.values.insert(name.to_owned(), text.trim().to_owned())),
+            Err(error) => self.faults.push(format!("{setting}={}: {error}", path.display())),
+        }
     }
 
     fn read_file(&mut self, path: &Path) {
@@ -52,15 +67,19 @@ impl Settings {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match line.split_once('=') {
-                Some((name, value)) if self.known.iter().any(|known| known.name == name.trim()) => {
-                    self.values.insert(name.trim().to_owned(), value.trim().to_owned());
+            let known = |name: &str| self.known.iter().any(|known| known.name == name);
+            match line.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
+                Some((name, value)) if known(name) => {
+                    self.values.insert(name.to_owned(), value.to_owned());
+                }
+                Some((name, value)) if name.strip_suffix(FROM_FILE).is_some_and(known) => {
+                    self.read_value(name.trim_end_matches(FROM_FILE), name, Path::new(value));
                 }
                 Some((name, _)) => self.faults.push(format!(
                     "{} line {}: no setting is called {}",
                     path.display(),
                     number + 1,
-                    name.trim()
+                    name
                 )),
                 None => self.faults.push(format!(
                     "{} line {}: expected NAME=value",
@@ -144,7 +163,9 @@ impl Settings {
 
 /// The settings as `--help` lists them.
 pub fn list(settings: &[Setting]) -> String {
-    let mut text = String::from("Settings (environment variables):\n");
+    let mut text = String::from(
+        "Settings (environment variables; NAME_FILE=PATH reads the value of NAME from a file):\n",
+    );
     for setting in settings {
         let default = match setting.default {
             Some("") => "optional".to_owned(),

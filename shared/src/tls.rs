@@ -1,9 +1,15 @@
 //! TLS: certificates in, listener and client out. TLS 1.2 and up, and the one place where a rustls
 //! provider is chosen.
 
+use rustls::client::danger::HandshakeSignatureValid;
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, DistinguishedName, RootCertStore, ServerConfig,
+    SignatureScheme, SupportedProtocolVersion,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,17 +21,77 @@ pub fn install_provider() {
 
 /// What a listener presents: the chain and the key in these PEM files.
 ///
-/// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1.
-pub fn server_config(certificates: &Path, key: &Path) -> Result<ServerConfig, String> {
+/// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1. Clients are asked for a certificate or not.
+pub fn server_config(
+    certificates: &Path,
+    key: &Path,
+    client_certificates: bool,
+) -> Result<ServerConfig, String> {
     let chain = read_certificates(certificates)?;
     let key = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| format!("cannot read the key in {}: {error}", key.display()))?;
-    let mut config = ServerConfig::builder()
-        .with_no_client_auth()
+    let builder = ServerConfig::builder();
+    let builder = match client_certificates {
+        true => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new())),
+        false => builder.with_no_client_auth(),
+    };
+    let mut config = builder
         .with_single_cert(chain, key)
         .map_err(|error| format!("certificate and key do not work together: {error}"))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Takes any certificate a client shows, or none: who it belongs to is known from where it was
+/// registered, not from who signed it (RFC 8705, 2.2). That the client has its key is proved here.
+#[derive(Debug)]
+struct AnyCertificate(WebPkiSupportedAlgorithms);
+
+impl AnyCertificate {
+    fn new() -> Self {
+        Self(rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms)
+    }
+}
+
+impl ClientCertVerifier for AnyCertificate {
+    fn client_auth_mandatory(&self) -> bool {
+        false
+    }
+
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &[]
+    }
+
+    fn verify_client_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _now: UnixTime,
+    ) -> Result<ClientCertVerified, rustls::Error> {
+        Ok(ClientCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signature, &self.0)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signature, &self.0)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_schemes()
+    }
 }
 
 /// A client that trusts the authorities in this PEM file and no other, and speaks these versions.

@@ -238,10 +238,12 @@ impl Places {
         let auth = format!(
             "AUTH_LISTEN=127.0.0.1:{}\nAUTH_ISSUER={}\nAUTH_DATABASE_URL={database_url}\n\
              AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
+             AUTH_MASTER_KEYS=k1:{}\n\
              AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n",
             self.auth,
             self.auth_url(),
             credentials.token_key,
+            credentials.master_key,
             self.auth_metrics,
         );
         let api = format!(

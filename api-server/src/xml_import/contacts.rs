@@ -7,15 +7,15 @@ use super::{Applied, Import, Stop, refuse};
 use crate::history;
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QuerySelect,
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
+    QuerySelect,
 };
-use shared::entity::{
-    cif_web_active_users, contact_types, contacts, entities, loans, users, web_credentials,
-};
+use shared::entity::{contact_types, contacts, entities, loans, users, web_credentials};
+use shared::introspection::UserKind;
 use shared::passwords::PASSWORD_BYTES_MAX;
 use shared::problem::Problem;
 use shared::secrecy::Secret;
+use shared::sessions;
 
 const CHILDREN: [&str; 1] = ["WebCredentials"];
 
@@ -226,8 +226,9 @@ impl Import<'_> {
                 .exec(tx)
                 .await?;
         }
+        // Who loses web access, or gets a new password, is logged out at once and for good.
         if !row.web_access_flag || password.is_some() {
-            end_web_sessions(tx, contact_id).await?;
+            sessions::end_all(tx, UserKind::Web, contact_id).await?;
         }
         history::record(tx, &self.author, self.clock.now, before.as_ref(), Some(&row)).await?;
         Ok(messages)
@@ -260,20 +261,11 @@ impl Import<'_> {
         contact_id: i64,
     ) -> Result<(), Stop> {
         let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
-        end_web_sessions(tx, contact_id).await?;
+        sessions::end_all(tx, UserKind::Web, contact_id).await?;
         web_credentials::Entity::delete_by_id(contact_id).exec(tx).await?;
         history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
-}
-
-/// Who loses web access, or gets a new password, is logged out at once and for good.
-async fn end_web_sessions(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), DbErr> {
-    cif_web_active_users::Entity::delete_many()
-        .filter(cif_web_active_users::Column::ContactId.eq(contact_id))
-        .exec(tx)
-        .await
-        .map(drop)
 }
 
 fn person_and_address(fields: &mut Fields<'_>, row: &mut contacts::Model) {

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::clients::{self, Credentials};
 use crate::oauth_error::OAuthError;
 use crate::request::Form;
+use crate::source::Source;
 use crate::token_table::{self, seconds_of};
 use crate::tokens::AccessToken;
 use poem::{Request, Response};
@@ -27,7 +28,8 @@ pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response,
     let row = find(&app, &credentials, token.as_ref()).await?;
     let client =
         row.as_ref().map(|row| oauth_clients::Model::from_query_result(row, "")).transpose()?;
-    let client = clients::check(client, &credentials)?;
+    let source = Source::of(&request, &app.proxies);
+    let client = clients::authenticate_confidential(&app, client, &credentials, &source).await?;
     if !client.resource_server_flag {
         return Err(OAuthError::not_a_resource_server());
     }

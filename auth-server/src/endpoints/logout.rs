@@ -6,20 +6,23 @@
 use crate::app::App;
 use crate::oauth_error::OAuthError;
 use crate::request::bearer_token;
-use crate::token_table;
+use crate::sessions;
+use crate::source::Source;
 use crate::tokens::AccessToken;
 use poem::http::StatusCode;
 use poem::{Request, Response};
+use shared::entity::auth_sessions;
 use std::sync::Arc;
 
-/// Ends the session of the token that came with the request.
+/// Ends the session of the token that came with the request, and the browser log-in it came from.
 pub async fn log_out(app: Arc<App>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
-    if let Some(token) = AccessToken::parse(token)
-        && let Some((session, _)) = token_table::session_of(&app, &token).await?
-    {
-        token_table::end_session(&app, token.kind(), &session).await?;
-        tracing::info!("logged out");
+    if let Some(token) = AccessToken::parse(token) {
+        let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
+        if let Some(owner) = sessions::owner(&app.db, column, &session).await? {
+            let source = Source::of(&request, &app.proxies);
+            sessions::log_out(&app, &owner, &source, "bearer").await?;
+        }
     }
     Ok(StatusCode::NO_CONTENT.into())
 }

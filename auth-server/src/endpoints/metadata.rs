@@ -1,30 +1,72 @@
-//! `GET /.well-known/oauth-authorization-server`: what this server can do (RFC 8414). Each value
-//! is true, and a test says so.
+//! `GET /.well-known/oauth-authorization-server`, `GET /.well-known/openid-configuration`: what
+//! this server can do (RFC 8414, OpenID Connect Discovery). Each value is true, and a test says so.
 
 use super::json;
+use super::token::GRANT_TYPES;
 use crate::app::App;
+use crate::client_assertions;
+use crate::keys;
 use crate::oauth_error::OAuthError;
 use poem::{Request, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Where clients look for it.
-pub const PATH: &str = "/.well-known/oauth-authorization-server";
+/// Where OAuth clients look for it, and where OpenID Connect clients do.
+pub const PATHS: [&str; 2] =
+    ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
-/// Shows the metadata.
+/// Shows the metadata: one document for both.
 pub async fn show(app: Arc<App>, _request: Request) -> Result<Response, OAuthError> {
+    Ok(json(&document(&app)))
+}
+
+fn document(app: &App) -> Value {
     let issuer = &app.issuer;
-    let client_authentication = ["client_secret_basic", "client_secret_post"];
-    Ok(json(&json!({
+    let url = |path: &str| format!("{issuer}{path}");
+    let mut methods = vec!["client_secret_basic", "client_secret_post", "private_key_jwt"];
+    if app.mtls_url.is_some() {
+        methods.push("self_signed_tls_client_auth");
+    }
+    let with_public: Vec<_> = methods.iter().copied().chain(["none"]).collect();
+    let algorithms = client_assertions::ALGORITHMS.map(|(name, _)| name);
+    let mut document = json!({
         "issuer": issuer,
-        "token_endpoint": format!("{issuer}/oauth2/token"),
-        "introspection_endpoint": format!("{issuer}/oauth2/introspect"),
-        "revocation_endpoint": format!("{issuer}/oauth2/revoke"),
-        "response_types_supported": [],
-        "grant_types_supported": ["password"],
-        "scopes_supported": ["core", "web"],
-        "token_endpoint_auth_methods_supported": client_authentication,
-        "introspection_endpoint_auth_methods_supported": client_authentication,
-        "revocation_endpoint_auth_methods_supported": client_authentication,
-    })))
+        "authorization_endpoint": url("/oauth2/authorize"),
+        "token_endpoint": url("/oauth2/token"),
+        "introspection_endpoint": url("/oauth2/introspect"),
+        "revocation_endpoint": url("/oauth2/revoke"),
+        "userinfo_endpoint": url("/oauth2/userinfo"),
+        "end_session_endpoint": url("/oauth2/logout"),
+        "jwks_uri": url("/oauth2/jwks"),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": GRANT_TYPES,
+        "scopes_supported": ["core", "web", "openid"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": true,
+        "token_endpoint_auth_methods_supported": with_public,
+        "token_endpoint_auth_signing_alg_values_supported": algorithms,
+        "introspection_endpoint_auth_methods_supported": methods,
+        "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+        "revocation_endpoint_auth_methods_supported": with_public,
+        "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [keys::ALGORITHM],
+        "claims_supported": [
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid",
+            "preferred_username", "user_kind", "user_id", "contact_id",
+        ],
+        "prompt_values_supported": ["none", "login", "consent", "select_account"],
+        "request_parameter_supported": false,
+        "request_uri_parameter_supported": false,
+        "claims_parameter_supported": false,
+    });
+    if let Some(mtls_url) = &app.mtls_url {
+        document["mtls_endpoint_aliases"] = json!({
+            "token_endpoint": format!("{mtls_url}/oauth2/token"),
+            "introspection_endpoint": format!("{mtls_url}/oauth2/introspect"),
+            "revocation_endpoint": format!("{mtls_url}/oauth2/revoke"),
+        });
+    }
+    document
 }

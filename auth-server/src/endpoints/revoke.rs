@@ -5,25 +5,38 @@ use crate::app::App;
 use crate::clients::{self, Credentials};
 use crate::oauth_error::OAuthError;
 use crate::request::Form;
-use crate::token_table;
-use crate::tokens::AccessToken;
+use crate::sessions;
+use crate::source::Source;
+use crate::tokens::{AccessToken, RefreshToken};
 use poem::{Request, Response};
+use shared::audit::Kind;
+use shared::db;
+use shared::entity::auth_sessions;
 use std::sync::Arc;
 
-/// Ends the session of a token, whatever the hint says it is.
+/// Ends the session of a token, access or refresh, whatever the hint says it is.
 pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let client = clients::authenticate(&app.db, &credentials).await?;
-    let token = AccessToken::parse(form.required("token")?);
-    if let Some(token) = token
-        && let Some((session, owner)) = token_table::session_of(&app, &token).await?
-    {
-        if owner != client.client_id {
-            return Err(OAuthError::unauthorized_client("the token belongs to another client"));
-        }
-        token_table::end_session(&app, token.kind(), &session).await?;
-        tracing::info!(client.client_id, "session revoked");
+    let source = Source::of(&request, &app.proxies);
+    let client = clients::authenticate(&app, &credentials, &source).await?;
+    let token = form.required("token")?;
+    let access = AccessToken::parse(token).map(|token| token.session().text());
+    let session = access.or_else(|| RefreshToken::parse(token).map(|token| token.session().text()));
+    let Some(session) = session else { return Ok(Response::default()) };
+    let session_id = auth_sessions::Column::SessionId;
+    let Some(owner) = sessions::owner(&app.db, session_id, &session).await? else {
+        return Ok(Response::default());
+    };
+    if owner.client_id != client.client_id {
+        return Err(OAuthError::unauthorized_client("the token belongs to another client"));
     }
+    let tx = db::begin_write(&app.db).await?;
+    shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
+    let event = source.event(Kind::Revoked).client(&owner.client_id);
+    let event = event.user(owner.user_kind, owner.user_id);
+    event.token(&app.token_keys.hash(token)).record(&tx).await?;
+    tx.commit().await?;
+    tracing::info!(client.client_id, "session revoked");
     Ok(Response::default())
 }

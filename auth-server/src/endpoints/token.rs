@@ -1,4 +1,4 @@
-//! `POST /oauth2/token`: issues a token.
+//! `POST /oauth2/token`: issues tokens for a code, a refresh token, or a name and a password.
 //!
 //! The password grant is for confidential clients that were given it: a documented deviation from
 //! RFC 9700, because existing callers log in with a name and a password. The scope, `core` or
@@ -6,76 +6,96 @@
 
 use super::json;
 use crate::app::App;
-use crate::clients::{self, Credentials};
-use crate::core_users::Login;
+use crate::authorizations::{self, Exchange};
+use crate::clients::{self, Credentials, Scope};
+use crate::log_in::{self, Attempt};
 use crate::oauth_error::OAuthError;
 use crate::request::Form;
-use crate::tokens::AccessToken;
-use crate::{core_users, token_table, web_users};
+use crate::sessions::{self, NewSession};
+use crate::source::Source;
+use crate::tokens::{Code, RefreshToken, SessionId};
 use poem::{Request, Response};
-use serde_json::json;
-use shared::introspection::UserKind;
-use shared::passwords::{PASSWORD_BYTES_MAX, Verdict};
+use serde_json::Value;
+use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
+use tokio::time::Instant;
 
-/// Issues a token to an authenticated client.
+/// What can be exchanged for tokens.
+pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "password"];
+
+/// Issues tokens to an authenticated client.
 pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
+    let arrived = Instant::now();
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let client = clients::authenticate(&app.db, &credentials).await?;
+    let source = Source::of(&request, &app.proxies);
+    let client = clients::authenticate(&app, &credentials, &source).await?;
     let grant_type = form.required("grant_type")?;
-    if grant_type != "password" {
+    if !GRANT_TYPES.contains(&grant_type) {
         return Err(OAuthError::unsupported_grant_type(grant_type));
     }
     if !clients::lists(&client.grants, grant_type) {
-        return Err(OAuthError::unauthorized_client("this client may not use the password grant"));
+        let text = format!("this client may not use the grant {grant_type}");
+        return Err(OAuthError::unauthorized_client(text));
     }
-    let kind = clients::user_kind(&client, form.get("scope"))?;
-    let (user_name, password) = (form.required("username")?, form.required("password")?);
-    let user = log_in(&app, kind, user_name, password).await?;
-    let expires_in = token_table::lifetime_seconds(&app, kind).await?.ok_or_else(|| {
-        tracing::error!("the setting web_inactivity_timeout is missing or no number of minutes");
-        OAuthError::unavailable("web log-in is not set up")
-    })?;
-    let token = AccessToken::random(kind);
-    token_table::insert(&app, &token, user.user_id, &client.client_id).await?;
-    tracing::info!(kind = kind.as_str(), user_id = user.user_id, client.client_id, "logged in");
-    Ok(json(&json!({
-        "access_token": token.text(),
-        "token_type": "Bearer",
-        "expires_in": expires_in,
-        "scope": kind.as_str(),
-    })))
+    let answer = match grant_type {
+        "authorization_code" => exchange_code(&app, &client, &form, &source).await?,
+        "refresh_token" => {
+            let token = RefreshToken::parse(form.required("refresh_token")?)
+                .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
+            let scope = form.get("scope");
+            sessions::refresh(&app, &client, &token, scope, &source, arrived).await?
+        }
+        _ => log_in_with_password(&app, &client, &form, &source).await?,
+    };
+    Ok(json(&answer))
 }
 
-/// The user, if he may log in with this password. Every refusal looks and takes the same.
-async fn log_in(
+async fn exchange_code(
     app: &App,
-    kind: UserKind,
-    user_name: &str,
-    password: &str,
-) -> Result<Login, OAuthError> {
-    if user_name.len() > PASSWORD_BYTES_MAX || password.len() > PASSWORD_BYTES_MAX {
-        return Err(OAuthError::invalid_request("username and password have at most 1024 bytes"));
-    }
-    // PostgreSQL refuses U+0000 in text; no stored name holds one.
-    let user = match kind {
-        _ if user_name.contains('\0') => None,
-        UserKind::Core => core_users::find(&app.db, user_name).await?,
-        UserKind::Web => web_users::find(&app.db, user_name).await?,
+    client: &Model,
+    form: &Form,
+    source: &Source,
+) -> Result<Value, OAuthError> {
+    let code = Code::parse(form.required("code")?)
+        .ok_or_else(|| OAuthError::invalid_grant("the code is not valid"))?;
+    let exchange = Exchange {
+        code,
+        redirect_uri: form.required("redirect_uri")?,
+        code_verifier: form.required("code_verifier")?,
     };
-    let hash = user.as_ref().map(|user| &user.password_hash);
-    let verdict = app.passwords.verify(password, hash).await.map_err(OAuthError::server_error)?;
-    let user = user.filter(|user| user.enabled && verdict != Verdict::Wrong);
-    let Some(user) = user else {
-        tracing::info!(kind = kind.as_str(), "log-in refused");
-        return Err(OAuthError::invalid_grant());
-    };
-    if let Verdict::RightButWeak(hash) = verdict {
-        match kind {
-            UserKind::Core => core_users::store_hash(&app.db, &user, hash).await?,
-            UserKind::Web => web_users::store_hash(&app.db, &user, hash).await?,
-        }
+    authorizations::exchange(app, client, &exchange, source).await
+}
+
+async fn log_in_with_password(
+    app: &App,
+    client: &Model,
+    form: &Form,
+    source: &Source,
+) -> Result<Value, OAuthError> {
+    if client.kind != ClientKind::Confidential {
+        return Err(OAuthError::unauthorized_client("the password grant needs a secret"));
     }
-    Ok(user)
+    let scope = Scope::read(client, form.get("scope"))?;
+    let attempt = Attempt {
+        source,
+        client_id: &client.client_id,
+        kind: scope.kind,
+        user_name: form.required("username")?,
+        password: form.required("password")?,
+    };
+    let logged_in = log_in::log_in(app, attempt).await?;
+    let new = NewSession {
+        session: SessionId::random(),
+        kind: scope.kind,
+        user_id: logged_in.user_id,
+        client,
+        scope: &scope.text,
+        log_in_date: None,
+        browser_id: None,
+        nonce: None,
+    };
+    let answer = sessions::begin(app, &logged_in.tx, new, source).await?;
+    logged_in.tx.commit().await?;
+    Ok(answer)
 }

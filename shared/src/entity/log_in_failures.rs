@@ -17,6 +17,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub subject: String,
     pub failures: i32,
+    pub first_failure_date: Timestamp,
     pub last_failure_date: Timestamp,
 }
 

@@ -96,6 +96,7 @@ fn records() -> Vec<Table> {
             .string("subject", 80)
             .primary()
             .int("failures")
+            .time("first_failure_date")
             .time("last_failure_date")
             .index(&["last_failure_date"]),
         Table::new("auth_events")

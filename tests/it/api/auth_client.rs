@@ -33,7 +33,7 @@ impl SlowAuthServer {
         let files = certificates::local(folder.path()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let config = tls::server_config(&files.certificate, &files.key).unwrap();
+        let config = tls::server_config(&files.certificate, &files.key, false).unwrap();
         let questions = Arc::new(AtomicUsize::new(0));
         let logged_out = Arc::new(AtomicBool::new(false));
         let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));

@@ -1,0 +1,223 @@
+//! `GET /oauth2/authorize`: an application sends a browser here, and gets it back with a code
+//! (RFC 6749, 4.1; OpenID Connect Core, 3.1.2).
+//!
+//! PKCE with S256 is required of every client. Until client and redirect URI are known to belong
+//! together, whatever is wrong is shown on a page: nobody is sent to an address that is not the
+//! client's. After that, errors go back to the client with its `state` and this server's `iss`
+//! (RFC 9207).
+
+use super::redirect;
+use crate::app::App;
+use crate::authorizations::{self, BrowserLogIn, NewRequest};
+use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::clients::{self, Scope};
+use crate::oauth_error::OAuthError;
+use crate::page_error::PageError;
+use crate::redirects;
+use crate::request::Form;
+use crate::source::Source;
+use crate::tokens::random_name;
+use poem::http::header::SET_COOKIE;
+use poem::{Request, Response};
+use shared::db;
+use shared::entity::oauth_clients::Model;
+use std::sync::Arc;
+
+/// Longer values are nobody's honest `state` or `nonce`.
+const STATE_BYTES_MAX: usize = 4096;
+const NONCE_BYTES_MAX: usize = 1024;
+/// 256 bits as base64url.
+const CHALLENGE_LENGTH: usize = 43;
+
+/// Sends the browser to the log-in page, or back with a code where somebody is logged in already.
+pub async fn authorize(app: Arc<App>, request: Request) -> Result<Response, PageError> {
+    let form = Form::of_query(&request).map_err(|error| PageError::bad_request(&error))?;
+    let client_id = form.required("client_id").map_err(|error| PageError::bad_request(&error))?;
+    let client = clients::find(&app.db, client_id).await?;
+    let client = client.ok_or_else(|| PageError::from("No application of this name is known."))?;
+    let redirect_uri = form.get("redirect_uri").unwrap_or_default();
+    if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
+        let text = "The application asked to be answered at an address that is not registered.";
+        return Err(PageError::from(text));
+    }
+    let asking = Asking { app: &app, form: &form, client: &client, redirect_uri };
+    match asking.answer(&request).await {
+        Ok(response) => Ok(response),
+        Err(Failure::Client(error)) => Ok(asking.send_back(&error)),
+        Err(Failure::Page(error)) => Err(error),
+    }
+}
+
+/// Whom a failure is told.
+enum Failure {
+    Client(OAuthError),
+    Page(PageError),
+}
+
+impl From<OAuthError> for Failure {
+    fn from(error: OAuthError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<sea_orm::DbErr> for Failure {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Page(error.into())
+    }
+}
+
+struct Asking<'a> {
+    app: &'a App,
+    form: &'a Form,
+    client: &'a Model,
+    redirect_uri: &'a str,
+}
+
+impl Asking<'_> {
+    async fn answer(&self, request: &Request) -> Result<Response, Failure> {
+        let scope = self.check()?;
+        let prompt = Prompt::read(self.form)?;
+        let max_age = self.form.get("max_age").map(str::parse::<u32>).transpose();
+        let max_age = max_age.map_err(|_| OAuthError::invalid_request("max_age is no number"))?;
+        let new = NewRequest {
+            client_id: &self.client.client_id,
+            redirect_uri: self.redirect_uri,
+            scope: &scope,
+            state: self.form.get("state"),
+            nonce: self.form.get("nonce"),
+            code_challenge: self.form.get("code_challenge").unwrap_or_default(),
+            login_hint: self.form.get("login_hint").filter(|hint| hint.chars().count() <= 200),
+        };
+        let logged_in = match browser::cookie(request, LOG_IN_COOKIE) {
+            Some(cookie) if prompt != Prompt::LogIn => {
+                authorizations::logged_in(self.app, scope.kind, &cookie, max_age.map(i64::from))
+                    .await?
+            }
+            _ => None,
+        };
+        let source = Source::of(request, &self.app.proxies);
+        match (logged_in, prompt) {
+            (Some(log_in), _) => self.answer_at_once(&new, &log_in, &source).await,
+            (None, Prompt::None) => Err(OAuthError::login_required().into()),
+            (None, _) => self.ask_to_log_in(request, &new, &source).await,
+        }
+    }
+
+    /// Everything about the request that needs no database.
+    fn check(&self) -> Result<Scope, OAuthError> {
+        let (form, client) = (self.form, self.client);
+        for (name, error) in
+            [("request", "request_not_supported"), ("request_uri", "request_uri_not_supported")]
+        {
+            if form.get(name).is_some() {
+                return Err(OAuthError::not_supported(error));
+            }
+        }
+        if form.required("response_type")? != "code" {
+            return Err(OAuthError::unsupported_response_type());
+        }
+        if form.get("response_mode").is_some_and(|mode| mode != "query") {
+            return Err(OAuthError::invalid_request("response_mode must be query"));
+        }
+        if !clients::lists(&client.grants, "authorization_code") {
+            let text = "this client may not use the authorization code flow";
+            return Err(OAuthError::unauthorized_client(text));
+        }
+        let challenge = form.required("code_challenge")?;
+        let base64url = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if form.get("code_challenge_method") != Some("S256")
+            || challenge.len() != CHALLENGE_LENGTH
+            || !challenge.bytes().all(base64url)
+        {
+            return Err(OAuthError::invalid_request("PKCE with S256 is required (RFC 7636)"));
+        }
+        for (name, bytes_max) in [("state", STATE_BYTES_MAX), ("nonce", NONCE_BYTES_MAX)] {
+            if form.get(name).is_some_and(|value| value.len() > bytes_max || value.contains('\0')) {
+                return Err(OAuthError::invalid_request(format!("{name} is too long")));
+            }
+        }
+        Scope::read(client, form.get("scope"))
+    }
+
+    /// Somebody is logged in in this browser: the client has its code without a question.
+    async fn answer_at_once(
+        &self,
+        new: &NewRequest<'_>,
+        log_in: &BrowserLogIn,
+        source: &Source,
+    ) -> Result<Response, Failure> {
+        // Nobody else has the secret of this request: it waits for no browser.
+        let kept = authorizations::keep(self.app, new, &random_name(), source).await?;
+        let id = kept.ok_or_else(too_many)?;
+        let tx = db::begin_write(&self.app.db).await?;
+        let code = authorizations::grant_code(self.app, &tx, &browser::stored(&id), log_in).await?;
+        tx.commit().await?;
+        let code = code.ok_or_else(|| OAuthError::server_error("a new request had a code"))?;
+        Ok(redirect(&code_url(self.app, self.redirect_uri, new.state, code.text())))
+    }
+
+    async fn ask_to_log_in(
+        &self,
+        request: &Request,
+        new: &NewRequest<'_>,
+        source: &Source,
+    ) -> Result<Response, Failure> {
+        let known = browser::cookie(request, BROWSER_COOKIE);
+        let secret = known.clone().unwrap_or_else(random_name);
+        let kept = authorizations::keep(self.app, new, &secret, source).await?;
+        let id = kept.ok_or_else(too_many)?;
+        let mut response = redirect(&format!("{}/login?request={id}", self.app.issuer));
+        if known.is_none() {
+            let cookie = browser::set_cookie(BROWSER_COOKIE, &secret);
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
+        Ok(response)
+    }
+
+    /// The error as the client gets it.
+    fn send_back(&self, error: &OAuthError) -> Response {
+        let (code, description) = error.parts();
+        let mut parameters = vec![("error", code), ("error_description", description)];
+        parameters.extend(self.form.get("state").map(|state| ("state", state)));
+        parameters.push(("iss", &self.app.issuer));
+        redirect(&redirects::with_parameters(self.redirect_uri, &parameters))
+    }
+}
+
+fn too_many() -> Failure {
+    Failure::Page(PageError::too_many(60))
+}
+
+/// Where the browser goes with its code.
+pub fn code_url(app: &App, redirect_uri: &str, state: Option<&str>, code: &str) -> String {
+    let mut parameters = vec![("code", code)];
+    parameters.extend(state.map(|state| ("state", state)));
+    parameters.push(("iss", &app.issuer));
+    redirects::with_parameters(redirect_uri, &parameters)
+}
+
+/// Whether the user is to be asked (OpenID Connect Core, 3.1.2.1).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prompt {
+    IfNeeded,
+    None,
+    LogIn,
+}
+
+impl Prompt {
+    fn read(form: &Form) -> Result<Self, OAuthError> {
+        let words: Vec<_> =
+            form.get("prompt").unwrap_or_default().split_ascii_whitespace().collect();
+        match words.as_slice() {
+            [] | ["consent"] => Ok(Self::IfNeeded),
+            ["none"] => Ok(Self::None),
+            words if words.contains(&"none") => {
+                Err(OAuthError::invalid_request("prompt=none stands alone"))
+            }
+            words if words.iter().all(|w| ["login", "consent", "select_account"].contains(w)) => {
+                Ok(Self::LogIn)
+            }
+            _ => Err(OAuthError::invalid_request("prompt is none that is known")),
+        }
+    }
+}

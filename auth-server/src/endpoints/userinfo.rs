@@ -1,0 +1,46 @@
+//! `GET /oauth2/userinfo`, `POST /oauth2/userinfo`: who is logged in (OpenID Connect Core, 5.3).
+
+use super::json;
+use crate::app::App;
+use crate::clients;
+use crate::oauth_error::OAuthError;
+use crate::request::bearer_token;
+use crate::token_table;
+use crate::tokens::AccessToken;
+use poem::{Request, Response};
+use sea_orm::sea_query::{Expr, ExprTrait, JoinType};
+use sea_orm::{ColumnTrait, ConnectionTrait};
+use serde_json::json;
+use shared::entity::auth_sessions;
+use shared::introspection::UserKind;
+use std::sync::Arc;
+
+/// Tells whom a token speaks for, if it was issued with the scope `openid`.
+pub async fn show(app: Arc<App>, request: Request) -> Result<Response, OAuthError> {
+    let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
+    let token = AccessToken::parse(token).ok_or_else(OAuthError::invalid_token)?;
+    let mut select = token_table::live_token(&app, &token);
+    let session = auth_sessions::Column::SessionId;
+    let of_token = Expr::col((token_table::of(token.kind()).table, "session_id"));
+    select.expr_as(Expr::col((auth_sessions::Entity, auth_sessions::Column::Scope)), "scope").join(
+        JoinType::InnerJoin,
+        auth_sessions::Entity,
+        session.into_expr().eq(of_token),
+    );
+    let row = app.db.query_one(&select).await?.ok_or_else(OAuthError::invalid_token)?;
+    let scope: String = row.try_get("", "scope")?;
+    if !clients::lists(&scope, "openid") {
+        return Err(OAuthError::insufficient_scope("openid"));
+    }
+    let (kind, user_id) = (token.kind(), row.try_get::<i64>("", "subject_id")?);
+    let mut claims = json!({
+        "sub": format!("{}:{user_id}", kind.as_str()),
+        "preferred_username": row.try_get::<String>("", "username")?,
+        "user_kind": kind,
+    });
+    match kind {
+        UserKind::Core => claims["user_id"] = json!(user_id),
+        UserKind::Web => claims["contact_id"] = json!(user_id),
+    }
+    Ok(json(&claims))
+}

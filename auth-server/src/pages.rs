@@ -1,0 +1,402 @@
+//! What the pages in the browser look like: logging in, logging out and everything that went
+//! wrong on the way.
+//!
+//! The pages are plain HTML with one inline style sheet and no script, picture or font from
+//! anywhere. The Content Security Policy forbids everything else, so that even a value that
+//! slipped through unescaped could do nothing.
+
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use poem::Response;
+use poem::http::{StatusCode, header};
+use shared::introspection::UserKind;
+use std::sync::LazyLock;
+
+/// What the log-in page shows.
+#[derive(Clone, Copy)]
+pub struct LogInForm<'a> {
+    /// The name people know this installation by, such as "Loan Servicing".
+    pub site: &'a str,
+    /// Who is asked to log in.
+    pub kind: UserKind,
+    /// The application that asks.
+    pub client_id: &'a str,
+    /// The request the form belongs to, carried in a hidden field.
+    pub request: &'a str,
+    /// Proves that the form came from this page, in a hidden field too.
+    pub csrf: &'a str,
+    /// Already in the field for the user name.
+    pub user_name: &'a str,
+    /// The last attempt had a wrong name or password, or met a locked account.
+    pub refused: bool,
+    /// Where the answer to the form may redirect to besides this server, as sources of a Content
+    /// Security Policy: `https://app.example`. Chromium applies `form-action` to redirects too.
+    pub form_action_origins: &'a str,
+}
+
+/// Asks for user name and password; the form goes to `/login`.
+pub fn log_in(form: &LogInForm) -> Response {
+    let heading = log_in_heading(form.kind);
+    let page = Page {
+        site: form.site,
+        title: if form.refused { format!("Error: {heading}") } else { heading.to_owned() },
+        main: log_in_main(form),
+        note: Some("Check the address of this page before you enter your password."),
+    };
+    respond(StatusCode::OK, &page, form.form_action_origins)
+}
+
+/// Says that the log-out is done, where no application waits for the user to come back.
+pub fn logged_out(site: &str) -> Response {
+    let text = "You can close this page now.";
+    message(site, StatusCode::OK, "You are logged out", text)
+}
+
+/// Asks whether to log out; the form goes to `/oauth2/logout` with `csrf` and all of `fields`.
+///
+/// `form_action_origins` is what it is in [`LogInForm`]: where the log-out may redirect to.
+pub fn confirm_log_out(
+    site: &str,
+    csrf: &str,
+    fields: &[(&str, &str)],
+    form_action_origins: &str,
+) -> Response {
+    const TITLE: &str = "Do you want to log out?";
+    let main = html! {
+        h1 { (TITLE) }
+        p { "To stay logged in, close this page." }
+        form method="post" action="/oauth2/logout" {
+            (hidden("csrf", csrf))
+            @for (name, value) in fields { (hidden(name, value)) }
+            button type="submit" { "Log out" }
+        }
+    };
+    let page = Page { site, title: TITLE.to_owned(), main, note: None };
+    respond(StatusCode::OK, &page, form_action_origins)
+}
+
+/// Says one thing, mostly what went wrong.
+pub fn message(site: &str, status: StatusCode, title: &str, text: &str) -> Response {
+    let main = html! {
+        h1 { (title) }
+        p { (text) }
+    };
+    respond(status, &Page { site, title: title.to_owned(), main, note: None }, "")
+}
+
+/// The one text for every reason: whoever guesses must not learn which part was wrong.
+const REFUSED: &str = "The user name or the password is wrong. \
+    After several wrong attempts an account is locked for half an hour.";
+
+fn log_in_heading(kind: UserKind) -> &'static str {
+    match kind {
+        UserKind::Core => "Log in",
+        UserKind::Web => "Log in to your loans",
+    }
+}
+
+fn log_in_main(form: &LogInForm) -> Markup {
+    html! {
+        div class="title" {
+            h1 { (log_in_heading(form.kind)) }
+            @if form.kind == UserKind::Core { span class="tag" { "Staff" } }
+        }
+        p { "to continue to " strong { bdi { (form.client_id) } } }
+        form method="post" action="/login" {
+            (hidden("request", form.request))
+            (hidden("csrf", form.csrf))
+            (user_name_field(form))
+            (password_field(form))
+            button type="submit" { "Log in" }
+        }
+    }
+}
+
+fn user_name_field(form: &LogInForm) -> Markup {
+    html! {
+        label for="username" { "User name" }
+        input #username name="username" type="text" value=(form.user_name) required maxlength="200"
+            autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false"
+            autofocus[form.user_name.is_empty()]
+            aria-invalid=[form.refused.then_some("true")]
+            aria-describedby=[form.refused.then_some("error")];
+    }
+}
+
+fn password_field(form: &LogInForm) -> Markup {
+    html! {
+        label for="password" { "Password" }
+        @if form.refused { p #error class="error" role="alert" { (REFUSED) } }
+        input #password name="password" type="password" required maxlength="1024"
+            autocomplete="current-password" autocapitalize="none" autocorrect="off"
+            spellcheck="false"
+            autofocus[!form.user_name.is_empty()]
+            aria-invalid=[form.refused.then_some("true")]
+            aria-describedby=[form.refused.then_some("error")];
+    }
+}
+
+fn hidden(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// What differs from page to page.
+struct Page<'a> {
+    site: &'a str,
+    title: String,
+    main: Markup,
+    /// Small print below.
+    note: Option<&'a str>,
+}
+
+fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Response {
+    Response::builder()
+        .status(status)
+        .content_type("text/html; charset=utf-8")
+        .header(header::CACHE_CONTROL, "no-store")
+        // With no-referrer, Chromium would send `Origin: null` with the form.
+        .header(header::REFERRER_POLICY, "same-origin")
+        .header(header::CONTENT_SECURITY_POLICY, security_policy(form_action_origins))
+        .header(header::X_FRAME_OPTIONS, "DENY")
+        .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .body(document(page).into_string())
+}
+
+/// The style sheet of all pages.
+const STYLE: &str = include_str!("pages/style.css");
+
+/// The source expression that allows [`STYLE`] and no other.
+static STYLE_SOURCE: LazyLock<String> =
+    LazyLock::new(|| format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, STYLE.as_bytes()))));
+
+fn security_policy(form_action_origins: &str) -> String {
+    let mut policy = format!(
+        "default-src 'none'; style-src {}; img-src data:; frame-ancestors 'none'; \
+         base-uri 'none'; form-action 'self'",
+        *STYLE_SOURCE
+    );
+    for source in form_action_origins.split_ascii_whitespace().filter(|source| is_source(source)) {
+        policy.push(' ');
+        policy.push_str(source);
+    }
+    policy
+}
+
+/// Whether this is one source of a policy, and cannot begin another directive or policy.
+fn is_source(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && !b";,'\"*".contains(&byte))
+}
+
+/// A padlock on 32 by 32, for the heading of each page and for its tab.
+const PADLOCK: &str = "M10 15v-2a6 6 0 0 1 12 0v2h.5a1.5 1.5 0 0 1 1.5 1.5v7a1.5 1.5 0 0 1-1.5 \
+    1.5h-13a1.5 1.5 0 0 1-1.5-1.5v-7a1.5 1.5 0 0 1 1.5-1.5zm2.5 0h7v-2a3.5 3.5 0 0 0-7 0z";
+
+/// An icon inside the page, so that browsers ask no server for one.
+fn icon() -> String {
+    format!(
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
+         %3Crect width='32' height='32' rx='8' fill='%230f5499'/%3E\
+         %3Cpath fill='%23fff' d='{PADLOCK}'/%3E%3C/svg%3E"
+    )
+}
+
+fn document(page: &Page) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { (page.title) " – " (page.site) }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                link rel="icon" href=(icon());
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (padlock()) span { (page.site) } }
+                main { (page.main) }
+                @if let Some(note) = page.note { footer { p { (note) } } }
+            }
+        }
+    }
+}
+
+fn padlock() -> Markup {
+    html! {
+        svg viewBox="0 0 32 32" aria-hidden="true" {
+            rect width="32" height="32" rx="8" fill="currentColor" {}
+            path d=(PADLOCK) {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NASTY: &str = "<script>alert(1)</script>\"'&";
+    const FORM: LogInForm<'static> = LogInForm {
+        site: "Loan Servicing",
+        kind: UserKind::Web,
+        client_id: "loan-portal",
+        request: "request-1",
+        csrf: "csrf-1",
+        user_name: "",
+        refused: false,
+        form_action_origins: "",
+    };
+
+    #[tokio::test]
+    async fn escapes_whatever_it_is_given() {
+        let form = LogInForm {
+            site: NASTY,
+            client_id: NASTY,
+            request: NASTY,
+            csrf: NASTY,
+            user_name: NASTY,
+            ..FORM
+        };
+        let pages = [
+            log_in(&form),
+            logged_out(NASTY),
+            confirm_log_out(NASTY, NASTY, &[(NASTY, NASTY)], ""),
+            message(NASTY, StatusCode::BAD_REQUEST, NASTY, NASTY),
+        ];
+        for page in pages {
+            let text = text(page).await;
+            assert!(!text.contains("<script"), "{text}");
+            assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;"), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn allows_exactly_the_style_sheet_in_the_page() {
+        let response = log_in(&FORM);
+        let policy = response.header("content-security-policy").unwrap().to_owned();
+        let text = text(response).await;
+        let style = text.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+        let hash = STANDARD.encode(digest(&SHA256, style.as_bytes()));
+        assert!(policy.contains(&format!("; style-src 'sha256-{hash}';")), "{policy}");
+        assert_eq!(text.matches("<style").count(), 1);
+        assert!(!text.contains(" style="), "the policy forbids style attributes");
+        // Browsers hash what they have parsed: line ends are \n there, and `</` may end it.
+        assert!(!STYLE.contains('\r') && !STYLE.contains("</"));
+    }
+
+    #[tokio::test]
+    async fn labels_every_field_one_sees() {
+        let text = text(log_in(&FORM)).await;
+        let inputs: Vec<&str> = text.split("<input ").skip(1).collect();
+        let (hidden, seen): (Vec<&str>, Vec<&str>) =
+            inputs.iter().partition(|input| input.contains("type=\"hidden\""));
+        assert_eq!((hidden.len(), seen.len()), (2, 2));
+        for input in seen {
+            let id = input.split_once("id=\"").unwrap().1.split_once('"').unwrap().0;
+            assert!(text.contains(&format!("<label for=\"{id}\">")), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn says_beside_the_field_that_it_refused() {
+        let fresh = text(log_in(&FORM)).await;
+        assert!(fresh.contains("<title>Log in to your loans – Loan Servicing</title>"));
+        assert!(!fresh.contains("aria-invalid=") && !fresh.contains(REFUSED));
+
+        let form = LogInForm { refused: true, user_name: "ann", ..FORM };
+        let refused = text(log_in(&form)).await;
+        assert!(refused.contains("<title>Error: Log in to your loans – Loan Servicing</title>"));
+        assert_eq!(refused.matches("aria-describedby=\"error\"").count(), 2);
+        assert_eq!(refused.matches("aria-invalid=\"true\"").count(), 2);
+        assert!(refused.contains("<p id=\"error\" class=\"error\" role=\"alert\">"), "{refused}");
+        assert!(refused.contains(REFUSED));
+    }
+
+    #[tokio::test]
+    async fn begins_in_the_first_empty_field() {
+        for (user_name, field) in [("", "username"), ("ann", "password")] {
+            let text = text(log_in(&LogInForm { user_name, ..FORM })).await;
+            assert_eq!(text.matches(" autofocus").count(), 1);
+            let before = text.split_once(" autofocus").unwrap().0;
+            assert!(before.rsplit_once("<input ").unwrap().1.contains(&format!("id=\"{field}\"")));
+        }
+    }
+
+    #[tokio::test]
+    async fn tells_staff_from_borrowers() {
+        let staff = text(log_in(&LogInForm { kind: UserKind::Core, ..FORM })).await;
+        assert!(staff.contains("<h1>Log in</h1>") && staff.contains("Staff"));
+        let borrowers = text(log_in(&FORM)).await;
+        assert!(
+            borrowers.contains("<h1>Log in to your loans</h1>") && !borrowers.contains("Staff")
+        );
+    }
+
+    #[test]
+    fn lets_forms_go_only_where_they_may() {
+        let own = form_action("");
+        assert_eq!(own, "form-action 'self'");
+        for one in ["https://app.example", "http://127.0.0.1:4000", "com.example.app:"] {
+            assert_eq!(form_action(one), format!("{own} {one}"));
+        }
+        let two = "https://a.example https://b.example:8443";
+        assert_eq!(form_action(two), format!("{own} {two}"));
+        for bad in ["https://a.example;script-src", "*", "'unsafe-inline'", "a,b", "é", "\0"] {
+            assert_eq!(form_action(bad), own, "{bad:?}");
+        }
+        assert_eq!(
+            form_action("https://a.example\r\n;script-src"),
+            "form-action 'self' https://a.example"
+        );
+    }
+
+    #[test]
+    fn guards_every_page_alike() {
+        let pages = [
+            log_in(&FORM),
+            logged_out("Site"),
+            confirm_log_out("Site", "csrf", &[], ""),
+            message("Site", StatusCode::BAD_REQUEST, "Title", "Text"),
+        ];
+        for page in &pages {
+            assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+            assert_eq!(page.header("cache-control"), Some("no-store"));
+            assert_eq!(page.header("referrer-policy"), Some("same-origin"));
+            assert_eq!(page.header("x-frame-options"), Some("DENY"));
+            assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+            let policy = page.header("content-security-policy").unwrap();
+            assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+            for part in ["img-src data:", "frame-ancestors 'none'", "base-uri 'none'"] {
+                assert!(policy.split("; ").any(|directive| directive == part), "{policy}");
+            }
+        }
+        assert_eq!(pages.map(|page| page.status().as_u16()), [200, 200, 200, 400]);
+    }
+
+    #[tokio::test]
+    async fn carries_the_fields_of_a_log_out() {
+        let fields = [("state", "s1"), ("post_logout_redirect_uri", "https://app.example/")];
+        let response = confirm_log_out("Site", "csrf-1", &fields, "https://app.example");
+        let policy = response.header("content-security-policy").unwrap();
+        assert!(policy.ends_with("; form-action 'self' https://app.example"), "{policy}");
+        let text = text(response).await;
+        assert!(text.contains("<form method=\"post\" action=\"/oauth2/logout\">"));
+        for (name, value) in fields.iter().chain(&[("csrf", "csrf-1")]) {
+            let field = format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">");
+            assert!(text.contains(&field), "{text}");
+        }
+    }
+
+    fn form_action(form_action_origins: &str) -> String {
+        let response = log_in(&LogInForm { form_action_origins, ..FORM });
+        let policy = response.header("content-security-policy").unwrap();
+        assert_eq!(policy.split("; ").count(), 6, "{policy}");
+        policy.rsplit("; ").next().unwrap().to_owned()
+    }
+
+    async fn text(response: Response) -> String {
+        response.into_body().into_string().await.unwrap()
+    }
+}
