@@ -46,16 +46,14 @@ impl Database {
                 with_name(server, &name)
             }
             Self::Server(server) => {
-                let name = unique_name();
-                run(server, &format!("CREATE DATABASE {name}")).await;
-                let url = with_name(server, &name);
+                let url = create_empty(server).await;
                 fill(&url, credentials).await;
                 url
             }
         }
     }
 
-    /// Removes a database that [`Database::create`] made.
+    /// Removes a database that [`Database::create`] or [`create_empty`] made.
     pub async fn drop(&self, url: &str) {
         if let Self::Server(server) = self {
             let name = url.rsplit('/').next().unwrap_or_default();
@@ -65,8 +63,15 @@ impl Database {
     }
 }
 
+/// The URL of a new database on this server with nothing in it.
+pub async fn create_empty(server: &str) -> String {
+    let name = unique_name();
+    run(server, &format!("CREATE DATABASE {name}")).await;
+    with_name(server, &name)
+}
+
 /// The schema, the users and the clients that every test finds.
-async fn fill(url: &str, credentials: &Credentials) {
+pub async fn fill(url: &str, credentials: &Credentials) {
     let db = db::connect(url, 2, true).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
     let redirect = "http://127.0.0.1:8765/callback";
@@ -97,9 +102,9 @@ async fn postgres_template(server: &str, credentials: &Credentials) -> String {
     if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
         return name.clone();
     }
-    let name = unique_name();
-    run(server, &format!("CREATE DATABASE {name}")).await;
-    fill(&with_name(server, &name), credentials).await;
+    let url = create_empty(server).await;
+    fill(&url, credentials).await;
+    let name = url.rsplit('/').next().unwrap_or_default().to_owned();
     templates.push((server.to_owned(), name.clone()));
     name
 }

@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+// As in the product, or what is measured here would be another program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     installer::cli::main().await

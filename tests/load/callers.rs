@@ -1,0 +1,138 @@
+//! Callers that introspect for a while, each one question after the other, and time every answer.
+
+use reqwest::{Request, StatusCode, Version};
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// After it, an answer counts as none.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Which HTTP is spoken, over TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// All callers on one connection.
+    Http2,
+    /// A connection for each caller.
+    Http1,
+}
+
+impl Protocol {
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http2 => "HTTP/2",
+            Self::Http1 => "HTTP/1.1",
+        }
+    }
+
+    fn version(self) -> Version {
+        match self {
+            Self::Http2 => Version::HTTP_2,
+            Self::Http1 => Version::HTTP_11,
+        }
+    }
+}
+
+/// How long each answer took, and all of them together.
+pub struct Answers {
+    /// One for every answer.
+    pub latencies: Vec<Duration>,
+    /// From the first question to the last answer.
+    pub elapsed: Duration,
+}
+
+/// What is read of an answer; the rest of it is passed over.
+#[derive(Deserialize)]
+struct Answer {
+    active: bool,
+}
+
+/// Questions made ready, and what each answer must be.
+#[derive(Clone)]
+pub struct Callers {
+    http: reqwest::Client,
+    protocol: Protocol,
+    questions: Arc<[Request]>,
+    active: bool,
+}
+
+impl Callers {
+    /// Callers who ask the server at `url` for these tokens, as the client `api-server`.
+    pub fn new(
+        url: &str,
+        authority: &Path,
+        secret: &str,
+        protocol: Protocol,
+        tokens: &[String],
+        active: bool,
+    ) -> Result<Self, String> {
+        let failed = |error: reqwest::Error| format!("{error:?}");
+        let pem = std::fs::read(authority).map_err(|error| error.to_string())?;
+        let authority = reqwest::Certificate::from_pem(&pem).map_err(failed)?;
+        let builder = reqwest::Client::builder()
+            .tls_certs_only([authority])
+            .no_proxy()
+            .connect_timeout(ANSWER)
+            .timeout(ANSWER);
+        let builder = match protocol {
+            Protocol::Http2 => builder.http2_prior_knowledge(),
+            Protocol::Http1 => builder.http1_only(),
+        };
+        let http = builder.build().map_err(failed)?;
+        let question = |token: &String| {
+            let url = format!("{url}/oauth2/introspect");
+            let form = [("token", token.as_str())];
+            http.post(url).basic_auth("api-server", Some(secret)).form(&form).build()
+        };
+        let questions = tokens.iter().map(question).collect::<Result<_, _>>().map_err(failed)?;
+        Ok(Self { http, protocol, questions, active })
+    }
+
+    /// Lets so many callers ask for so long.
+    pub async fn ask_for(&self, duration: Duration, callers: u32) -> Result<Answers, String> {
+        let started = Instant::now();
+        let mut tasks = JoinSet::new();
+        for caller in 0..callers as usize {
+            tasks.spawn(self.clone().ask_until(started + duration, caller));
+        }
+        let mut latencies = Vec::new();
+        while let Some(joined) = tasks.join_next().await {
+            // The first fault ends all callers: the set goes, and they with it.
+            latencies.extend(joined.map_err(|error| error.to_string())??);
+        }
+        Ok(Answers { latencies, elapsed: started.elapsed() })
+    }
+
+    /// One caller; each begins with another token.
+    async fn ask_until(self, until: Instant, caller: usize) -> Result<Vec<Duration>, String> {
+        let mut latencies = Vec::new();
+        let first = caller % self.questions.len();
+        for question in self.questions.iter().cycle().skip(first) {
+            let asked = Instant::now();
+            if asked >= until {
+                break;
+            }
+            self.ask(question).await?;
+            latencies.push(asked.elapsed());
+        }
+        Ok(latencies)
+    }
+
+    async fn ask(&self, question: &Request) -> Result<(), String> {
+        let failed = |error: reqwest::Error| format!("no answer: {error:?}");
+        let question = question.try_clone().ok_or("the question cannot be asked again")?;
+        let response = self.http.execute(question).await.map_err(failed)?;
+        let (status, version) = (response.status(), response.version());
+        let body = response.bytes().await.map_err(failed)?;
+        let active = serde_json::from_slice(&body).map(|answer: Answer| answer.active);
+        let right = active.is_ok_and(|active| active == self.active);
+        if status == StatusCode::OK && version == self.protocol.version() && right {
+            return Ok(());
+        }
+        let body = String::from_utf8_lossy(&body);
+        Err(format!("expected active:{}, got {version:?} {status}: {body:.500}", self.active))
+    }
+}

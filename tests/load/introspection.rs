@@ -1,0 +1,243 @@
+//! How many introspections does one auth-server process answer in a second, how long does each
+//! take, and what is that beside what the same PostgreSQL can do at all?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/introspection_load --database-url postgres://USER@HOST/postgres
+//! ```
+//!
+//! It makes a database of its own, starts an auth server on it, logs in, and lets callers ask
+//! over connections that stay open, first for live tokens, then for junk, which costs the
+//! client's row alone. `pgbench -S`, one row by its key, runs in the same database before and
+//! after: answers a second mean nothing on another machine, the ratio of the two still does.
+//!
+//! What to know of the ratio: the callers use the cores of the auth server and of PostgreSQL, if
+//! all are on one machine. A caller asks again when it has its answer, so with more callers each
+//! waits longer: compare latencies with `--connections 8`, which is what pgbench has.
+//!
+//! Exits with 1 when a single answer is not the one it must be. The database goes in any case.
+
+mod callers;
+mod pgbench;
+mod report;
+
+use acceptance::servers::{Kind, Process, free_port};
+use acceptance::{Client, Database, databases};
+use callers::{Callers, Protocol};
+use clap::Parser;
+use futures_util::FutureExt;
+use installer::certificates::{self, TlsFiles};
+use installer::credentials::Credentials;
+use pgbench::Pgbench;
+use report::{Report, Run};
+use sea_orm::{ConnectionTrait, Statement};
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Beside everything whose length the arguments say: schema, start and stop of the server.
+const PREPARATION: Duration = Duration::from_secs(120);
+/// For one log-in, which is slow on purpose.
+const LOG_IN: Duration = Duration::from_secs(5);
+/// Callers that open their connections, and a server that sees its first statements, are slow.
+const WARM_UP: Duration = Duration::from_millis(500);
+
+/// Measures introspection beside pgbench on the same PostgreSQL.
+#[derive(Parser)]
+struct Arguments {
+    /// A PostgreSQL on which the user may create databases.
+    #[arg(long)]
+    database_url: String,
+    /// How long each of the six measurements takes. Tokens live for twelve minutes.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=120))]
+    seconds: u32,
+    /// Callers at once; over HTTP/1.1 each has a connection, over HTTP/2 they share one.
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=200))]
+    connections: u32,
+    /// Different tokens they ask for.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tokens: u32,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    /// When something must be stuck.
+    fn limit(&self) -> Duration {
+        PREPARATION + Duration::from_secs(8) * self.seconds + LOG_IN * self.tokens
+    }
+
+    fn duration(&self) -> Duration {
+        Duration::from_secs(self.seconds.into())
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    let arguments = Arguments::parse();
+    match run(&arguments).await {
+        Ok(report) if arguments.json => println!("{}", report.to_json()),
+        Ok(report) => print!("{report}"),
+        Err(error) => {
+            eprintln!("introspection_load: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Measures in a new database and removes it, whatever became of the measurement.
+async fn run(arguments: &Arguments) -> Result<Report, String> {
+    let server = &arguments.database_url;
+    let program = program()?;
+    let version = postgres_version(server).await?;
+    let pgbench = pgbench::find()?;
+    let url = databases::create_empty(server).await;
+    let pgbench = Pgbench::new(pgbench, &url);
+    // The helpers of the tests panic, and the database must go then, too.
+    let measurement = measure(arguments, &program, &pgbench, &url, version);
+    let measurement = AssertUnwindSafe(measurement).catch_unwind();
+    let outcome = tokio::select! {
+        outcome = timeout(arguments.limit(), measurement) => match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err("the measurement broke, as said above".to_owned()),
+            Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
+        },
+        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+    };
+    let dropped = timeout(PREPARATION, Database::Server(server.clone()).drop(&url)).await;
+    dropped.map_err(|_| format!("{url} could not be removed"))?;
+    outcome
+}
+
+/// The program that is the auth server: built with this one, and beside it.
+fn program() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = own.with_file_name("installer_under_test");
+    if program.is_file() {
+        return Ok(program);
+    }
+    Err(format!("{} is missing: cargo build --release -p acceptance", program.display()))
+}
+
+/// What the server calls itself, and that there is one.
+async fn postgres_version(server: &str) -> Result<String, String> {
+    if !server.starts_with("postgres://") && !server.starts_with("postgresql://") {
+        return Err("--database-url must be postgres://…, because pgbench is".to_owned());
+    }
+    let failed = |error: sea_orm::DbErr| format!("PostgreSQL does not answer: {error}");
+    let db = shared::db::connect(server, 1, false).await.map_err(failed)?;
+    let statement = Statement::from_string(db.get_database_backend(), "SHOW server_version");
+    let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no version")?;
+    let version = row.try_get_by_index(0).map_err(failed)?;
+    db.close().await.map_err(failed)?;
+    Ok(version)
+}
+
+async fn measure(
+    arguments: &Arguments,
+    program: &Path,
+    pgbench: &Pgbench,
+    database_url: &str,
+    postgres: String,
+) -> Result<Report, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let credentials = Credentials::load_or_create(&folder.path().join("credentials.json"))?;
+    let tls = certificates::local(folder.path())?;
+    databases::fill(database_url, &credentials).await;
+    pgbench.initialize().await?;
+    eprintln!("pgbench, before");
+    let before = pgbench.select(arguments.seconds).await?;
+    let (mut server, client) =
+        start(folder.path(), program, database_url, &tls, &credentials).await?;
+    eprintln!("{} log-ins", arguments.tokens);
+    let live = log_in(&client, &credentials, arguments.tokens).await?;
+    let junk: Vec<String> = live.iter().map(|token| junk(token)).collect();
+    let mut runs = Vec::new();
+    for (name, tokens, active) in [("live tokens", &live, true), ("junk tokens", &junk, false)] {
+        for protocol in [Protocol::Http2, Protocol::Http1] {
+            eprintln!("{name}, {}", protocol.name());
+            let secret = &credentials.api_server;
+            let callers =
+                Callers::new(&client.auth_url, &tls.authority, secret, protocol, tokens, active)?;
+            callers.ask_for(WARM_UP, arguments.connections).await?;
+            let answers = callers.ask_for(arguments.duration(), arguments.connections).await?;
+            runs.push(Run::new(name, protocol, &answers)?);
+        }
+    }
+    let stopped = timeout(PREPARATION, server.stop()).await;
+    if !stopped.is_ok_and(|well| well) {
+        return Err(format!("the auth server did not end well; {}", server.log()));
+    }
+    eprintln!("pgbench, after");
+    let after = pgbench.select(arguments.seconds).await?;
+    Ok(Report {
+        postgres,
+        cores: std::thread::available_parallelism().map_or(0, usize::from),
+        release_build: !cfg!(debug_assertions),
+        seconds: arguments.seconds,
+        connections: arguments.connections,
+        tokens: arguments.tokens,
+        before,
+        after,
+        runs,
+    })
+}
+
+/// One auth server with the defaults of its settings, and a caller of it.
+async fn start(
+    folder: &Path,
+    program: &Path,
+    database_url: &str,
+    tls: &TlsFiles,
+    credentials: &Credentials,
+) -> Result<(Process, Client), String> {
+    let port = free_port();
+    let url = format!("https://localhost:{port}");
+    let settings = format!(
+        "AUTH_LISTEN=127.0.0.1:{port}\nAUTH_ISSUER={url}\nAUTH_DATABASE_URL={database_url}\n\
+         AUTH_TLS_CERTIFICATE={}\nAUTH_TLS_KEY={}\nAUTH_TOKEN_KEYS=k1:{}\n",
+        tls.certificate.display(),
+        tls.key.display(),
+        credentials.token_key,
+    );
+    let env_file = folder.join("auth-server.env");
+    std::fs::write(&env_file, settings).map_err(|error| error.to_string())?;
+    // There is no api-server: nothing here asks for it.
+    let client = Client::new(&url, "", &tls.authority, &credentials.integration);
+    let ready = format!("{url}/health/ready");
+    let nothing = BTreeMap::new();
+    let server = Process::start(Kind::Auth, program, &env_file, nothing, ready, &client.http).await;
+    Ok((server, client))
+}
+
+/// So many tokens, of all four users by turns.
+async fn log_in(
+    client: &Client,
+    credentials: &Credentials,
+    count: u32,
+) -> Result<Vec<String>, String> {
+    let users = [
+        ("admin", &credentials.admin),
+        ("officer", &credentials.officer),
+        ("teller", &credentials.teller),
+        ("viewer", &credentials.viewer),
+    ];
+    let mut tokens = Vec::new();
+    for (name, password) in users.iter().cycle().take(count as usize) {
+        let token = timeout(LOG_IN, client.log_in("core", name, password)).await;
+        tokens.push(token.map_err(|_| format!("{name} waits for his token"))??);
+    }
+    Ok(tokens)
+}
+
+/// The token with its last character changed, so that it is as long but none.
+fn junk(token: &str) -> String {
+    let (kept, last) = token.split_at(token.len() - 1);
+    format!("{kept}{}", if last == "A" { 'B' } else { 'A' })
+}

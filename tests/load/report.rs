@@ -1,0 +1,150 @@
+//! What a measurement of introspection says: the figures, and each beside pgbench's.
+
+use crate::callers::{Answers, Protocol};
+use crate::pgbench::{CLIENTS, Transactions};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Answers to one kind of question over one protocol. Latencies are in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Run {
+    tokens: &'static str,
+    protocol: &'static str,
+    answers: usize,
+    answers_per_second: f64,
+    p50_ms: f64,
+    p95_ms: f64,
+    p99_ms: f64,
+    max_ms: f64,
+}
+
+impl Run {
+    /// The figures of these answers.
+    pub fn new(
+        tokens: &'static str,
+        protocol: Protocol,
+        answers: &Answers,
+    ) -> Result<Self, String> {
+        let mut latencies: Vec<f64> =
+            answers.latencies.iter().map(|latency| latency.as_secs_f64() * 1000.0).collect();
+        latencies.sort_by(f64::total_cmp);
+        let Some(&max_ms) = latencies.last() else { return Err("nothing was answered".into()) };
+        // The smallest that this share of all answers does not exceed.
+        let at_most = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
+        Ok(Self {
+            tokens,
+            protocol: protocol.name(),
+            answers: latencies.len(),
+            answers_per_second: latencies.len() as f64 / answers.elapsed.as_secs_f64(),
+            p50_ms: at_most(50),
+            p95_ms: at_most(95),
+            p99_ms: at_most(99),
+            max_ms,
+        })
+    }
+}
+
+/// One measurement from end to end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The version of PostgreSQL.
+    pub postgres: String,
+    /// How many cores there are for all of it.
+    pub cores: usize,
+    /// False: the figures say nothing of the product.
+    pub release_build: bool,
+    /// How long each run took.
+    pub seconds: u32,
+    /// Callers at once.
+    pub connections: u32,
+    /// Different tokens.
+    pub tokens: u32,
+    /// pgbench, before everything.
+    pub before: Transactions,
+    /// pgbench, after everything.
+    pub after: Transactions,
+    /// In the order they were measured.
+    pub runs: Vec<Run>,
+}
+
+impl Report {
+    fn pgbench(&self) -> Transactions {
+        self.before.mean(self.after)
+    }
+
+    /// Answers for each transaction of pgbench.
+    fn ratio(&self, run: &Run) -> f64 {
+        run.answers_per_second / self.pgbench().per_second
+    }
+
+    /// A latency in pgbench's average ones.
+    fn latencies(&self, latency_ms: f64) -> f64 {
+        latency_ms / self.pgbench().latency_ms
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        let run = |run: &Run| {
+            let mut value = json!(run);
+            value["introspections_per_transaction"] = json!(self.ratio(run));
+            value["p50_in_pgbench_latencies"] = json!(self.latencies(run.p50_ms));
+            value["p99_in_pgbench_latencies"] = json!(self.latencies(run.p99_ms));
+            value
+        };
+        json!({
+            "postgres": self.postgres,
+            "cores": self.cores,
+            "release_build": self.release_build,
+            "seconds": self.seconds,
+            "connections": self.connections,
+            "tokens": self.tokens,
+            "pgbench": {
+                "clients": CLIENTS,
+                "before": self.before,
+                "after": self.after,
+                "mean": self.pgbench(),
+            },
+            "runs": self.runs.iter().map(run).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let build = if self.release_build { "release" } else { "DEBUG" };
+        writeln!(
+            f,
+            "PostgreSQL {}, {} cores, {build} build; {} callers, {} tokens, {} s each\n",
+            self.postgres, self.cores, self.connections, self.tokens, self.seconds
+        )?;
+        writeln!(f, "{:<23}{:>10}{:>9}", "", "per second", "mean ms")?;
+        let pgbench = [("before", self.before), ("after", self.after), ("mean", self.pgbench())];
+        for (when, Transactions { per_second, latency_ms }) in pgbench {
+            let name = format!("pgbench -S -c {CLIENTS} {when}");
+            writeln!(f, "{name:<23}{per_second:>10.0}{latency_ms:>9.3}")?;
+        }
+        let [p50, p95, p99, max] = ["p50 ms", "p95 ms", "p99 ms", "max ms"];
+        writeln!(f, "\n{:<23}{:>10}{p50:>9}{p95:>9}{p99:>9}{max:>9}", "", "per second")?;
+        for run in &self.runs {
+            let name = format!("{}, {}", run.tokens, run.protocol);
+            let Run { answers_per_second, p50_ms, p95_ms, p99_ms, max_ms, .. } = run;
+            write!(f, "{name:<23}{answers_per_second:>10.0}{p50_ms:>9.3}{p95_ms:>9.3}")?;
+            writeln!(f, "{p99_ms:>9.3}{max_ms:>9.3}")?;
+        }
+        writeln!(f)?;
+        for run in &self.runs {
+            writeln!(
+                f,
+                "introspections per pgbench -S transaction: {:.2}   {}, {}; \
+                 p50 is {:.1}, p99 {:.1} pgbench latencies",
+                self.ratio(run),
+                run.tokens,
+                run.protocol,
+                self.latencies(run.p50_ms),
+                self.latencies(run.p99_ms),
+            )?;
+        }
+        Ok(())
+    }
+}
