@@ -3,6 +3,7 @@
 pub mod client;
 pub mod databases;
 pub mod gate;
+pub mod log_in_form;
 pub mod published_loans;
 pub mod seeds;
 pub mod servers;

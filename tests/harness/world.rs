@@ -42,6 +42,22 @@ pub struct World {
     pub folder: TempDir,
     /// The door before the database, where the test asked for one and there is a server.
     pub gate: Option<Gate>,
+    program: PathBuf,
+    environment: Environment,
+}
+
+/// A second auth server on the database of a world, as behind a load balancer: the same issuer.
+pub struct Replica {
+    /// A caller of it, and of the world's api-server.
+    pub client: Client,
+    process: Process,
+}
+
+impl Replica {
+    /// Stops it, which must end well.
+    pub async fn close(mut self) {
+        assert!(self.process.stop().await, "{}", self.process.log());
+    }
 }
 
 /// What the servers of a world find beside their settings.
@@ -131,7 +147,30 @@ impl World {
             metrics,
             folder,
             gate,
+            program,
+            environment,
         }
+    }
+
+    /// Starts a second auth server.
+    pub async fn replica(&self) -> Replica {
+        let settings = std::fs::read_to_string(self.folder.path().join("auth-server.env"));
+        let port = free_port();
+        let changed = |line: &str| match line.split_once('=') {
+            Some(("AUTH_LISTEN", _)) => format!("AUTH_LISTEN=127.0.0.1:{port}"),
+            Some(("AUTH_METRICS_LISTEN", _)) => "AUTH_METRICS_LISTEN=".to_owned(),
+            _ => line.to_owned(),
+        };
+        let settings: Vec<_> = settings.expect("settings").lines().map(changed).collect();
+        let env_file = self.folder.path().join("auth-server-2.env");
+        std::fs::write(&env_file, settings.join("\n")).expect("settings");
+        let auth_url = format!("https://localhost:{port}");
+        let client = Client { auth_url: auth_url.clone(), ..self.client.clone() };
+        let (environment, http) = (self.environment.auth.clone(), &client.http);
+        let ready = format!("{auth_url}/health/ready");
+        let process =
+            Process::start(Kind::Auth, &self.program, &env_file, environment, ready, http).await;
+        Replica { client, process }
     }
 
     /// Stops the servers, which must end well, and removes the database.
@@ -171,6 +210,27 @@ impl World {
     /// Runs a statement on the database.
     pub async fn sql(&self, sql: &str) {
         self.db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+
+    /// Moves the instants in these columns of a table so many seconds into the past, by the
+    /// database's own clock.
+    pub async fn age(&self, table: &str, columns: &[&str], seconds: i64) {
+        let older = |column: &&str| match self.database.name() {
+            "sqlite" => format!(
+                "{column} = strftime('%Y-%m-%dT%H:%M:%f+00:00', {column}, '-{seconds} seconds')"
+            ),
+            "mysql" => format!("{column} = {column} - interval {seconds} second"),
+            _ => format!("{column} = {column} - interval '{seconds} seconds'"),
+        };
+        let set = columns.iter().map(older).collect::<Vec<_>>().join(", ");
+        self.sql(&format!("UPDATE {table} SET {set}")).await;
+    }
+
+    /// The only text of a query's only row.
+    pub async fn text(&self, sql: &str) -> String {
+        let statement = Statement::from_string(self.db.get_database_backend(), sql);
+        let row = self.db.query_one_raw(statement).await.expect("a row").expect("a row");
+        row.try_get_by_index(0).expect("a text")
     }
 
     /// An instant long past, as a literal of the database.

@@ -1,8 +1,10 @@
 //! The auth server.
 
+mod authorize;
 mod introspect;
 mod lifetimes;
 mod logout;
 mod metadata;
+mod refresh;
 mod revoke;
 mod token;

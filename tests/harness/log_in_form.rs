@@ -1,0 +1,234 @@
+//! A browser as far as logging in needs one: it keeps cookies, reads the hidden fields of a form,
+//! and follows no redirect unless told to. And the authorization requests an application makes.
+
+use crate::client::{Answer, Client};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use reqwest::header::{COOKIE, ORIGIN, SET_COOKIE};
+use serde_json::Value;
+use shared::telemetry::random_bytes;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use url::Url;
+
+/// The redirect URI of the client `browser` in a world.
+pub const REDIRECT_URI: &str = "http://127.0.0.1:8765/callback";
+
+/// A browser of one person.
+pub struct Browser {
+    client: Client,
+    origin: String,
+    cookies: Mutex<BTreeMap<String, String>>,
+}
+
+impl Browser {
+    /// A browser without cookies.
+    pub fn new(client: &Client) -> Self {
+        let origin = client.auth_url.clone();
+        Self { client: client.clone(), origin, cookies: Mutex::default() }
+    }
+
+    /// The same browser, whose requests another replica answers from now on.
+    #[must_use]
+    pub fn through(mut self, replica: &Client) -> Self {
+        self.client = replica.clone();
+        self
+    }
+
+    /// The value of a cookie.
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
+    }
+
+    /// Sets a cookie by hand.
+    pub fn set_cookie(&self, name: &str, value: &str) {
+        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Opens an address: a path of the auth server, or a whole URL.
+    pub async fn get(&self, address: &str) -> Answer {
+        self.send(self.client.http.get(self.url(address))).await
+    }
+
+    /// Sends a form as a page of the auth server does.
+    pub async fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
+        let request = self.client.http.post(self.url(path)).form(form);
+        self.send(request.header(ORIGIN, &self.origin)).await
+    }
+
+    /// Sends any request with the cookies, and keeps those that come back.
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        let cookies = self.cookies.lock().unwrap().clone();
+        let cookies: Vec<_> =
+            cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let request = match cookies.is_empty() {
+            true => request,
+            false => request.header(COOKIE, cookies.join("; ")),
+        };
+        let answer = self.client.send(request).await.expect("an answer");
+        for header in answer.headers.get_all(SET_COOKIE) {
+            let header = header.to_str().unwrap();
+            for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
+                assert!(header.contains(attribute), "{header}");
+            }
+            assert!(header.starts_with("__Host-") && !header.contains("Domain"), "{header}");
+            let (name, value) = header.split(';').next().unwrap().split_once('=').unwrap();
+            let mut cookies = self.cookies.lock().unwrap();
+            match header.contains("Max-Age=0") {
+                true => cookies.remove(name),
+                false => cookies.insert(name.to_owned(), value.to_owned()),
+            };
+        }
+        answer
+    }
+
+    /// Opens an authorization request as far as the log-in page.
+    pub async fn open(&self, asking: &Asking) -> LogInPage {
+        let answer = self.get(&asking.url(&self.client.auth_url)).await.expect(303);
+        LogInPage::read(self.get(answer.header("location")).await.expect(200))
+    }
+
+    /// Fills the log-in page in and sends it.
+    pub async fn submit(&self, page: &LogInPage, user_name: &str, password: &str) -> Answer {
+        let form = [
+            ("request", page.field("request")),
+            ("csrf", page.field("csrf")),
+            ("username", user_name),
+            ("password", password),
+        ];
+        self.post("/login", &form).await
+    }
+
+    /// Logs in for a client; gives back its code.
+    pub async fn log_in(&self, asking: &Asking, user_name: &str, password: &str) -> String {
+        let page = self.open(asking).await;
+        asking.code(&self.submit(&page, user_name, password).await)
+    }
+
+    fn url(&self, address: &str) -> String {
+        match address.starts_with("https://") {
+            true => address.to_owned(),
+            false => format!("{}{address}", self.client.auth_url),
+        }
+    }
+}
+
+/// The log-in page, or the one that asks whether to log out.
+#[derive(Debug)]
+pub struct LogInPage {
+    /// The whole page.
+    pub html: String,
+    fields: BTreeMap<String, String>,
+}
+
+impl LogInPage {
+    /// Reads the hidden fields.
+    pub fn read(answer: Answer) -> Self {
+        let html = answer.text;
+        let field = |text: &str| {
+            let (name, rest) = text.split_once("\" value=\"")?;
+            let (value, _) = rest.split_once('"')?;
+            Some((name.to_owned(), value.replace("&amp;", "&")))
+        };
+        let fields =
+            html.split("<input type=\"hidden\" name=\"").skip(1).filter_map(field).collect();
+        Self { html, fields }
+    }
+
+    /// The value of a hidden field.
+    pub fn field(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", String::as_str)
+    }
+}
+
+/// An authorization request as an application makes it.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// Its parameters; tests change them.
+    pub parameters: Vec<(String, String)>,
+    /// PKCE.
+    pub verifier: String,
+}
+
+impl Asking {
+    /// The client `browser` asks with this scope.
+    pub fn new(scope: &str) -> Self {
+        Self::of("browser", REDIRECT_URI, scope)
+    }
+
+    /// A client asks.
+    pub fn of(client_id: &str, redirect_uri: &str, scope: &str) -> Self {
+        let verifier = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
+        let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
+        let challenge = URL_SAFE_NO_PAD.encode(challenge);
+        let parameters = [
+            ("response_type", "code"),
+            ("client_id", client_id),
+            ("redirect_uri", redirect_uri),
+            ("scope", scope),
+            ("state", "a state & more"),
+            ("nonce", "a nonce"),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+        ];
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self { parameters: parameters.into(), verifier }
+    }
+
+    /// The same with another value; an empty one leaves the parameter out.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.parameters.retain(|(known, _)| known != name);
+        if !value.is_empty() {
+            self.parameters.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+
+    /// A parameter.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.parameters.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// Where the browser is sent.
+    pub fn url(&self, auth_url: &str) -> String {
+        let url = Url::parse_with_params(&format!("{auth_url}/oauth2/authorize"), &self.parameters);
+        url.unwrap().into()
+    }
+
+    /// The parameters with which the browser comes back.
+    #[track_caller]
+    pub fn come_back(&self, answer: &Answer) -> BTreeMap<String, String> {
+        assert_eq!(answer.status, 303, "{:.600}", answer.text);
+        let location = answer.header("location");
+        assert!(location.starts_with(self.parameter("redirect_uri")), "{location}");
+        let url = Url::parse(location).unwrap();
+        url.query_pairs().into_owned().collect()
+    }
+
+    /// The code with which the browser comes back.
+    #[track_caller]
+    pub fn code(&self, answer: &Answer) -> String {
+        let parameters = self.come_back(answer);
+        assert_eq!(parameters.get("state").map(String::as_str), Some(self.parameter("state")));
+        parameters.get("code").unwrap_or_else(|| panic!("{parameters:?}")).clone()
+    }
+
+    /// Exchanges a code, as a public client.
+    pub async fn exchange(&self, client: &Client, code: &str) -> Answer {
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("client_id", self.parameter("client_id")),
+            ("redirect_uri", self.parameter("redirect_uri")),
+            ("code", code),
+            ("code_verifier", &self.verifier),
+        ];
+        client.form(("", ""), "/oauth2/token", &form).await
+    }
+
+    /// Logs in in a new browser and gives back the tokens.
+    pub async fn tokens(&self, client: &Client, user_name: &str, password: &str) -> Value {
+        let code = Browser::new(client).log_in(self, user_name, password).await;
+        self.exchange(client, &code).await.expect(200).json()
+    }
+}

@@ -1,0 +1,246 @@
+//! Refresh tokens: rotation, families, caps
+
+use super::introspect::introspect;
+use crate::PROGRAM;
+use acceptance::log_in_form::Asking;
+use acceptance::seeds::file;
+use acceptance::{Answer, Client, World, on_each_database};
+use futures_util::future::join_all;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The tokens of a new session of the viewer, or of the web user `one`.
+async fn session(world: &World, scope: &str) -> Value {
+    let (user, word) = match scope {
+        "web" => ("one", "first words"),
+        _ => ("viewer", world.credentials.viewer.as_str()),
+    };
+    Asking::new(scope).tokens(&world.client, user, word).await
+}
+
+async fn refresh(client: &Client, token: &str) -> Answer {
+    let form =
+        [("grant_type", "refresh_token"), ("client_id", "browser"), ("refresh_token", token)];
+    client.form(("", ""), "/oauth2/token", &form).await
+}
+
+/// What a refresh gives.
+async fn next(client: &Client, tokens: &Value) -> Value {
+    refresh(client, of(tokens, "refresh_token")).await.expect(200).json()
+}
+
+#[track_caller]
+fn refused(answer: &Answer) {
+    assert_eq!(answer.status, 400, "{}", answer.text);
+    assert_eq!(answer.json()["error"], "invalid_grant");
+}
+
+fn of<'a>(tokens: &'a Value, name: &str) -> &'a str {
+    tokens[name].as_str().unwrap_or_else(|| panic!("{tokens}"))
+}
+
+async fn add_web_user(world: &World) {
+    let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+         EntityCode=\"COMPANY\" Company=\"One\">\
+         <WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>";
+    world.import(&world.token("admin").await, &file(contact)).await;
+}
+
+#[tokio::test]
+async fn a_refresh_gives_a_new_row_with_a_new_time_and_the_old_token_lives_out_its_own() {
+    on_each_database(PROGRAM, |world| async move {
+        add_web_user(&world).await;
+        for (scope, table, column) in [
+            ("core", "active_users", "active_date"),
+            ("web", "cif_web_active_users", "token_datestamp"),
+        ] {
+            world.sql(&format!("DELETE FROM {table}")).await;
+            let first = session(&world, scope).await;
+            world.age(table, &[column], 100).await;
+            let second = next(&world.client, &first).await;
+            assert_ne!(first["refresh_token"], second["refresh_token"]);
+            assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {table}")).await, 2);
+            let (old, new) = (of(&first, "access_token"), of(&second, "access_token"));
+            let (old, new) = (introspect(&world, old).await, introspect(&world, new).await);
+            let (old, new) = (old.json(), new.json());
+            assert_eq!((&old["active"], &new["active"]), (&true.into(), &true.into()));
+            let later = new["iat"].as_i64().unwrap() - old["iat"].as_i64().unwrap();
+            assert!((99..=110).contains(&later), "{later}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lost_answer_can_be_fetched_again_and_what_was_lost_is_dead() {
+    on_each_database(PROGRAM, |world| async move {
+        let first = session(&world, "core").await;
+        let lost = next(&world.client, &first).await;
+        let again = next(&world.client, &first).await;
+        let last = next(&world.client, &again).await;
+        assert_eq!(introspect(&world, of(&last, "access_token")).await.json()["active"], true);
+        refused(&refresh(&world.client, of(&lost, "refresh_token")).await);
+        refused(&refresh(&world.client, of(&last, "refresh_token")).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_token_that_comes_back_after_its_successor_was_used_ends_the_family() {
+    on_each_database(PROGRAM, |world| async move {
+        let first = session(&world, "core").await;
+        let other = session(&world, "core").await;
+        let second = next(&world.client, &first).await;
+        let third = next(&world.client, &second).await;
+        refused(&refresh(&world.client, of(&first, "refresh_token")).await);
+        refused(&refresh(&world.client, of(&third, "refresh_token")).await);
+        for tokens in [&first, &second, &third] {
+            let answer = introspect(&world, of(tokens, "access_token")).await;
+            assert_eq!(answer.text, r#"{"active":false}"#);
+        }
+        next(&world.client, &other).await;
+        let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'reuse_detected'";
+        assert_eq!(world.count(events).await, 1);
+        world
+    })
+    .await;
+}
+
+/// Rounds of refreshes sent at once; the load program `refresh_race` does ten thousand.
+#[tokio::test]
+async fn of_fifty_refreshes_sent_at_once_to_two_replicas_at_most_one_family_lives() {
+    on_each_database(PROGRAM, |world| async move {
+        let replica = world.replica().await;
+        for _ in 0..3 {
+            let first = session(&world, "core").await;
+            let token = of(&first, "refresh_token");
+            let clients = [&world.client, &replica.client];
+            let answers = join_all((0..50).map(|n| refresh(clients[n % 2], token))).await;
+            let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+            assert!(!won.is_empty());
+            let mut living = 0;
+            for answer in &won {
+                let next = refresh(&world.client, of(&answer.json(), "refresh_token")).await;
+                living += usize::from(next.status == 200);
+            }
+            assert!(living <= 1, "{living} of {}", won.len());
+            let sessions = world.count("SELECT COUNT(*) FROM auth_sessions").await;
+            assert!(sessions <= 1, "{sessions}");
+            world.sql("DELETE FROM auth_sessions").await;
+        }
+        replica.close().await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_ends_at_its_idle_and_at_its_absolute_cap_by_the_databases_clock() {
+    on_each_database(PROGRAM, |world| async move {
+        add_web_user(&world).await;
+        // Core: an hour idle, ten hours in all. Web: twenty minutes idle, twelve hours in all.
+        for (scope, idle, absolute) in [("core", 3600, 36_000), ("web", 1200, 43_200)] {
+            let tokens = session(&world, scope).await;
+            world.age("auth_sessions", &["refreshed_date"], idle - 10).await;
+            let tokens = next(&world.client, &tokens).await;
+            world.age("auth_sessions", &["refreshed_date"], idle + 1).await;
+            refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+            let tokens = session(&world, scope).await;
+            world.age("auth_sessions", &["log_in_date"], absolute - 10).await;
+            let tokens = next(&world.client, &tokens).await;
+            world.age("auth_sessions", &["log_in_date"], 11).await;
+            refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        }
+        let tokens = session(&world, "web").await;
+        world.age("auth_sessions", &["refreshed_date"], 100).await;
+        let set = "UPDATE settings SET value = '1' WHERE name = 'web_inactivity_timeout'";
+        world.sql(set).await;
+        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_refresh_after_log_out_revocation_disabling_or_a_new_password() {
+    on_each_database(PROGRAM, |world| async move {
+        add_web_user(&world).await;
+        let tokens = session(&world, "core").await;
+        world.client.log_out(of(&tokens, "access_token")).await.expect(204);
+        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+
+        let tokens = session(&world, "core").await;
+        let form = [("client_id", "browser"), ("token", of(&tokens, "refresh_token"))];
+        world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
+        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        let access = introspect(&world, of(&tokens, "access_token")).await;
+        assert_eq!(access.json()["active"], false, "revoking one ends its whole session");
+
+        let tokens = session(&world, "core").await;
+        world.sql("UPDATE users SET status = 'disabled' WHERE user_name = 'viewer'").await;
+        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+
+        let tokens = session(&world, "web").await;
+        let change = "<Contact ContactNumber=\"C-1\" Update=\"1\">\
+             <WebCredentials Update=\"1\" Password=\"second words\"/></Contact>";
+        world.import(&world.token("admin").await, &file(change)).await;
+        let access = introspect(&world, of(&tokens, "access_token")).await;
+        assert_eq!(access.json()["active"], false, "a new password");
+        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_for_its_client_and_scope() {
+    on_each_database(PROGRAM, |world| async move {
+        let tokens = session(&world, "core").await;
+        let token = of(&tokens, "refresh_token");
+        let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
+        let integration = ("integration", world.credentials.integration.as_str());
+        refused(&world.client.form(integration, "/oauth2/token", &form).await);
+        let wider = [
+            ("grant_type", "refresh_token"),
+            ("client_id", "browser"),
+            ("refresh_token", token),
+            ("scope", "web"),
+        ];
+        let answer = world.client.form(("", ""), "/oauth2/token", &wider).await.expect(400);
+        assert_eq!(answer.json()["error"], "invalid_scope");
+        for junk in ["junk", "lsr_", of(&tokens, "access_token")] {
+            refused(&refresh(&world.client, junk).await);
+        }
+        next(&world.client, &tokens).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_out_and_a_refresh_at_once_leave_nothing_alive() {
+    on_each_database(PROGRAM, |world| async move {
+        let replica = world.replica().await;
+        for delay in 0..15 {
+            let tokens = session(&world, "core").await;
+            let log_out = async {
+                tokio::time::sleep(Duration::from_millis(delay)).await;
+                replica.client.log_out(of(&tokens, "access_token")).await.expect(204)
+            };
+            let refresh = refresh(&world.client, of(&tokens, "refresh_token"));
+            let (_, answer) = tokio::join!(log_out, refresh);
+            if answer.status == 200 {
+                let new = answer.json();
+                let access = introspect(&world, of(&new, "access_token")).await;
+                assert_eq!(access.json()["active"], false, "after {delay} ms");
+            }
+            assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 0);
+            assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 0);
+        }
+        replica.close().await;
+        world
+    })
+    .await;
+}
