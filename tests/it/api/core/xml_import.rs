@@ -307,7 +307,7 @@ async fn an_import_that_lost_its_claim_does_nothing_more() {
 async fn a_clash_with_other_rows_fails_its_record_and_no_more() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let two = borrower_with_loan(1, OPEN_TERMS) + &borrower_with_loan(2, OPEN_TERMS);
+        let two = [1, 2].map(|number| borrower_with_loan(number, OPEN_TERMS)).concat();
         let booked = world.import(&admin, &file(&two)).await;
         let id = &booked["Records"][1]["New_ID"];
         let clash = format!(

@@ -149,7 +149,7 @@ impl Peer {
                         "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                         body.len()
                     );
-                    stream.write_all((head + &body).as_bytes()).await.unwrap();
+                    stream.write_all((head + body.as_str()).as_bytes()).await.unwrap();
                     let _ = stream.shutdown().await;
                 }
             }
