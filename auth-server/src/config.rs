@@ -194,16 +194,7 @@ impl Config {
     /// The configuration, or everything that is wrong with it, a line each.
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
         let mut settings = Settings::read(SETTINGS, env_file);
-        let memory_kib = settings.within("AUTH_PASSWORD_MEMORY_KIB", 8..=1_048_576) as u32;
-        let iterations = settings.within("AUTH_PASSWORD_ITERATIONS", 1..=100) as u32;
-        let peppers = match settings.optional("AUTH_PASSWORD_PEPPERS") {
-            Some(_) => settings.parsed("AUTH_PASSWORD_PEPPERS"),
-            None => Peppers::default(),
-        };
-        let passwords = Passwords::new(memory_kib, iterations, peppers);
-        if let Err(error) = &passwords {
-            settings.fault(format!("AUTH_PASSWORD_MEMORY_KIB, AUTH_PASSWORD_ITERATIONS: {error}"));
-        }
+        let passwords = passwords(&mut settings);
         let issuer = settings.text("AUTH_ISSUER");
         https_url(&mut settings, "AUTH_ISSUER", &issuer);
         let mtls_url = settings.optional("AUTH_MTLS_URL");
@@ -235,7 +226,7 @@ impl Config {
             },
             mtls_listen,
             mtls_url,
-            passwords: passwords.ok(),
+            passwords,
             limits: Limits {
                 connections_max: settings.within("AUTH_CONNECTIONS_MAX", 1..=100_000) as u32,
                 ..Limits::default()
@@ -266,4 +257,19 @@ fn https_url(settings: &mut Settings, name: &str, url: &str) {
     if !url.is_empty() && (!url.starts_with("https://") || url.ends_with('/')) {
         settings.fault(format!("{name}={url}: must be https://… without a last slash"));
     }
+}
+
+/// How passwords are hashed; none where the settings allow none.
+pub fn passwords(settings: &mut Settings) -> Option<Passwords> {
+    let memory_kib = settings.within("AUTH_PASSWORD_MEMORY_KIB", 8..=1_048_576) as u32;
+    let iterations = settings.within("AUTH_PASSWORD_ITERATIONS", 1..=100) as u32;
+    let peppers = match settings.optional("AUTH_PASSWORD_PEPPERS") {
+        Some(_) => settings.parsed("AUTH_PASSWORD_PEPPERS"),
+        None => Peppers::default(),
+    };
+    let passwords = Passwords::new(memory_kib, iterations, peppers);
+    if let Err(error) = &passwords {
+        settings.fault(format!("AUTH_PASSWORD_MEMORY_KIB, AUTH_PASSWORD_ITERATIONS: {error}"));
+    }
+    passwords.ok()
 }

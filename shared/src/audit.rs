@@ -5,10 +5,10 @@ use crate::entity::auth_events::Column;
 use crate::entity::auth_events::Entity;
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ConnectionTrait, DbErr};
+use sea_orm::{ConnectionTrait, DbErr, EnumIter};
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Kind {
     /// A user proved who he is.
     LogIn,

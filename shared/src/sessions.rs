@@ -106,6 +106,42 @@ pub async fn end_all(
     Ok(tokens.rows_affected)
 }
 
+/// Logs everybody out, users and borrowers, and gives back how many tokens there were. Log-in pages
+/// where nobody has logged in yet stay.
+pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    auth_sessions::Entity::delete_many().exec(tx).await?;
+    browser_log_ins::Entity::delete_many().exec(tx).await?;
+    authorization_requests::Entity::delete_many()
+        .filter(authorization_requests::Column::UserId.is_not_null())
+        .exec(tx)
+        .await?;
+    let core = active_users::Entity::delete_many().exec(tx).await?;
+    let web = cif_web_active_users::Entity::delete_many().exec(tx).await?;
+    Ok(core.rows_affected + web.rows_affected)
+}
+
+/// Ends every session of a client and what it has pending, and gives back how many tokens there
+/// were. Browsers stay logged in: other clients use them too.
+pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result<u64, DbErr> {
+    auth_sessions::Entity::delete_many()
+        .filter(auth_sessions::Column::ClientId.eq(client_id))
+        .exec(tx)
+        .await?;
+    authorization_requests::Entity::delete_many()
+        .filter(authorization_requests::Column::ClientId.eq(client_id))
+        .exec(tx)
+        .await?;
+    let core = active_users::Entity::delete_many()
+        .filter(active_users::Column::ClientId.eq(client_id))
+        .exec(tx)
+        .await?;
+    let web = cif_web_active_users::Entity::delete_many()
+        .filter(cif_web_active_users::Column::ClientId.eq(client_id))
+        .exec(tx)
+        .await?;
+    Ok(core.rows_affected + web.rows_affected)
+}
+
 #[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
 fn locked_sessions() -> sea_orm::Select<auth_sessions::Entity> {
     auth_sessions::Entity::find().lock_exclusive()
