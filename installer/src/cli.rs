@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Installs, checks, seeds and tries the loan servicing services.
+/// Installs, checks, seeds, tries and administers the loan servicing services.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {

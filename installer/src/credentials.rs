@@ -47,16 +47,14 @@ impl Credentials {
             }
             return Ok(known);
         }
-        let word = || URL_SAFE_NO_PAD.encode(random_bytes::<15>());
-        let secret = || URL_SAFE_NO_PAD.encode(random_bytes::<32>());
         let credentials = Self {
-            admin: word(),
-            officer: word(),
-            teller: word(),
-            viewer: word(),
-            web: word(),
-            integration: secret(),
-            api_server: secret(),
+            admin: random_password(),
+            officer: random_password(),
+            teller: random_password(),
+            viewer: random_password(),
+            web: random_password(),
+            integration: random_secret(),
+            api_server: random_secret(),
             token_key: hex::encode(random_bytes::<32>()),
             master_key: hex::encode(random_bytes::<32>()),
         };
@@ -68,4 +66,14 @@ impl Credentials {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         write_private(path, &text)
     }
+}
+
+/// A password of 120 random bits, 20 characters.
+pub fn random_password() -> String {
+    URL_SAFE_NO_PAD.encode(random_bytes::<15>())
+}
+
+/// The secret of a client: 256 random bits, 43 characters.
+pub fn random_secret() -> String {
+    URL_SAFE_NO_PAD.encode(random_bytes::<32>())
 }

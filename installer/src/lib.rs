@@ -1,9 +1,11 @@
-//! The command line that installs, checks, seeds and tries the services.
+//! The command line that installs, checks, seeds, tries and administers the services.
 
+pub mod accounts;
 pub mod certificates;
 pub mod cli;
 pub mod credentials;
 pub mod demo;
+pub mod installation;
 pub mod quickstart;
 pub mod seed;
 pub mod verify_auth_server;

@@ -1,6 +1,7 @@
 //! Users, their rights, and clients: what every quickstart has. Rows that are there already stay,
 //! but passwords and secrets are set to those of the folder.
 
+use crate::accounts;
 use crate::credentials::Credentials;
 use crate::demo::WEB_USER_NAME;
 use sea_orm::ActiveValue::Set;
@@ -14,6 +15,7 @@ use shared::entity::relationship_codes::AppliesTo;
 use shared::entity::trustees::TrusteeObject;
 use shared::entity::users::UserStatus;
 use shared::entity::*;
+use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::secrecy::Secret;
 use shared::time::Timestamp;
@@ -118,7 +120,9 @@ pub async fn users_and_clients(
     for (user, word) in USERS.iter().zip(words) {
         let hash = passwords.hash(word).await?;
         let user_id = ensure_user(db, user, now).await.map_err(|error| error.to_string())?;
-        set_password(db, user_id, hash).await.map_err(|error| error.to_string())?;
+        accounts::set_password(db, UserKind::Core, user_id, hash)
+            .await
+            .map_err(|error| error.to_string())?;
     }
     clients(db, credentials, browser_redirects, browser_origin, now)
         .await
@@ -148,36 +152,12 @@ async fn ensure_user(
         contact_officer_flag: Set(has(OFFICER)),
         created_date: Set(now),
     };
-    let user_id = users::Entity::insert(user).exec(db).await?.last_insert_id;
+    let mut found = Vec::new();
     for privilege in *privileges {
-        grant(db, user_id, privilege).await?;
+        let known = accounts::privilege(db, privilege).await?;
+        found.push(known.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?);
     }
-    Ok(user_id)
-}
-
-async fn grant(db: &DatabaseConnection, user_id: i64, privilege: &str) -> Result<(), DbErr> {
-    let (path, verb) = privilege.split_once(':').unwrap_or_default();
-    let found = privileges::Entity::find()
-        .filter(privileges::Column::Path.eq(path))
-        .filter(privileges::Column::Verb.eq(verb))
-        .one(db)
-        .await?;
-    let found = found.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?;
-    let grant = privilege_grants::ActiveModel {
-        grant_id: NotSet,
-        privilege_id: Set(found.privilege_id),
-        user_id: Set(Some(user_id)),
-        group_id: Set(None),
-    };
-    privilege_grants::Entity::insert(grant).exec(db).await.map(drop)
-}
-
-async fn set_password(db: &DatabaseConnection, user_id: i64, hash: Secret) -> Result<(), DbErr> {
-    use user_credentials::Column::{PasswordHash, UserId};
-    let row = user_credentials::ActiveModel { user_id: Set(user_id), password_hash: Set(hash) };
-    let known = OnConflict::column(UserId).update_column(PasswordHash).to_owned();
-    user_credentials::Entity::insert(row).on_conflict(known).exec_without_returning(db).await?;
-    Ok(())
+    accounts::add(db, user, &found).await
 }
 
 async fn clients(

@@ -1,0 +1,158 @@
+//! Users of either kind as rows: found, added, given passwords and privileges.
+
+use crate::installation::{Refused, refuse};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter, QuerySelect};
+use shared::audit::{Event, Kind};
+use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
+use shared::introspection::UserKind;
+use shared::secrecy::Secret;
+use std::fmt;
+
+/// A user who may log in, or might if he were not disabled.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Core-system user, or web user.
+    pub kind: UserKind,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    /// What he logs in with.
+    pub user_name: String,
+}
+
+impl Account {
+    /// The user of this name.
+    pub async fn find(
+        db: &impl ConnectionTrait,
+        kind: UserKind,
+        user_name: &str,
+    ) -> Result<Self, Refused> {
+        let user_id = match kind {
+            UserKind::Core => users::Entity::find()
+                .filter(users::Column::UserName.eq(user_name))
+                .one(db)
+                .await?
+                .map(|user| user.user_id),
+            UserKind::Web => web_credentials::Entity::find()
+                .filter(web_credentials::Column::WebUserName.eq(user_name))
+                .one(db)
+                .await?
+                .map(|row| row.contact_id),
+        };
+        match (user_id, kind) {
+            (Some(user_id), _) => Ok(Self { kind, user_id, user_name: user_name.to_owned() }),
+            (None, UserKind::Core) => {
+                refuse(format!("there is no user {user_name} (for a web user say --web)"))
+            }
+            (None, UserKind::Web) => refuse(format!("there is no web user {user_name}")),
+        }
+    }
+
+    /// Holds his rows until the transaction ends: a log-in that has begun is over before, or finds
+    /// what this transaction leaves. In the order in which a log-in reads them.
+    pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+        match self.kind {
+            UserKind::Core => {
+                users::Entity::find_by_id(self.user_id).lock_exclusive().one(tx).await?;
+                let credentials = user_credentials::Entity::find_by_id(self.user_id);
+                credentials.lock_exclusive().one(tx).await.map(drop)
+            }
+            UserKind::Web => {
+                let credentials = web_credentials::Entity::find_by_id(self.user_id);
+                credentials.lock_exclusive().one(tx).await.map(drop)
+            }
+        }
+    }
+
+    /// An event of the audit that concerns him.
+    pub fn event(&self, kind: Kind) -> Event {
+        crate::installation::event(kind).user(self.kind, self.user_id).user_name(&self.user_name)
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind == UserKind::Web { "web user" } else { "user" };
+        write!(f, "{kind} {}", self.user_name)
+    }
+}
+
+/// Adds a core-system user with privileges, and gives back who he is.
+pub async fn add(
+    tx: &impl ConnectionTrait,
+    user: users::ActiveModel,
+    privileges: &[i64],
+) -> Result<i64, DbErr> {
+    let user_id = users::Entity::insert(user).exec(tx).await?.last_insert_id;
+    for privilege_id in privileges {
+        let grant = privilege_grants::ActiveModel {
+            grant_id: NotSet,
+            privilege_id: Set(*privilege_id),
+            user_id: Set(Some(user_id)),
+            group_id: Set(None),
+        };
+        privilege_grants::Entity::insert(grant).exec(tx).await?;
+    }
+    Ok(user_id)
+}
+
+/// The privilege that is written `path:verb`, such as `Loan > Payments:Add`.
+pub async fn privilege(db: &impl ConnectionTrait, text: &str) -> Result<Option<i64>, DbErr> {
+    let (path, verb) = text.split_once(':').unwrap_or_default();
+    let found = privileges::Entity::find()
+        .filter(privileges::Column::Path.eq(path))
+        .filter(privileges::Column::Verb.eq(verb))
+        .one(db)
+        .await?;
+    Ok(found.map(|privilege| privilege.privilege_id))
+}
+
+/// Gives a user this password, whether or not he had one.
+pub async fn set_password(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    user_id: i64,
+    hash: Secret,
+) -> Result<(), DbErr> {
+    if kind == UserKind::Web {
+        return web_credentials::Entity::update_many()
+            .col_expr(web_credentials::Column::PasswordHash, hash.reveal().into())
+            .filter(web_credentials::Column::ContactId.eq(user_id))
+            .exec(tx)
+            .await
+            .map(drop);
+    }
+    use user_credentials::Column::{PasswordHash, UserId};
+    let row = user_credentials::ActiveModel { user_id: Set(user_id), password_hash: Set(hash) };
+    let known = OnConflict::column(UserId).update_column(PasswordHash).to_owned();
+    user_credentials::Entity::insert(row).on_conflict(known).exec_without_returning(tx).await?;
+    Ok(())
+}
+
+/// Lets a user log in, or not.
+pub async fn set_enabled(
+    tx: &impl ConnectionTrait,
+    account: &Account,
+    enabled: bool,
+) -> Result<(), DbErr> {
+    match account.kind {
+        UserKind::Core => {
+            let status =
+                if enabled { users::UserStatus::Active } else { users::UserStatus::Disabled };
+            users::Entity::update_many()
+                .col_expr(users::Column::Status, sea_orm::sea_query::Expr::value(status))
+                .filter(users::Column::UserId.eq(account.user_id))
+                .exec(tx)
+                .await?;
+        }
+        UserKind::Web => {
+            web_credentials::Entity::update_many()
+                .col_expr(web_credentials::Column::WebAccessFlag, enabled.into())
+                .filter(web_credentials::Column::ContactId.eq(account.user_id))
+                .exec(tx)
+                .await?;
+        }
+    }
+    Ok(())
+}
