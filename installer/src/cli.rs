@@ -1,7 +1,8 @@
 //! The commands of the installer and what each calls.
 
+use crate::installation::Refused;
 use crate::quickstart::{self, serve};
-use crate::verify_auth_server;
+use crate::{client, verify_auth_server};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +22,8 @@ enum Command {
     Quickstart(quickstart::Arguments),
     /// Checks an auth server from outside, a line per check.
     VerifyAuthServer(verify_auth_server::Arguments),
+    /// Programs that may ask the auth server: adds, lists, removes them, renews their secrets.
+    Client(client::Arguments),
     /// Runs the auth server until its standard input ends.
     #[command(hide = true)]
     ServeAuth {
@@ -52,6 +55,7 @@ pub async fn main() -> ExitCode {
             }
             if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Command::Client(arguments) => ended("client", client::run(&arguments).await),
         Command::ServeAuth { env_file } => {
             let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
             shared::process::exit_code("auth-server", outcome)
@@ -61,4 +65,8 @@ pub async fn main() -> ExitCode {
             shared::process::exit_code("api-server", outcome)
         }
     }
+}
+
+fn ended(command: &str, outcome: Result<(), Refused>) -> ExitCode {
+    shared::process::exit_code(command, outcome.map_err(|refused| refused.to_string()))
 }

@@ -3,6 +3,8 @@
 pub mod accounts;
 pub mod certificates;
 pub mod cli;
+pub mod client;
+pub mod columns;
 pub mod credentials;
 pub mod demo;
 pub mod installation;

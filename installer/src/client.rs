@@ -1,0 +1,233 @@
+//! `installer client`: the programs that may ask the auth server for something.
+//!
+//! A secret is made here, shown once, and kept as a hash. Two are valid while one replaces the
+//! other, so that no program is locked out in between.
+
+mod keys;
+mod registration;
+mod uris;
+
+pub use registration::Registration;
+
+use crate::columns;
+use crate::credentials::random_secret;
+use crate::installation::{Installation, Refused, event, print, print_once, refuse};
+use auth_server::clients::secret_hash;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde_json::{Value, json};
+use shared::audit::Kind;
+use shared::db::{self, Fault};
+use shared::entity::oauth_clients::{ActiveModel, ClientKind, Column, Entity, Model};
+use shared::secrecy::Secret;
+use shared::sessions;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    installation: Installation,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Clone, Debug)]
+enum Action {
+    /// Adds a client; prints its secret, once
+    Add(Box<Registration>),
+    /// Lists all clients
+    List {
+        /// As a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Gives a client another secret, printed once; the one before it stays valid until --finish
+    Rotate {
+        /// The client
+        id: String,
+        /// Ends the rotation: removes the older secret
+        #[arg(long)]
+        finish: bool,
+        /// The secret as JSON
+        #[arg(long, conflicts_with = "finish")]
+        json: bool,
+    },
+    /// Removes a client and ends every session it was given
+    Remove {
+        /// The client
+        id: String,
+    },
+}
+
+/// Does what the arguments say.
+pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+    let installation = &arguments.installation;
+    match &arguments.action {
+        Action::Add(registration) => add(installation, registration).await,
+        Action::List { json } => list(installation, *json).await,
+        Action::Rotate { id, finish: true, .. } => finish(installation, id).await,
+        Action::Rotate { id, json, .. } => rotate(installation, id, *json).await,
+        Action::Remove { id } => remove(installation, id).await,
+    }
+}
+
+async fn add(installation: &Installation, registration: &Registration) -> Result<(), Refused> {
+    let public_keys = registration.check()?;
+    let id = &registration.id;
+    let secret = registration.wants_secret().then(random_secret);
+    let db = installation.open().await?;
+    let now = db::time(&db).await?;
+    let tx = db::begin_write(&db).await?;
+    let taken = || format!("there is a client {id} already; nothing was changed");
+    if Entity::find_by_id(id).one(&tx).await?.is_some() {
+        return refuse(taken());
+    }
+    let row = registration.row(secret.as_deref(), public_keys, now);
+    match Entity::insert(row).exec_without_returning(&tx).await {
+        Err(error) if db::fault(&error) == Fault::Conflict => return refuse(taken()),
+        inserted => inserted?,
+    };
+    event(Kind::ClientChanged).reason("added").client(id).record(&tx).await?;
+    tx.commit().await?;
+    match &secret {
+        Some(secret) => print_once(&with_secret(id, "is added", secret, registration.json)),
+        None if registration.json => print(&json!({"client_id": id}).to_string()),
+        None => print(&format!("client {id} is added")),
+    }
+}
+
+fn with_secret(id: &str, what: &str, secret: &str, json: bool) -> String {
+    if json {
+        return json!({"client_id": id, "client_secret": secret}).to_string();
+    }
+    format!(
+        "client {id} {what}\nclient_secret  {secret}\nThis is shown once: only a hash of it is kept."
+    )
+}
+
+async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
+    let db = installation.open().await?;
+    let clients = Entity::find().order_by_asc(Column::ClientId).all(&db).await?;
+    if json {
+        let clients: Vec<Value> = clients.iter().map(as_json).collect();
+        return print(&format!("{:#}", Value::from(clients)));
+    }
+    let heading =
+        ["id", "kind", "authenticates by", "grants", "users", "resource server", "redirect URIs"];
+    let rows: Vec<_> = clients.iter().map(as_cells).collect();
+    print(&columns::align(heading, &rows))
+}
+
+fn secrets(client: &Model) -> usize {
+    [&client.secret_hash1, &client.secret_hash2].into_iter().flatten().count()
+}
+
+/// Everything about a client but what it authenticates with.
+fn as_json(client: &Model) -> Value {
+    let words = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    json!({
+        "client_id": client.client_id,
+        "kind": client.kind,
+        "secrets": secrets(client),
+        "keys": client.public_keys.is_some(),
+        "grants": words(&client.grants),
+        "user_kinds": words(&client.user_kinds),
+        "resource_server": client.resource_server_flag,
+        "redirect_uris": words(&client.redirect_uris),
+        "post_logout_redirect_uris": words(&client.post_logout_redirect_uris),
+        "cors_origins": words(&client.cors_origins),
+        "created_date": client.created_date,
+    })
+}
+
+fn as_cells(client: &Model) -> [String; 7] {
+    let kind = match client.kind {
+        ClientKind::Confidential => "confidential",
+        ClientKind::Public => "public",
+    };
+    let secrets = match secrets(client) {
+        0 => None,
+        1 => Some("secret"),
+        _ => Some("2 secrets"),
+    };
+    let keys = client.public_keys.as_ref().map(|_| "keys");
+    let authenticates: Vec<&str> = secrets.into_iter().chain(keys).collect();
+    let resource_server = if client.resource_server_flag { "yes" } else { "" };
+    [
+        client.client_id.clone(),
+        kind.to_owned(),
+        authenticates.join(", "),
+        client.grants.clone(),
+        client.user_kinds.clone(),
+        resource_server.to_owned(),
+        client.redirect_uris.clone(),
+    ]
+}
+
+async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), Refused> {
+    let db = installation.open().await?;
+    let tx = db::begin_write(&db).await?;
+    let client = taken(&tx, id).await?;
+    if client.secret_hash2.is_some() {
+        return refuse(format!(
+            "client {id} has two secrets already: when nobody uses the older one any more, \
+             remove it with: installer client rotate {id} --finish"
+        ));
+    }
+    if client.secret_hash1.is_none() {
+        return refuse(format!("client {id} has no secret that could be replaced"));
+    }
+    let secret = random_secret();
+    let hashes = ActiveModel {
+        secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
+        secret_hash2: Set(client.secret_hash1),
+        ..Default::default()
+    };
+    set(&tx, id, hashes).await?;
+    event(Kind::ClientChanged).reason("rotated").client(id).record(&tx).await?;
+    tx.commit().await?;
+    let what = "has another secret; the one before it stays valid until rotate --finish";
+    print_once(&with_secret(id, what, &secret, json))
+}
+
+async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
+    let db = installation.open().await?;
+    let tx = db::begin_write(&db).await?;
+    if taken(&tx, id).await?.secret_hash2.is_none() {
+        return refuse(format!("client {id} has no older secret: no rotation is under way"));
+    }
+    set(&tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
+    event(Kind::ClientChanged).reason("rotation_finished").client(id).record(&tx).await?;
+    tx.commit().await?;
+    print(&format!("client {id} has one secret: the older one is no longer valid"))
+}
+
+async fn remove(installation: &Installation, id: &str) -> Result<(), Refused> {
+    let db = installation.open().await?;
+    let tx = db::begin_write(&db).await?;
+    // The client first: whoever issues to it waits, and finds it gone.
+    if Entity::delete_by_id(id).exec(&tx).await?.rows_affected == 0 {
+        return refuse(unknown(id));
+    }
+    let tokens = sessions::end_of_client(&tx, id).await?;
+    event(Kind::ClientChanged).reason("removed").client(id).record(&tx).await?;
+    tx.commit().await?;
+    print(&format!("client {id} is removed; tokens ended: {tokens}"))
+}
+
+/// The client, held until the transaction ends.
+async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, Refused> {
+    let client = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
+    client.ok_or_else(|| Refused(unknown(id)))
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is no client {id}")
+}
+
+async fn set(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {
+    let only = Column::ClientId.eq(id);
+    Entity::update_many().set(columns).filter(only).exec(tx).await.map(drop)
+}
