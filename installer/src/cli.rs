@@ -2,7 +2,7 @@
 
 use crate::installation::Refused;
 use crate::quickstart::{self, serve};
-use crate::{client, verify_auth_server};
+use crate::{client, user, verify_auth_server};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +24,8 @@ enum Command {
     VerifyAuthServer(verify_auth_server::Arguments),
     /// Programs that may ask the auth server: adds, lists, removes them, renews their secrets.
     Client(client::Arguments),
+    /// Users: adds, disables, enables and unlocks them, sets passwords, logs out.
+    User(user::Arguments),
     /// Runs the auth server until its standard input ends.
     #[command(hide = true)]
     ServeAuth {
@@ -56,6 +58,7 @@ pub async fn main() -> ExitCode {
             if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Command::Client(arguments) => ended("client", client::run(&arguments).await),
+        Command::User(arguments) => ended("user", user::run(&arguments).await),
         Command::ServeAuth { env_file } => {
             let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
             shared::process::exit_code("auth-server", outcome)

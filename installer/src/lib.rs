@@ -10,4 +10,5 @@ pub mod demo;
 pub mod installation;
 pub mod quickstart;
 pub mod seed;
+pub mod user;
 pub mod verify_auth_server;
