@@ -1,6 +1,7 @@
 //! The command line that installs, checks, seeds, tries and administers the services.
 
 pub mod accounts;
+pub mod audit;
 pub mod certificates;
 pub mod cli;
 pub mod client;
