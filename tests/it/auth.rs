@@ -2,7 +2,7 @@
 
 mod authorize;
 mod introspect;
-mod lifetimes;
+pub mod lifetimes;
 mod logout;
 mod metadata;
 mod refresh;

@@ -1,4 +1,157 @@
 //! The installer's commands.
 
+mod audit;
+mod client;
+mod installation;
 mod quickstart;
+mod user;
 mod verify_auth_server;
+
+use crate::PROGRAM;
+use acceptance::World;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+/// What a command said, and how it ended.
+struct Said {
+    code: Option<i32>,
+    output: String,
+    error: String,
+}
+
+impl Said {
+    /// What it printed; it must have done what it was told.
+    #[track_caller]
+    fn done(self) -> String {
+        assert_eq!((self.code, self.error.as_str()), (Some(0), ""), "{}", self.output);
+        self.output
+    }
+
+    /// The same as JSON.
+    #[track_caller]
+    fn json(self) -> Value {
+        let output = self.done();
+        serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
+    }
+
+    /// It must have refused, in one line with these words.
+    #[track_caller]
+    fn refused(self, why: &str) {
+        assert_eq!((self.code, self.output.as_str()), (Some(1), ""), "{}", self.error);
+        assert_eq!(self.error.lines().count(), 1, "{}", self.error);
+        assert!(self.error.contains(why), "{} is not about {why}", self.error);
+    }
+}
+
+/// The installer without any setting.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(arguments)
+        .env_remove("AUTH_DATABASE_URL")
+        .env_remove("SUDO_USER")
+        .env("USER", "tester")
+        .stdin(std::process::Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+async fn run(mut command: Command) -> Said {
+    let output = command.output().await.expect("a process");
+    Said {
+        code: output.status.code(),
+        output: String::from_utf8(output.stdout).expect("text"),
+        error: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+/// Gives a command with the settings of this world's auth server.
+async fn installer(world: &World, arguments: &[&str]) -> Said {
+    let mut command = command(arguments);
+    command.arg("--env-file").arg(world.folder.path().join("auth-server.env"));
+    run(command).await
+}
+
+/// Everything that an administrator's command could change.
+async fn everything(world: &World) -> Value {
+    let mut counts = Vec::new();
+    for table in [
+        "auth_events",
+        "auth_sessions",
+        "authorization_requests",
+        "browser_log_ins",
+        "active_users",
+        "cif_web_active_users",
+        "log_in_failures",
+    ] {
+        counts.push(world.count(&format!("SELECT COUNT(*) FROM {table}")).await);
+    }
+    json!([world.snapshot().await, counts])
+}
+
+/// A file of this text in the folder of this world.
+fn file(world: &World, name: &str, text: &str) -> String {
+    let path = world.folder.path().join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+/// What a log-in leaves beside its tokens: a session, a browser, a code that waits.
+async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client_id: &str) {
+    let at = world.long_ago();
+    world
+        .sql(&format!(
+            "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, \
+             scope, log_in_date, browser_id, refreshed_date) VALUES \
+             ('{name}', '{name}', '{kind}', {user_id}, '{client_id}', '{kind}', {at}, '{name}', {at})"
+        ))
+        .await;
+    world
+        .sql(&format!(
+            "INSERT INTO browser_log_ins (browser_id, user_kind, user_id, log_in_date, used_date) \
+             VALUES ('{name}', '{kind}', {user_id}, {at}, {at})"
+        ))
+        .await;
+    world
+        .sql(&format!(
+            "INSERT INTO authorization_requests (request_id, browser_secret_hash, client_id, \
+             redirect_uri, scope, code_challenge, source_network, created_date, user_kind, \
+             user_id, browser_id) VALUES ('{name}', 'x', '{client_id}', 'x', '{kind}', 'x', 'x', \
+             {at}, '{kind}', {user_id}, '{name}')"
+        ))
+        .await;
+}
+
+/// How many sessions, browsers and codes there are.
+async fn sessions(world: &World) -> [i64; 3] {
+    [
+        world.count("SELECT COUNT(*) FROM auth_sessions").await,
+        world.count("SELECT COUNT(*) FROM browser_log_ins").await,
+        world.count("SELECT COUNT(*) FROM authorization_requests").await,
+    ]
+}
+
+/// A borrower who logs in with `one` and `first words`; gives back his contact.
+async fn borrower(world: &World) -> i64 {
+    let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+         EntityCode=\"COMPANY\" Company=\"One\">\
+         <WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>";
+    world.import(&world.token("admin").await, &acceptance::seeds::file(contact)).await;
+    world.count("SELECT contact_id FROM web_credentials").await
+}
+
+async fn user_id(world: &World, name: &str) -> i64 {
+    world.count(&format!("SELECT user_id FROM users WHERE user_name = '{name}'")).await
+}
+
+/// The words of the events of the audit, oldest first, each with its reason.
+async fn audit(world: &World, more: &[&str]) -> Vec<String> {
+    let arguments = [&["audit", "--json"], more].concat();
+    let lines = installer(world, &arguments).await.done();
+    let event = |line: &str| {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        let text = |name: &str| event[name].as_str().unwrap_or("-").to_owned();
+        format!("{} {}", text("event"), text("reason"))
+    };
+    lines.lines().map(event).collect()
+}

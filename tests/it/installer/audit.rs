@@ -1,0 +1,120 @@
+//! `installer audit`
+
+use super::{audit, command, installer, run};
+use crate::PROGRAM;
+use crate::auth::lifetimes::FAKETIME;
+use acceptance::{World, on_each_database};
+use serde_json::Value;
+use std::path::Path;
+
+/// An event, so many seconds ago by the database's clock.
+async fn happened(world: &World, event: &str, seconds_ago: i64, user: (&str, &str), client: &str) {
+    let at = match world.database.name() {
+        "sqlite" => format!("strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', '-{seconds_ago} seconds')"),
+        "mysql" => format!("utc_timestamp(6) - interval {seconds_ago} second"),
+        _ => format!("clock_timestamp() - interval '{seconds_ago} seconds'"),
+    };
+    let (kind, name) = user;
+    world
+        .sql(&format!(
+            "INSERT INTO auth_events (event_date, event, user_kind, user_id, user_name, client_id, \
+             source, request_id, token_hash_prefix) VALUES ({at}, '{event}', '{kind}', 7, \
+             '{name}', '{client}', '192.0.2.1', 'abc', 'k1:0123456789ab')"
+        ))
+        .await;
+}
+
+/// Four events, the oldest last written: two days, three hours, an hour and no time ago.
+async fn fill(world: &World) {
+    happened(world, "log_in", 0, ("core", "jo"), "browser").await;
+    happened(world, "locked", 3600, ("web", "jo"), "browser").await;
+    happened(world, "log_in_failed", 3 * 3600, ("core", "al"), "integration").await;
+    happened(world, "token_issued", 2 * 86_400, ("core", "jo"), "integration").await;
+}
+
+#[tokio::test]
+async fn events_are_listed_newest_last_and_by_whatever_is_asked() {
+    on_each_database(PROGRAM, |world| async move {
+        fill(&world).await;
+        for (more, expected) in [
+            (&[][..], &["token_issued", "log_in_failed", "locked", "log_in"][..]),
+            (&["--last", "2"], &["locked", "log_in"]),
+            (&["--user", "jo"], &["token_issued", "log_in"]),
+            (&["--user", "jo", "--web"], &["locked"]),
+            (&["--user", "nobody"], &[]),
+            (&["--client", "integration"], &["token_issued", "log_in_failed"]),
+            (&["--event", "log_in", "--event", "locked"], &["locked", "log_in"]),
+            (&["--event", "log_in", "locked", "--client", "browser"], &["locked", "log_in"]),
+            (&["--since", "2h"], &["locked", "log_in"]),
+            (&["--since", "90m"], &["locked", "log_in"]),
+            (&["--since", "7d"], &["token_issued", "log_in_failed", "locked", "log_in"]),
+            (&["--since", "600s", "--user", "jo"], &["log_in"]),
+            (&["--since", "2020-01-01T00:00:00+01:00", "--last", "1"], &["log_in"]),
+            (&["--since", "2999-01-01T00:00:00Z"], &[]),
+        ] {
+            let expected: Vec<_> = expected.iter().map(|event| format!("{event} -")).collect();
+            assert_eq!(audit(&world, more).await, expected, "{more:?}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_get_aligned_columns_and_programs_an_object_per_line() {
+    on_each_database(PROGRAM, |world| async move {
+        fill(&world).await;
+        let text = installer(&world, &["audit"]).await.done();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert!(lines[0].starts_with("when  "), "{text}");
+        let column = lines[0].find("client").expect("a heading");
+        assert_eq!(&lines[1][column..column + 11], "integration", "{text}");
+        assert_eq!(&lines[4][column..column + 7], "browser", "{text}");
+        assert!(lines[3].contains("web:jo") && lines[4].contains("core:jo"), "{text}");
+        let json = installer(&world, &["audit", "--json", "--last", "1"]).await.done();
+        let event: Value = serde_json::from_str(json.trim_end()).expect("JSON");
+        assert!(event["event_date"].as_str().is_some_and(|date| date.ends_with('Z')), "{event}");
+        for (name, value) in [
+            ("event", "log_in"),
+            ("user_kind", "core"),
+            ("user_name", "jo"),
+            ("client_id", "browser"),
+            ("source", "192.0.2.1"),
+            ("request_id", "abc"),
+            ("token_hash_prefix", "k1:0123456789ab"),
+        ] {
+            assert_eq!(event[name], value);
+        }
+        assert_eq!((&event["user_id"], &event["reason"]), (&7.into(), &Value::Null));
+        for wrong in [&["--since", "yesterday"][..], &["--event", "x"], &["--last", "0"]] {
+            let said = installer(&world, &[&["audit"], wrong].concat()).await;
+            assert_eq!(said.code, Some(2), "{}", said.error);
+        }
+        world
+    })
+    .await;
+}
+
+/// SQLite has no clock but the process's, so only database servers can be right when it is wrong.
+#[tokio::test]
+async fn a_span_counts_by_the_clock_of_the_database() {
+    let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
+        println!("skipped: libfaketime is not installed");
+        return;
+    };
+    on_each_database(PROGRAM, |world| async move {
+        fill(&world).await;
+        if world.database.name() != "sqlite" {
+            let mut elsewhen = command(&["audit", "--json", "--since", "2h"]);
+            elsewhen.args(["--database-url", &world.database_url]).envs([
+                ("LD_PRELOAD", library),
+                ("FAKETIME", "+10d"),
+                ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+            ]);
+            assert_eq!(run(elsewhen).await.done().lines().count(), 2);
+        }
+        world
+    })
+    .await;
+}

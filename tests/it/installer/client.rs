@@ -1,0 +1,285 @@
+//! `installer client`
+
+use super::{add_session, audit, everything, file, installer, sessions, user_id};
+use crate::PROGRAM;
+use acceptance::{Answer, World, on_each_database};
+use serde_json::{Value, json};
+
+const ADD: [&str; 7] = ["client", "add", "app", "--grant", "password", "--user-kind", "core"];
+
+/// The secret in an answer to `--json`.
+fn secret(answer: &Value) -> String {
+    let secret = answer["client_secret"].as_str().expect("a secret").to_owned();
+    assert_eq!(secret.len(), 43, "256 bits");
+    secret
+}
+
+async fn add(world: &World) -> String {
+    let answer = installer(world, &[&ADD[..], &["--json"]].concat()).await.json();
+    assert_eq!(answer["client_id"], "app");
+    secret(&answer)
+}
+
+async fn log_in(world: &World, secret: &str) -> Answer {
+    let password = world.credentials.viewer.clone();
+    let form = [
+        ("grant_type", "password"),
+        ("scope", "core"),
+        ("username", "viewer"),
+        ("password", password.as_str()),
+    ];
+    world.client.form(("app", secret), "/oauth2/token", &form).await
+}
+
+async fn listed(world: &World, id: &str) -> Value {
+    let clients = installer(world, &["client", "list", "--json"]).await.json();
+    let clients = clients.as_array().expect("a list");
+    clients.iter().find(|client| client["client_id"] == id).cloned().unwrap_or_default()
+}
+
+async fn hash_of(world: &World, secret: &str) -> i64 {
+    let hash = auth_server::clients::secret_hash(secret);
+    let sql = format!(
+        "SELECT COUNT(*) FROM oauth_clients WHERE secret_hash1 = '{hash}' OR secret_hash2 = '{hash}'"
+    );
+    world.count(&sql).await
+}
+
+#[tokio::test]
+async fn a_client_logs_in_with_the_secret_that_is_shown_once_and_kept_as_a_hash() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = add(&world).await;
+        log_in(&world, &secret).await.expect(200);
+        assert_eq!(hash_of(&world, &secret).await, 1);
+        let hash = auth_server::clients::secret_hash(&secret);
+        for words in [
+            &["client", "list"][..],
+            &["client", "list", "--json"],
+            &["audit"],
+            &["audit", "--json"],
+        ] {
+            let said = installer(&world, words).await.done();
+            assert!(said.contains("app"), "{said}");
+            assert!(!said.contains(&secret) && !said.contains(&hash), "{said}");
+        }
+        let printed = installer(&world, &["client", "add", "api-2", "--resource-server"]).await;
+        let printed = printed.done();
+        let line = printed.lines().find_map(|line| line.strip_prefix("client_secret  "));
+        assert_eq!(hash_of(&world, line.expect("a secret")).await, 1, "{printed}");
+        let api = ("api-2", line.expect("a secret"));
+        world.client.form(api, "/oauth2/introspect", &[("token", "x")]).await.expect(200);
+        let changes = audit(&world, &["--event", "client_changed"]).await;
+        assert_eq!(changes, ["client_changed added", "client_changed added"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_list_says_what_each_client_is() {
+    on_each_database(PROGRAM, |world| async move {
+        add(&world).await;
+        let public = "client add page --public --grant authorization_code refresh_token \
+             --user-kind core web --redirect-uri https://page.example.com/callback \
+             http://127.0.0.1:8765/ --post-logout-redirect-uri https://page.example.com/bye \
+             --cors-origin https://page.example.com";
+        let said = installer(&world, &public.split_whitespace().collect::<Vec<_>>()).await.done();
+        assert_eq!(said, "client page is added\n", "there is no secret to show");
+        let mut page = listed(&world, "page").await;
+        assert!(page["created_date"].take().is_string());
+        let expected = json!({
+            "client_id": "page",
+            "kind": "public",
+            "secrets": 0,
+            "keys": false,
+            "grants": ["authorization_code", "refresh_token"],
+            "user_kinds": ["core", "web"],
+            "resource_server": false,
+            "redirect_uris": ["https://page.example.com/callback", "http://127.0.0.1:8765/"],
+            "post_logout_redirect_uris": ["https://page.example.com/bye"],
+            "cors_origins": ["https://page.example.com"],
+            "created_date": null,
+        });
+        assert_eq!(page, expected);
+        let table = installer(&world, &["client", "list"]).await.done();
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .map(|line| line.split("  ").filter(|cell| !cell.is_empty()))
+            .map(|cells| cells.map(str::trim).collect())
+            .collect();
+        assert_eq!(rows[0][..3], ["id", "kind", "authenticates by"]);
+        let row = |id: &str| rows.iter().find(|row| row[0] == id).expect("a row").clone();
+        assert_eq!(row("app"), ["app", "confidential", "secret", "password", "core", "-", "-"]);
+        assert_eq!(row("api-server")[5], "yes");
+        assert_eq!(row("page")[2], "-");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn while_a_secret_rotates_both_are_valid_and_then_only_the_new_one() {
+    on_each_database(PROGRAM, |world| async move {
+        let old = add(&world).await;
+        let new = secret(&installer(&world, &["client", "rotate", "app", "--json"]).await.json());
+        assert_ne!(old, new);
+        log_in(&world, &old).await.expect(200);
+        let token = log_in(&world, &new).await.expect(200).json();
+        assert_eq!(listed(&world, "app").await["secrets"], 2);
+        let before = everything(&world).await;
+        let again = installer(&world, &["client", "rotate", "app"]).await;
+        again.refused("installer client rotate app --finish");
+        assert_eq!(everything(&world).await, before, "nobody loses a secret by accident");
+        installer(&world, &["client", "rotate", "app", "--finish"]).await.done();
+        log_in(&world, &old).await.expect(401);
+        log_in(&world, &new).await.expect(200);
+        let token = token["access_token"].as_str().expect("a token");
+        world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
+        let finished = installer(&world, &["client", "rotate", "app", "--finish"]).await;
+        finished.refused("no rotation is under way");
+        for (id, why) in [("nobody", "there is no client nobody"), ("browser", "has no secret")] {
+            installer(&world, &["client", "rotate", id]).await.refused(why);
+        }
+        let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
+        let expected = ["added", "rotated", "rotation_finished"];
+        assert_eq!(changes, expected.map(|reason| format!("client_changed {reason}")));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = add(&world).await;
+        let token = log_in(&world, &secret).await.expect(200).json();
+        let token = token["access_token"].as_str().expect("a token");
+        let other = world.token("viewer").await;
+        let viewer = user_id(&world, "viewer").await;
+        add_session(&world, "gone", "core", viewer, "app").await;
+        add_session(&world, "stays", "core", viewer, "browser").await;
+        let contact_id = super::borrower(&world).await;
+        let at = world.long_ago();
+        world
+            .sql(&format!(
+                "INSERT INTO cif_web_active_users (contact_id, token_datestamp, session_id, \
+                 client_id, token_hash) VALUES ({contact_id}, {at}, 'gone', 'app', 'x')"
+            ))
+            .await;
+        world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
+        installer(&world, &["client", "remove", "app"]).await.done();
+        world.client.get(token, "/loans/1").await.expect_problem(401, "token-invalid");
+        world.client.get(&other, "/loans/1").await.expect_problem(404, "not-found");
+        log_in(&world, &secret).await.expect(401);
+        assert_eq!(sessions(&world).await, [1, 2, 1], "the browsers are other clients' too");
+        assert_eq!(world.count("SELECT COUNT(*) FROM cif_web_active_users").await, 0);
+        assert_eq!(listed(&world, "app").await, Value::Null);
+        installer(&world, &["client", "remove", "app"]).await.refused("there is no client app");
+        let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
+        assert_eq!(changes, ["client_changed added", "client_changed removed"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_with_keys_has_no_secret_unless_it_is_asked_for() {
+    on_each_database(PROGRAM, |world| async move {
+        let word = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA";
+        let jwk = json!({"kty": "EC", "crv": "P-256", "x": word, "y": word, "kid": "1"});
+        let public = file(&world, "public.json", &json!({"keys": [jwk]}).to_string());
+        let mut private = jwk.clone();
+        private["d"] = json!(word);
+        let private = file(&world, "private.json", &json!({"keys": [private]}).to_string());
+        let before = everything(&world).await;
+        let with = |jwks: &str, more: &[&str]| {
+            let words = [&ADD[..], &["--json", "--jwks", jwks], more].concat();
+            words.into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let run = async |words: Vec<String>| {
+            installer(&world, &words.iter().map(String::as_str).collect::<Vec<_>>()).await
+        };
+        run(with(&private, &[])).await.refused("holds a private key");
+        run(with("/no/such/file", &[])).await.refused("/no/such/file");
+        assert_eq!(everything(&world).await, before);
+        assert_eq!(run(with(&public, &[])).await.json(), json!({"client_id": "app"}));
+        let app = listed(&world, "app").await;
+        assert_eq!((&app["secrets"], &app["keys"]), (&json!(0), &json!(true)));
+        installer(&world, &["client", "rotate", "app"]).await.refused("has no secret");
+        installer(&world, &["client", "remove", "app"]).await.done();
+        let both = run(with(&public, &["--secret"])).await.json();
+        log_in(&world, &secret(&both)).await.expect(200);
+        assert_eq!(listed(&world, "app").await["keys"], true);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_refused_changes_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = add(&world).await;
+        let before = everything(&world).await;
+        installer(&world, &ADD).await.refused("there is a client app already");
+        for (words, why) in [
+            ("a/b --grant password --user-kind core", "1 to 100 characters"),
+            ("b", "could do nothing"),
+            ("b --grant password", "--user-kind"),
+            ("b --grant authorization_code --user-kind core", "needs a --redirect-uri"),
+            ("b --public", "a public client needs --grant authorization_code"),
+            ("b --public --grant password --user-kind core", "for confidential clients"),
+            (
+                "b --grant authorization_code --user-kind core --redirect-uri http://localhost/",
+                "write 127.0.0.1",
+            ),
+            (
+                "b --grant authorization_code --user-kind core --redirect-uri https://b.example/#x",
+                "fragment",
+            ),
+            (
+                "b --grant authorization_code --user-kind core --redirect-uri https://b.example/ \
+                 --post-logout-redirect-uri http://b.example/",
+                "must be https",
+            ),
+            (
+                "b --grant password --user-kind core --cors-origin https://b.example",
+                "for public clients",
+            ),
+            (
+                "b --public --grant authorization_code --user-kind core \
+                 --redirect-uri https://b.example/ --cors-origin https://b.example/",
+                "write it as https://b.example",
+            ),
+        ] {
+            let words: Vec<&str> = ["client", "add"]
+                .into_iter()
+                .chain(words.split(' '))
+                .filter(|word| !word.is_empty())
+                .collect();
+            installer(&world, &words).await.refused(why);
+        }
+        assert_eq!(everything(&world).await, before);
+        log_in(&world, &secret).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_several_who_add_the_same_at_once_one_does() {
+    on_each_database(PROGRAM, |world| async move {
+        let user = ["user", "add", "jo", "--generate"];
+        for words in [&ADD[..], &user] {
+            let add = || installer(&world, words);
+            let said = tokio::join!(add(), add(), add(), add());
+            let all = [said.0, said.1, said.2, said.3];
+            let (done, refused): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|said| said.code == Some(0));
+            assert_eq!(done.len(), 1, "{words:?}");
+            refused.into_iter().for_each(|said| said.refused("already"));
+        }
+        assert_eq!(world.count("SELECT COUNT(*) FROM auth_events").await, 2);
+        world
+    })
+    .await;
+}
