@@ -209,7 +209,8 @@ pub async fn remember_browser(
     Ok((cookie, BrowserLogIn { browser_id, user_id, log_in_date }))
 }
 
-/// Gives a kept request its code. Nothing if it has one already.
+/// Gives a kept request its code. Nothing if it has one already, or if the browser has been logged
+/// out meanwhile.
 pub async fn grant_code(
     app: &App,
     tx: &DatabaseTransaction,
@@ -223,7 +224,9 @@ pub async fn grant_code(
         .value(browser_log_ins::Column::UsedDate, now.clone())
         .and_where(browser_log_ins::Column::BrowserId.eq(log_in.browser_id.as_str()))
         .take();
-    tx.execute(&used).await?;
+    if tx.execute(&used).await?.rows_affected() == 0 {
+        return Ok(None);
+    }
     let update = Query::update()
         .table(Entity)
         .value(Column::CodeHash, app.token_keys.hash(code.text()))

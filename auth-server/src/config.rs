@@ -215,8 +215,7 @@ impl Config {
             tls_key: settings.file("AUTH_TLS_KEY"),
             token_keys: settings.parsed("AUTH_TOKEN_KEYS"),
             master_keys: settings.parsed("AUTH_MASTER_KEYS"),
-            key_rotation_seconds: settings.within("AUTH_SIGNING_KEY_DAYS", 2..=3650) as i64
-                * SECONDS_PER_DAY,
+            key_rotation_seconds: key_rotation_seconds(&mut settings),
             display_name: settings.text("AUTH_DISPLAY_NAME"),
             lifetimes: lifetimes(&mut settings),
             source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
@@ -257,6 +256,11 @@ fn https_url(settings: &mut Settings, name: &str, url: &str) {
     if !url.is_empty() && (!url.starts_with("https://") || url.ends_with('/')) {
         settings.fault(format!("{name}={url}: must be https://… without a last slash"));
     }
+}
+
+/// How long a key signs ID tokens.
+pub fn key_rotation_seconds(settings: &mut Settings) -> i64 {
+    settings.within("AUTH_SIGNING_KEY_DAYS", 2..=3650) as i64 * SECONDS_PER_DAY
 }
 
 /// How passwords are hashed; none where the settings allow none.

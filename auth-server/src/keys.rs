@@ -146,22 +146,31 @@ async fn add(
     }
 }
 
-/// Lets the next key sign from now on, and withdraws the others where one of them has leaked.
+/// What becomes of the keys before the one that takes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They stay in the set for a day.
+    Kept,
+    /// They are gone at once, because one of them may have leaked.
+    Withdrawn,
+}
+
+/// Lets the next key sign from now on; gives back its id.
 pub async fn rotate(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
-    withdraw_others: bool,
+    others: Others,
     actor: &str,
-) -> Result<(), String> {
+) -> Result<String, String> {
     let failed = |error: DbErr| error.to_string();
     maintain(db, master_keys, rotation_seconds).await.map_err(|error| error.to_string())?;
     let tx = db::begin_write(db).await.map_err(failed)?;
     let keys = stored(&tx).await.map_err(failed)?;
     let next = keys.iter().find(|key| !key.started).ok_or("there is no next key")?;
-    if !next.announced && !withdraw_others {
+    if !next.announced && others == Others::Kept {
         return Err("the next key was announced less than an hour ago, and clients may not know \
-                    it yet: try again later, or withdraw the old keys"
+                    it yet: try again later, or withdraw the others"
             .to_owned());
     }
     let now = db::now(tx.get_database_backend());
@@ -172,7 +181,7 @@ pub async fn rotate(
         .take();
     tx.execute(&start).await.map_err(failed)?;
     let mut reason = "on_command";
-    if withdraw_others {
+    if others == Others::Withdrawn {
         let withdraw = Query::update()
             .table(Entity)
             .value(Column::RemovedDate, now)
@@ -186,7 +195,8 @@ pub async fn rotate(
         .await
         .map_err(|error| error.to_string())?;
     Event::new(Kind::KeyRotated).reason(reason).actor(actor).record(&tx).await.map_err(failed)?;
-    tx.commit().await.map_err(failed)
+    tx.commit().await.map_err(failed)?;
+    Ok(next.key_id.clone())
 }
 
 /// An error unless every stored key can be read with the master keys of the settings.

@@ -2,7 +2,7 @@
 
 use crate::installation::Refused;
 use crate::quickstart::{self, serve};
-use crate::{audit, client, user, verify_auth_server};
+use crate::{audit, client, keys, user, verify_auth_server};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,6 +26,8 @@ enum Command {
     Client(client::Arguments),
     /// Users: adds, disables, enables and unlocks them, sets passwords, logs out.
     User(user::Arguments),
+    /// Keys that sign ID tokens: rotates them before their time.
+    Keys(keys::Arguments),
     /// Lists what happened at the auth server, newest last.
     Audit(audit::Arguments),
     /// Runs the auth server until its standard input ends.
@@ -61,6 +63,7 @@ pub async fn main() -> ExitCode {
         }
         Command::Client(arguments) => ended("client", client::run(&arguments).await),
         Command::User(arguments) => ended("user", user::run(&arguments).await),
+        Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
         Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
         Command::ServeAuth { env_file } => {
             let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;

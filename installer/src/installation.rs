@@ -1,6 +1,7 @@
 //! Which installation a command is about, who gives the command, and why it did nothing.
 
 use auth_server::config::{self, SETTINGS};
+use auth_server::master_keys::MasterKeys;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::audit::{Event, Kind};
@@ -53,6 +54,14 @@ impl Installation {
         passwords.ok_or_else(|| Refused("passwords cannot be hashed".to_owned()))
     }
 
+    /// The keys that seal its signing keys, and how long one of those signs.
+    pub fn signing(&self) -> Result<(MasterKeys, i64), Refused> {
+        let mut settings = self.settings();
+        let keys = settings.parsed("AUTH_MASTER_KEYS");
+        let seconds = config::key_rotation_seconds(&mut settings);
+        settings.finish((keys, seconds)).map_err(Refused)
+    }
+
     fn database_url(&self) -> Result<String, Refused> {
         if let Some(url) = &self.database_url {
             return Ok(url.clone());
@@ -78,10 +87,15 @@ impl Installation {
 
 /// An event of the audit with whoever gives this command as its actor.
 pub fn event(kind: Kind) -> Event {
+    Event::new(kind).actor(&this_actor())
+}
+
+/// Whoever gives this command, as the audit names him.
+pub fn this_actor() -> String {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     // Behind sudo, the one who called it.
     let person = set("SUDO_USER").or_else(|| set("USER")).or_else(|| set("LOGNAME"));
-    Event::new(kind).actor(&actor(person.as_deref()))
+    actor(person.as_deref())
 }
 
 fn actor(person: Option<&str>) -> String {

@@ -9,6 +9,7 @@ pub mod columns;
 pub mod credentials;
 pub mod demo;
 pub mod installation;
+pub mod keys;
 pub mod quickstart;
 pub mod seed;
 pub mod user;

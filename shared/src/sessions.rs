@@ -1,8 +1,10 @@
 //! Ending what a log-in began: the one place that knows which rows go.
 //!
-//! A session is one row of `auth_sessions`; its access tokens are rows of `active_users` or
-//! `cif_web_active_users`. The session's row is always taken first: a refresh, which holds it,
-//! either has committed its new token, which then goes too, or finds the session gone.
+//! A browser's log-in gives codes, a code gives a session, a session gives access tokens. Rows are
+//! always taken in this order (`browser_log_ins`, `authorization_requests`, `auth_sessions`,
+//! `active_users` or `cif_web_active_users`), and each step holds the row it came from until it has
+//! committed. So whoever ends something either waits for what is being given, and ends that too, or
+//! leaves nothing to give from.
 
 use crate::entity::{
     active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
@@ -26,15 +28,15 @@ pub async fn end_session(
 }
 
 /// Logs out: ends a session, the browser's log-in it came from, and whatever else came from that.
+#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
 pub async fn log_out(
     tx: &impl ConnectionTrait,
     kind: UserKind,
     session_id: &str,
 ) -> Result<bool, DbErr> {
-    let browser_id: Option<Option<String>> = locked_sessions()
+    let browser_id: Option<Option<String>> = auth_sessions::Entity::find_by_id(session_id)
         .select_only()
         .column(auth_sessions::Column::BrowserId)
-        .filter(auth_sessions::Column::SessionId.eq(session_id))
         .into_tuple()
         .one(tx)
         .await?;
@@ -45,27 +47,27 @@ pub async fn log_out(
 }
 
 /// Ends a browser's log-in and every session that came from it.
+#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
 pub async fn log_out_browser(
     tx: &impl ConnectionTrait,
     kind: UserKind,
     browser_id: &str,
 ) -> Result<(), DbErr> {
-    let sessions: Vec<String> = locked_sessions()
-        .select_only()
-        .column(auth_sessions::Column::SessionId)
-        .filter(auth_sessions::Column::BrowserId.eq(browser_id))
-        .into_tuple()
-        .all(tx)
-        .await?;
     browser_log_ins::Entity::delete_by_id(browser_id).exec(tx).await?;
     authorization_requests::Entity::delete_many()
         .filter(authorization_requests::Column::BrowserId.eq(browser_id))
         .exec(tx)
         .await?;
-    auth_sessions::Entity::delete_many()
-        .filter(auth_sessions::Column::BrowserId.eq(browser_id))
-        .exec(tx)
+    let of_browser = auth_sessions::Column::BrowserId.eq(browser_id);
+    let sessions: Vec<String> = auth_sessions::Entity::find()
+        .select_only()
+        .column(auth_sessions::Column::SessionId)
+        .filter(of_browser.clone())
+        .lock_exclusive()
+        .into_tuple()
+        .all(tx)
         .await?;
+    auth_sessions::Entity::delete_many().filter(of_browser).exec(tx).await?;
     delete_tokens(tx, kind, &sessions).await.map(drop)
 }
 
@@ -76,13 +78,9 @@ pub async fn end_all(
     kind: UserKind,
     user_id: i64,
 ) -> Result<u64, DbErr> {
+    use auth_sessions::Column as Session;
     use authorization_requests::Column as Request;
     use browser_log_ins::Column as Browser;
-    auth_sessions::Entity::delete_many()
-        .filter(auth_sessions::Column::UserKind.eq(kind))
-        .filter(auth_sessions::Column::UserId.eq(user_id))
-        .exec(tx)
-        .await?;
     browser_log_ins::Entity::delete_many()
         .filter(Browser::UserKind.eq(kind))
         .filter(Browser::UserId.eq(user_id))
@@ -91,6 +89,11 @@ pub async fn end_all(
     authorization_requests::Entity::delete_many()
         .filter(Request::UserKind.eq(kind))
         .filter(Request::UserId.eq(user_id))
+        .exec(tx)
+        .await?;
+    auth_sessions::Entity::delete_many()
+        .filter(Session::UserKind.eq(kind))
+        .filter(Session::UserId.eq(user_id))
         .exec(tx)
         .await?;
     let tokens = match kind {
@@ -109,12 +112,12 @@ pub async fn end_all(
 /// Logs everybody out, users and borrowers, and gives back how many tokens there were. Log-in pages
 /// where nobody has logged in yet stay.
 pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
-    auth_sessions::Entity::delete_many().exec(tx).await?;
     browser_log_ins::Entity::delete_many().exec(tx).await?;
     authorization_requests::Entity::delete_many()
         .filter(authorization_requests::Column::UserId.is_not_null())
         .exec(tx)
         .await?;
+    auth_sessions::Entity::delete_many().exec(tx).await?;
     let core = active_users::Entity::delete_many().exec(tx).await?;
     let web = cif_web_active_users::Entity::delete_many().exec(tx).await?;
     Ok(core.rows_affected + web.rows_affected)
@@ -123,12 +126,12 @@ pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
 /// Ends every session of a client and what it has pending, and gives back how many tokens there
 /// were. Browsers stay logged in: other clients use them too.
 pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result<u64, DbErr> {
-    auth_sessions::Entity::delete_many()
-        .filter(auth_sessions::Column::ClientId.eq(client_id))
-        .exec(tx)
-        .await?;
     authorization_requests::Entity::delete_many()
         .filter(authorization_requests::Column::ClientId.eq(client_id))
+        .exec(tx)
+        .await?;
+    auth_sessions::Entity::delete_many()
+        .filter(auth_sessions::Column::ClientId.eq(client_id))
         .exec(tx)
         .await?;
     let core = active_users::Entity::delete_many()
@@ -140,11 +143,6 @@ pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result
         .exec(tx)
         .await?;
     Ok(core.rows_affected + web.rows_affected)
-}
-
-#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
-fn locked_sessions() -> sea_orm::Select<auth_sessions::Entity> {
-    auth_sessions::Entity::find().lock_exclusive()
 }
 
 async fn delete_tokens(

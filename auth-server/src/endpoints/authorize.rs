@@ -16,7 +16,7 @@ use crate::page_error::PageError;
 use crate::redirects;
 use crate::request::Form;
 use crate::source::Source;
-use crate::tokens::random_name;
+use crate::tokens::{Code, random_name};
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::db;
@@ -97,7 +97,10 @@ impl Asking<'_> {
         };
         let source = Source::of(request, &self.app.proxies);
         match (logged_in, prompt) {
-            (Some(log_in), _) => self.answer_at_once(&new, &log_in, &source).await,
+            (Some(log_in), _) => match self.answer_at_once(&new, &log_in, &source).await? {
+                Some(response) => Ok(response),
+                None => Err(OAuthError::login_required().into()),
+            },
             (None, Prompt::None) => Err(OAuthError::login_required().into()),
             (None, _) => self.ask_to_log_in(request, &new, &source).await,
         }
@@ -139,21 +142,22 @@ impl Asking<'_> {
         Scope::read(client, form.get("scope"))
     }
 
-    /// Somebody is logged in in this browser: the client has its code without a question.
+    /// Somebody is logged in in this browser: the client has its code without a question. Nothing
+    /// where he has logged out in this very moment.
     async fn answer_at_once(
         &self,
         new: &NewRequest<'_>,
         log_in: &BrowserLogIn,
         source: &Source,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Option<Response>, Failure> {
         // Nobody else has the secret of this request: it waits for no browser.
         let kept = authorizations::keep(self.app, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
         let tx = db::begin_write(&self.app.db).await?;
         let code = authorizations::grant_code(self.app, &tx, &browser::stored(&id), log_in).await?;
         tx.commit().await?;
-        let code = code.ok_or_else(|| OAuthError::server_error("a new request had a code"))?;
-        Ok(redirect(&code_url(self.app, self.redirect_uri, new.state, code.text())))
+        let url = |code: Code| code_url(self.app, self.redirect_uri, new.state, code.text());
+        Ok(code.map(|code| redirect(&url(code))))
     }
 
     async fn ask_to_log_in(

@@ -183,8 +183,8 @@ async fn no_refresh_after_log_out_revocation_disabling_or_a_new_password() {
         refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
 
         let tokens = session(&world, "web").await;
-        let change = "<Contact ContactNumber=\"C-1\" Update=\"1\">\
-             <WebCredentials Update=\"1\" Password=\"second words\"/></Contact>";
+        let change = "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\">\
+             <WebCredentials UpdateFlag=\"1\" Password=\"second words\"/></Contact>";
         world.import(&world.token("admin").await, &file(change)).await;
         let access = introspect(&world, of(&tokens, "access_token")).await;
         assert_eq!(access.json()["active"], false, "a new password");

@@ -1,0 +1,212 @@
+//! How clients prove who they are
+
+use crate::PROGRAM;
+use acceptance::servers::free_port;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{Answer, World, on_each_database};
+use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use serde_json::{Value, json};
+use shared::entity::oauth_clients::{ClientKind, Entity, Model};
+use shared::secrecy::Secret;
+use shared::time::Timestamp;
+
+/// A key of a client's own, as jsonwebtoken wants it.
+struct ClientKey {
+    private: EncodingKey,
+    public: Jwk,
+}
+
+impl ClientKey {
+    fn random() -> Self {
+        let pair = rcgen::KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+        let private = EncodingKey::from_ec_der(pair.serialized_der());
+        let public = Jwk::from_encoding_key(&private, Algorithm::ES256).unwrap();
+        Self { private, public }
+    }
+
+    fn sign(&self, claims: &Value) -> String {
+        jsonwebtoken::encode(&Header::new(Algorithm::ES256), claims, &self.private).unwrap()
+    }
+}
+
+async fn add_client(world: &World, client_id: &str, keys: Value) {
+    let client = Model {
+        client_id: client_id.to_owned(),
+        kind: ClientKind::Confidential,
+        secret_hash1: None,
+        secret_hash2: None,
+        public_keys: Some(json!({"keys": keys}).to_string()),
+        redirect_uris: String::new(),
+        post_logout_redirect_uris: String::new(),
+        cors_origins: String::new(),
+        grants: "password refresh_token".to_owned(),
+        user_kinds: "core".to_owned(),
+        resource_server_flag: true,
+        created_date: Timestamp::default(),
+    };
+    let row = client.into_active_model().reset_all();
+    Entity::insert(row).exec_without_returning(&world.db).await.unwrap();
+}
+
+async fn introspect_with(world: &World, assertion: &str) -> Answer {
+    let form = [
+        ("token", "junk"),
+        ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+        ("client_assertion", assertion),
+    ];
+    world.client.form(("", ""), "/oauth2/introspect", &form).await
+}
+
+/// Good claims at the database's time.
+async fn claims(world: &World) -> Value {
+    let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+    let jti = shared::telemetry::RequestId::random().to_string();
+    json!({
+        "iss": "keyed", "sub": "keyed", "aud": world.client.auth_url, "jti": jti,
+        "iat": now, "nbf": now, "exp": now + 60,
+    })
+}
+
+#[tokio::test]
+async fn a_client_proves_itself_with_a_jwt_under_its_key_and_each_works_once() {
+    on_each_database(PROGRAM, |world| async move {
+        let (key, other) = (ClientKey::random(), ClientKey::random());
+        add_client(&world, "keyed", json!([other.public, key.public])).await;
+        let good = key.sign(&claims(&world).await);
+        assert_eq!(introspect_with(&world, &good).await.expect(200).text, r#"{"active":false}"#);
+        introspect_with(&world, &good).await.expect(401);
+        let endpoint = format!("{}/oauth2/introspect", world.client.auth_url);
+        let with = async |name: &str, value: Value| {
+            let mut claims = claims(&world).await;
+            claims[name] = value;
+            claims
+        };
+        let many = json!(["https://other.example", endpoint]);
+        introspect_with(&world, &key.sign(&with("aud", many).await)).await.expect(200);
+        let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+        let wrong = [
+            with("aud", json!("https://other.example")).await,
+            with("iss", json!("api-server")).await,
+            with("sub", json!("api-server")).await,
+            with("exp", json!(now - 1)).await,
+            with("exp", json!(now + 10_000)).await,
+            with("nbf", json!(now + 100)).await,
+            with("jti", json!("")).await,
+            with("jti", Value::Null).await,
+        ];
+        for wrong in wrong {
+            introspect_with(&world, &key.sign(&wrong)).await.expect(401);
+        }
+        let stranger = ClientKey::random().sign(&claims(&world).await);
+        introspect_with(&world, &stranger).await.expect(401);
+        let unsigned = good.rsplit_once('.').unwrap().0.to_owned() + ".";
+        introspect_with(&world, &unsigned).await.expect(401);
+        introspect_with(&world, "junk").await.expect(401);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn twenty_uses_of_one_assertion_at_once_are_one() {
+    on_each_database(PROGRAM, |world| async move {
+        let key = ClientKey::random();
+        add_client(&world, "keyed", json!([key.public])).await;
+        let assertion = key.sign(&claims(&world).await);
+        let uses = (0..20).map(|_| introspect_with(&world, &assertion));
+        let answers = futures_util::future::join_all(uses).await;
+        let good = answers.iter().filter(|answer| answer.status == 200).count();
+        assert_eq!(good, 1);
+        assert!(answers.iter().all(|answer| [200, 401].contains(&answer.status.as_u16())));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_secrets_are_valid_while_they_rotate_and_a_missing_one_is_none() {
+    on_each_database(PROGRAM, |world| async move {
+        let second = Secret::new(auth_server::clients::secret_hash("second"));
+        let mut row = Entity::find_by_id("api-server").one(&world.db).await.unwrap().unwrap();
+        row.secret_hash2 = Some(second);
+        Entity::update(row.clone().into_active_model().reset_all()).exec(&world.db).await.unwrap();
+        let ask = async |secret: &str| {
+            let form = [("token", "junk")];
+            world.client.form(("api-server", secret), "/oauth2/introspect", &form).await
+        };
+        ask(&world.credentials.api_server).await.expect(200);
+        ask("second").await.expect(200);
+        let mut first_gone = row.into_active_model().reset_all();
+        first_gone.secret_hash1 = Set(None);
+        Entity::update(first_gone).exec(&world.db).await.unwrap();
+        ask(&world.credentials.api_server).await.expect(401);
+        ask("second").await.expect(200);
+        ask("").await.expect(401);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_is_known_by_its_registered_certificate_on_a_listener_of_its_own() {
+    let port = free_port();
+    let settings = [
+        ("AUTH_MTLS_LISTEN", format!("127.0.0.1:{port}")),
+        ("AUTH_MTLS_URL", format!("https://localhost:{port}")),
+    ];
+    let auth = settings.map(|(name, value)| (name.to_owned(), value)).into();
+    let environment = Environment { auth, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        use base64::Engine;
+        let certified = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+        let (ours, other) = (certified("ours"), certified("other"));
+        let x5c = base64::engine::general_purpose::STANDARD.encode(ours.cert.der());
+        let mut key = serde_json::to_value(ClientKey::random().public).unwrap();
+        key["x5c"] = json!([x5c]);
+        add_client(&world, "certified", json!([key])).await;
+        let ask = async |certified: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>, url: &str| {
+            let authority = std::fs::read(&world.tls.authority).unwrap();
+            let authority = reqwest::Certificate::from_pem(&authority).unwrap();
+            let mut http = reqwest::Client::builder().tls_certs_only([authority]).no_proxy();
+            if let Some(certified) = certified {
+                let pem = certified.signing_key.serialize_pem() + &certified.cert.pem();
+                http = http.identity(reqwest::Identity::from_pem(pem.as_bytes()).unwrap());
+            }
+            let form = [("client_id", "certified"), ("token", "junk")];
+            let request = http.build().unwrap().post(format!("{url}/oauth2/introspect"));
+            world.client.send(request.form(&form)).await.unwrap()
+        };
+        let metadata = format!("{}/.well-known/openid-configuration", world.client.auth_url);
+        let metadata = world.client.send(world.client.http.get(metadata)).await.unwrap().json();
+        let endpoint = &metadata["mtls_endpoint_aliases"]["introspection_endpoint"];
+        let url = endpoint.as_str().unwrap().strip_suffix("/oauth2/introspect").unwrap();
+        ask(Some(&ours), url).await.expect(200);
+        ask(Some(&other), url).await.expect(401);
+        ask(None, url).await.expect(401);
+        ask(Some(&ours), &world.client.auth_url).await.expect(401);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn credentials_in_two_places_or_of_two_clients_are_refused() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = world.credentials.api_server.clone();
+        let both =
+            [("client_secret", secret.as_str()), ("client_id", "api-server"), ("token", "x")];
+        let client = ("api-server", secret.as_str());
+        world.client.form(client, "/oauth2/introspect", &both).await.expect(400);
+        let other = [("client_id", "integration"), ("token", "x")];
+        world.client.form(client, "/oauth2/introspect", &other).await.expect(400);
+        let public = [("client_id", "browser"), ("token", "x")];
+        world.client.form(("", ""), "/oauth2/introspect", &public).await.expect(401);
+        let nothing = [("client_id", "integration"), ("grant_type", "password")];
+        world.client.form(("", ""), "/oauth2/token", &nothing).await.expect(401);
+        world
+    })
+    .await;
+}

@@ -1,0 +1,184 @@
+//! ID tokens and the keys that sign them; `/oauth2/jwks`, `/oauth2/userinfo`
+
+use crate::PROGRAM;
+use acceptance::log_in_form::Asking;
+use acceptance::{Answer, World, on_each_database};
+use jsonwebtoken::jwk::JwkSet;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+async fn get(world: &World, path: &str) -> Answer {
+    let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
+    world.client.send(request).await.unwrap()
+}
+
+async fn key_set(world: &World) -> JwkSet {
+    serde_json::from_str(&get(world, "/oauth2/jwks").await.expect(200).text).unwrap()
+}
+
+/// The id of the key that signed, and the claims, checked with the published key set.
+async fn verified(world: &World, tokens: &Value) -> Option<(String, Value)> {
+    let token = tokens["id_token"].as_str().unwrap();
+    let header = jsonwebtoken::decode_header(token).unwrap();
+    assert_eq!(header.alg, Algorithm::ES256);
+    let key_id = header.kid.unwrap();
+    let set = key_set(world).await;
+    let key = DecodingKey::from_jwk(set.find(&key_id)?).unwrap();
+    let mut validation = Validation::new(Algorithm::ES256);
+    validation.set_audience(&["browser"]);
+    validation.set_issuer(&[&world.client.auth_url]);
+    let claims = jsonwebtoken::decode::<Value>(token, &key, &validation).unwrap().claims;
+    Some((key_id, claims))
+}
+
+async fn log_in(world: &World) -> Value {
+    Asking::new("openid core").tokens(&world.client, "viewer", &world.credentials.viewer).await
+}
+
+#[tokio::test]
+async fn an_id_token_says_who_logged_in_when_and_for_whom() {
+    on_each_database(PROGRAM, |world| async move {
+        let tokens = log_in(&world).await;
+        let (_, claims) = verified(&world, &tokens).await.unwrap();
+        let viewer = world.count("SELECT user_id FROM users WHERE user_name = 'viewer'").await;
+        assert_eq!(claims["sub"], format!("core:{viewer}"));
+        assert_eq!(claims["nonce"], "a nonce");
+        let time = |name: &str| claims[name].as_i64().unwrap();
+        assert_eq!(time("exp") - time("iat"), 720);
+        assert!((0..=30).contains(&(time("iat") - time("auth_time"))));
+        world.age("auth_sessions", &["log_in_date"], 500).await;
+        let form = [
+            ("grant_type", "refresh_token"),
+            ("client_id", "browser"),
+            ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
+        ];
+        let next = world.client.form(("", ""), "/oauth2/token", &form).await.expect(200).json();
+        let (_, later) = verified(&world, &next).await.unwrap();
+        assert_eq!((&later["sub"], &later["sid"]), (&claims["sub"], &claims["sid"]));
+        assert_eq!(later["nonce"], Value::Null);
+        assert_eq!(later["auth_time"].as_i64().unwrap(), time("auth_time") - 500);
+        let plain = Asking::new("core");
+        let plain = plain.tokens(&world.client, "viewer", &world.credentials.viewer).await;
+        assert_eq!(plain["id_token"], Value::Null);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn userinfo_is_for_living_tokens_with_the_scope_openid() {
+    on_each_database(PROGRAM, |world| async move {
+        let ask = async |token: &str| {
+            let request =
+                world.client.http.get(format!("{}/oauth2/userinfo", world.client.auth_url));
+            world.client.send(request.bearer_auth(token)).await.unwrap()
+        };
+        let tokens = log_in(&world).await;
+        let token = tokens["access_token"].as_str().unwrap();
+        let (_, claims) = verified(&world, &tokens).await.unwrap();
+        let info = ask(token).await.expect(200).json();
+        assert_eq!(info["sub"], claims["sub"]);
+        assert_eq!(info["preferred_username"], "viewer");
+        assert_eq!(info["user_kind"], "core");
+        let plain = world.token("viewer").await;
+        let refused = ask(&plain).await.expect(403);
+        assert!(refused.header("www-authenticate").contains("insufficient_scope"));
+        world.client.log_out(token).await.expect(204);
+        for dead in [token, "junk"] {
+            let refused = ask(dead).await.expect(401);
+            assert!(refused.header("www-authenticate").contains("invalid_token"));
+        }
+        get(&world, "/oauth2/userinfo").await.expect(401);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_next_key_is_announced_before_it_signs_and_the_last_stays_for_a_day() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let (first, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        let announced = key_set(&world).await;
+        assert_eq!(announced.keys.len(), 2);
+        let old = log_in(&world).await;
+        world.age("signing_keys", &["signs_from_date"], 90 * 86_400).await;
+        let http = world.client.http.clone();
+        world.auth.stop().await;
+        world.auth.restart(&http).await;
+        let (second, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        assert_ne!(first, second);
+        assert!(announced.find(&second).is_some());
+        assert_eq!(key_set(&world).await.keys.len(), 3, "before, now, next");
+        assert!(verified(&world, &old).await.is_some());
+        world.age("signing_keys", &["signs_from_date"], 86_401).await;
+        assert!(verified(&world, &old).await.is_none(), "the key is no longer shown");
+        world.auth.stop().await;
+        world.auth.restart(&http).await;
+        assert_eq!(world.count("SELECT COUNT(*) FROM signing_keys").await, 2);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_administrator_lets_the_next_key_sign_before_its_time() {
+    on_each_database(PROGRAM, |world| async move {
+        let rotate = |arguments: &[&str]| {
+            let env_file = world.folder.path().join("auth-server.env");
+            Command::new(PROGRAM)
+                .args(["keys", "rotate", "--env-file"])
+                .arg(env_file)
+                .args(arguments)
+                .output()
+                .unwrap()
+        };
+        let tokens = log_in(&world).await;
+        let (first, _) = verified(&world, &tokens).await.unwrap();
+        let refused = rotate(&[]);
+        assert!(!refused.status.success());
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("less than an hour ago"));
+        world.age("signing_keys", &["created_date"], 3601).await;
+        assert!(rotate(&[]).status.success());
+        let (second, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        assert_ne!(first, second);
+        assert!(verified(&world, &tokens).await.is_some());
+        assert!(rotate(&["--withdraw-others"]).status.success());
+        let last = log_in(&world).await;
+        assert!(verified(&world, &last).await.is_some());
+        assert!(verified(&world, &tokens).await.is_none());
+        let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'key_rotated'";
+        assert_eq!(world.count(events).await, 2);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn private_keys_are_sealed_and_a_wrong_master_key_is_named_at_once() {
+    on_each_database(PROGRAM, |world| async move {
+        let sealed = world.text("SELECT sealed_private_key FROM signing_keys WHERE generation = 1");
+        let sealed = sealed.await;
+        assert!(sealed.starts_with("k1:"), "{sealed:.10}");
+        let check = |keys: &str| {
+            Command::new(PROGRAM)
+                .arg("serve-auth")
+                .arg("--env-file")
+                .arg(world.folder.path().join("auth-server.env"))
+                .env("AUTH_LISTEN", "127.0.0.1:0")
+                .env("AUTH_MASTER_KEYS", keys)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap()
+        };
+        let other = format!("k1:{}", "ab".repeat(32));
+        let said = String::from_utf8_lossy(&check(&other).stderr).into_owned();
+        assert!(said.contains("the master key \"k1\" is not the one"), "{said}");
+        let missing = check(&format!("k2:{}", "ab".repeat(32)));
+        assert!(String::from_utf8_lossy(&missing.stderr).contains("is not in the settings"));
+        let both = format!("k2:{},k1:{}", "ab".repeat(32), world.credentials.master_key);
+        assert!(check(&both).status.success(), "another key in front");
+        world
+    })
+    .await;
+}

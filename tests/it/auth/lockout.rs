@@ -1,0 +1,214 @@
+//! Guessing: accounts are locked, networks are slowed down, and nothing is told
+
+use crate::PROGRAM;
+use acceptance::world::Environment;
+use acceptance::world::on_each_database_with;
+use acceptance::{Answer, Client, World, on_each_database};
+use futures_util::future::join_all;
+
+async fn attempt(client: &Client, name: &str, word: &str) -> Answer {
+    let form =
+        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
+    client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
+}
+
+fn environment(settings: &[(&str, &str)]) -> Environment {
+    let pairs = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Environment { auth: pairs.collect(), ..Environment::default() }
+}
+
+/// The body and every header that may differ in no way that tells anything.
+fn face(answer: &Answer) -> (u16, String, Vec<(String, String)>) {
+    let headers = answer
+        .headers
+        .iter()
+        .filter(|(name, _)| !["date", "x-request-id"].contains(&name.as_str()));
+    let headers =
+        headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+    (answer.status.as_u16(), answer.text.clone(), headers.collect())
+}
+
+#[tokio::test]
+async fn ten_wrong_passwords_over_two_replicas_lock_the_account_on_both() {
+    on_each_database(PROGRAM, |world| async move {
+        let replica = world.replica().await;
+        let clients = [&world.client, &replica.client];
+        let viewer = &world.credentials.viewer;
+        for n in 0..9 {
+            attempt(clients[n % 2], "viewer", "wrong").await.expect(400);
+        }
+        attempt(&world.client, "viewer", viewer).await.expect(200);
+        for n in 0..10 {
+            attempt(clients[n % 2], "viewer", "wrong").await.expect(400);
+        }
+        for client in clients {
+            let refused = attempt(client, "viewer", viewer).await.expect(400);
+            let unknown = attempt(client, "nobody", viewer).await.expect(400);
+            assert_eq!(face(&refused), face(&unknown), "locked looks like wrong");
+        }
+        attempt(&world.client, "teller", &world.credentials.teller).await.expect(200);
+        world.age("log_in_failures", &["first_failure_date", "last_failure_date"], 1790).await;
+        attempt(&world.client, "viewer", viewer).await.expect(400);
+        world.age("log_in_failures", &["first_failure_date", "last_failure_date"], 1801).await;
+        attempt(&replica.client, "viewer", viewer).await.expect(200);
+        let count =
+            |event: &str| format!("SELECT COUNT(*) FROM auth_events WHERE event = '{event}'");
+        assert_eq!(world.count(&count("locked")).await, 1);
+        replica.close().await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
+    on_each_database(PROGRAM, |world| async move {
+        let viewer = world.credentials.viewer.clone();
+        let guesses = (0..60).map(|n| {
+            let word = if n == 50 { viewer.clone() } else { format!("wrong {n}") };
+            let client = &world.client;
+            async move {
+                // The right one comes when the others are under way.
+                let wait = if n == 50 { 400 } else { 0 };
+                tokio::time::sleep(std::time::Duration::from_millis(wait)).await;
+                attempt(client, "viewer", &word).await.status.as_u16()
+            }
+        });
+        let answers = join_all(guesses).await;
+        assert!(answers.iter().all(|status| [400, 503].contains(status)), "{answers:?}");
+        attempt(&world.client, "viewer", &viewer).await.expect(400);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_right_log_ins_of_one_user_at_once_all_succeed() {
+    on_each_database(PROGRAM, |world| async move {
+        let viewer = &world.credentials.viewer;
+        let answers = join_all((0..20).map(|_| attempt(&world.client, "viewer", viewer))).await;
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_network_that_fails_too_often_is_told_when_to_come_again() {
+    let settings = [("AUTH_SOURCE_FAILURES_MAX", "12"), ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8")];
+    on_each_database_with(PROGRAM, environment(&settings), |world| async move {
+        let from = async |address: &str, client: (&str, &str), word: &str| {
+            let form = [
+                ("grant_type", "password"),
+                ("scope", "core"),
+                ("username", "teller"),
+                ("password", word),
+            ];
+            let url = format!("{}/oauth2/token", world.client.auth_url);
+            let request = world.client.http.post(url).form(&form);
+            let request = request.header("x-forwarded-for", address);
+            world.client.send(request.basic_auth(client.0, Some(client.1))).await.unwrap()
+        };
+        let secret = world.credentials.integration.as_str();
+        for n in 0..12 {
+            let (client, status) = match n % 2 {
+                0 => (("integration", "wrong"), 401),
+                _ => (("nobody", secret), 401),
+            };
+            from(&format!("10.9.9.1, 203.0.113.{n}"), client, "x").await.expect(status);
+        }
+        let teller = world.credentials.teller.as_str();
+        let refused = from("203.0.113.77", ("integration", secret), teller).await.expect(429);
+        let seconds: i64 = refused.header("retry-after").parse().unwrap();
+        assert!((1700..=1800).contains(&seconds), "{seconds}");
+        from("203.0.113.77", ("integration", "wrong"), teller).await.expect(429);
+        from("203.0.114.77", ("integration", secret), teller).await.expect(200);
+        // A resource server is never kept from its work by what others of its network do.
+        let form = [("token", "junk")];
+        let url = format!("{}/oauth2/introspect", world.client.auth_url);
+        let request =
+            world.client.http.post(url).form(&form).header("x-forwarded-for", "203.0.113.1");
+        let api_server = ("api-server", Some(world.credentials.api_server.as_str()));
+        let answer = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
+        answer.unwrap().expect(200);
+        world.age("log_in_failures", &["first_failure_date"], 1801).await;
+        from("203.0.113.77", ("integration", secret), teller).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_a_request_came_from_is_believed_from_nobody_else() {
+    on_each_database(PROGRAM, |world| async move {
+        let request = world.client.http.post(format!("{}/oauth2/token", world.client.auth_url));
+        let request = request.header("x-forwarded-for", "203.0.113.5").form(&[("x", "y")]);
+        world
+            .client
+            .send(request.basic_auth("integration", Some("wrong")))
+            .await
+            .unwrap()
+            .expect(401);
+        let source =
+            world.text("SELECT source FROM auth_events WHERE event = 'client_failed'").await;
+        assert_eq!(source, "127.0.0.1");
+        world
+    })
+    .await;
+}
+
+async fn reasons(world: &World) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for id in 1..=world.count("SELECT COUNT(*) FROM auth_events").await {
+        let sql = format!(
+            "SELECT event || ' ' || COALESCE(reason, '-') || ' ' || COALESCE(user_name, '-') \
+             || ' ' || COALESCE(client_id, '-') || ' ' || source FROM auth_events WHERE event_id = {id}"
+        );
+        let sql = match world.database.name() {
+            "mysql" => format!(
+                "SELECT CONCAT_WS(' ', event, COALESCE(reason, '-'), COALESCE(user_name, '-'), \
+                 COALESCE(client_id, '-'), source) FROM auth_events WHERE event_id = {id}"
+            ),
+            _ => sql,
+        };
+        reasons.push(world.text(&sql).await);
+    }
+    reasons
+}
+
+#[tokio::test]
+async fn the_audit_says_what_the_answers_do_not_and_never_what_was_typed() {
+    on_each_database(PROGRAM, |world| async move {
+        let client = &world.client;
+        attempt(client, "viewer", "typed password").await.expect(400);
+        attempt(client, "typed name", "typed password").await.expect(400);
+        world.sql("UPDATE users SET status = 'disabled' WHERE user_name = 'teller'").await;
+        attempt(client, "teller", &world.credentials.teller).await.expect(400);
+        let tokens = attempt(client, "viewer", &world.credentials.viewer).await.expect(200).json();
+        client.form(("integration", "typed secret"), "/oauth2/token", &[]).await.expect(401);
+        client.form(("typed client", "x"), "/oauth2/token", &[]).await.expect(401);
+        let refresh = tokens["refresh_token"].as_str().unwrap();
+        let form = [("grant_type", "refresh_token"), ("refresh_token", refresh)];
+        let integration = ("integration", client.client_secret.as_str());
+        client.form(integration, "/oauth2/token", &form).await.expect(200);
+        client.log_out(tokens["access_token"].as_str().unwrap()).await.expect(204);
+        let expected = [
+            "log_in_failed wrong_password viewer integration 127.0.0.1",
+            "log_in_failed unknown_user - integration 127.0.0.1",
+            "log_in_failed disabled teller integration 127.0.0.1",
+            "log_in - viewer integration 127.0.0.1",
+            "token_issued - - integration 127.0.0.1",
+            "client_failed wrong_secret - integration 127.0.0.1",
+            "client_failed unknown_client - - 127.0.0.1",
+            "token_refreshed - - integration 127.0.0.1",
+            "logged_out bearer - integration 127.0.0.1",
+        ];
+        assert_eq!(reasons(&world).await, expected);
+        let log = world.auth.log();
+        for secret in ["typed", refresh, &world.credentials.viewer, &client.client_secret] {
+            assert!(!log.contains(secret), "{secret}");
+        }
+        world
+    })
+    .await;
+}
