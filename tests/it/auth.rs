@@ -3,6 +3,7 @@
 mod authorize;
 mod clients;
 mod cors;
+mod database_away;
 mod introspect;
 mod keys;
 pub mod lifetimes;

@@ -2,9 +2,11 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
+use acceptance::log_in_form::{Asking, Browser};
 use acceptance::seeds::file;
 use acceptance::world::Environment;
 use acceptance::{Database, World, on_each_database};
+use base64::Engine;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -77,9 +79,47 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
             let environment = Environment { gated: false, auth: lie.clone(), api: lie };
             let world = World::new(PROGRAM, database.clone(), environment).await;
             dies_at_twelve_minutes(&world).await;
+            everything_else_ends_on_time(&world).await;
             world.close().await;
         }
     }
+}
+
+/// Codes, refreshes, locks and what an ID token says, whatever the time of the process is.
+async fn everything_else_ends_on_time(world: &World) {
+    let (asking, word) = (Asking::new("openid core"), world.credentials.viewer.as_str());
+    let browser = Browser::new(&world.client);
+    let code = browser.log_in(&asking, "viewer", word).await;
+    world.age("authorization_requests", &["code_date"], 50).await;
+    let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
+    let claims = tokens["id_token"].as_str().unwrap().split('.').nth(1).unwrap();
+    let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(claims).unwrap();
+    let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap();
+    let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+    assert!((0..30).contains(&(now - claims["iat"].as_i64().unwrap())), "{claims} at {now}");
+    let code = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
+    world.age("authorization_requests", &["code_date"], 61).await;
+    asking.exchange(&world.client, &code).await.expect(400);
+
+    let refresh = async |tokens: &serde_json::Value| {
+        let token = tokens["refresh_token"].as_str().unwrap();
+        let form =
+            [("grant_type", "refresh_token"), ("client_id", "browser"), ("refresh_token", token)];
+        world.client.form(("", ""), "/oauth2/token", &form).await
+    };
+    world.age("auth_sessions", &["refreshed_date"], 3590).await;
+    let tokens = refresh(&tokens).await.expect(200).json();
+    world.age("auth_sessions", &["refreshed_date"], 3601).await;
+    refresh(&tokens).await.expect(400);
+
+    for _ in 0..10 {
+        assert!(world.client.log_in("core", "teller", "wrong").await.is_err());
+    }
+    let teller = &world.credentials.teller;
+    world.age("log_in_failures", &["last_failure_date"], 1780).await;
+    assert!(world.client.log_in("core", "teller", teller).await.is_err());
+    world.age("log_in_failures", &["last_failure_date"], 1801).await;
+    assert!(world.client.log_in("core", "teller", teller).await.is_ok());
 }
 
 #[tokio::test]

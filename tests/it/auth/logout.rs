@@ -1,8 +1,10 @@
-//! `/logout`
+//! `/logout`, `/oauth2/logout`
 
 use crate::PROGRAM;
-use acceptance::on_each_database;
+use acceptance::log_in_form::{Asking, Browser, LogInPage, REDIRECT_URI};
 use acceptance::seeds::file;
+use acceptance::{World, on_each_database};
+use serde_json::Value;
 
 #[tokio::test]
 async fn after_log_out_the_next_call_is_refused_and_the_active_user_is_cleared() {
@@ -66,6 +68,143 @@ async fn web_users_log_in_and_out_of_a_table_of_their_own() {
         assert_eq!(world.count("SELECT COUNT(*) FROM cif_web_active_users").await, 0);
         world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
         assert!(world.client.log_in("core", "one", "first words").await.is_err());
+        world
+    })
+    .await;
+}
+
+/// A browser in which the viewer is logged in, and the tokens of an application he uses there.
+async fn logged_in(world: &World) -> (Browser, Value) {
+    let asking = Asking::new("openid core");
+    let browser = Browser::new(&world.client);
+    let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
+    let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
+    (browser, tokens)
+}
+
+/// True if the browser gets a code without anybody being asked.
+async fn remembered(world: &World, browser: &Browser) -> bool {
+    let asking = Asking::new("core").with("prompt", "none");
+    let answer = browser.get(&asking.url(&world.client.auth_url)).await;
+    asking.come_back(&answer).contains_key("code")
+}
+
+async fn refreshes(world: &World, tokens: &Value) -> bool {
+    let form = [
+        ("grant_type", "refresh_token"),
+        ("client_id", "browser"),
+        ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
+    ];
+    world.client.form(("", ""), "/oauth2/token", &form).await.status == 200
+}
+
+#[tokio::test]
+async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_from_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let (browser, tokens) = logged_in(&world).await;
+        let asking = Asking::new("core");
+        let code = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
+        let second = asking.exchange(&world.client, &code).await.expect(200).json();
+        let unused = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
+        let (elsewhere, other) = logged_in(&world).await;
+        world.client.log_out(tokens["access_token"].as_str().unwrap()).await.expect(204);
+        for dead in [&tokens, &second] {
+            let token = dead["access_token"].as_str().unwrap();
+            world.client.get(token, "/loans/1").await.expect_problem(401, "token-invalid");
+            assert!(!refreshes(&world, dead).await);
+        }
+        asking.exchange(&world.client, &unused).await.expect(400);
+        assert!(!remembered(&world, &browser).await);
+        assert!(remembered(&world, &elsewhere).await, "other sessions of the user live on");
+        assert!(refreshes(&world, &other).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_token_swept_long_ago_still_ends_its_session() {
+    on_each_database(PROGRAM, |world| async move {
+        let (_, tokens) = logged_in(&world).await;
+        world.sql("DELETE FROM active_users").await;
+        world.client.log_out(tokens["access_token"].as_str().unwrap()).await.expect(204);
+        assert!(!refreshes(&world, &tokens).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
+    on_each_database(PROGRAM, |world| async move {
+        let (browser, tokens) = logged_in(&world).await;
+        let hint = tokens["id_token"].as_str().unwrap();
+        let url = |uri: &str| {
+            format!("/oauth2/logout?id_token_hint={hint}&state=s&post_logout_redirect_uri={uri}")
+        };
+        browser.get(&url("https://evil.example/")).await.expect(400);
+        browser.get(&(url(REDIRECT_URI) + "&client_id=integration")).await.expect(400);
+        assert!(remembered(&world, &browser).await);
+        let answer = browser.get(&url(REDIRECT_URI)).await.expect(303);
+        assert_eq!(answer.header("location"), format!("{REDIRECT_URI}?state=s"));
+        assert_eq!(browser.cookie("__Host-login"), None);
+        assert!(!refreshes(&world, &tokens).await);
+        assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 0);
+        assert_eq!(world.count("SELECT COUNT(*) FROM browser_log_ins").await, 0);
+        browser.get(&url(REDIRECT_URI)).await.expect(303);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_link_logs_anybody_out() {
+    on_each_database(PROGRAM, |world| async move {
+        let (browser, tokens) = logged_in(&world).await;
+        let forged = tokens["id_token"].as_str().unwrap().rsplit_once('.').unwrap().0.to_owned();
+        let links = [
+            "/oauth2/logout".to_owned(),
+            "/oauth2/logout?client_id=browser".to_owned(),
+            format!("/oauth2/logout?id_token_hint={forged}.AAAA"),
+            format!("/oauth2/logout?id_token_hint={forged}."),
+            "/oauth2/logout?id_token_hint=junk".to_owned(),
+            "/oauth2/logout?csrf=junk".to_owned(),
+        ];
+        for link in &links {
+            let page = browser.get(link).await.expect(200);
+            assert!(page.text.contains("Do you want to log out?"), "{link}");
+        }
+        let page = LogInPage::read(browser.get("/oauth2/logout").await);
+        let token = page.field("csrf").to_owned();
+        browser.post("/oauth2/logout", &[]).await.expect(200);
+        let foreign = world.client.http.post(format!("{}/oauth2/logout", world.client.auth_url));
+        let foreign = foreign.header("origin", "https://evil.example").form(&[("csrf", &token)]);
+        browser.send(foreign).await.expect(200);
+        assert!(remembered(&world, &browser).await);
+        let done = browser.post("/oauth2/logout", &[("csrf", &token)]).await.expect(200);
+        assert!(done.text.contains("You are logged out"));
+        assert!(!remembered(&world, &browser).await);
+        assert!(!refreshes(&world, &tokens).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn after_a_log_out_at_one_replica_the_token_is_dead_at_the_other() {
+    on_each_database(PROGRAM, |world| async move {
+        let replica = world.replica().await;
+        for _ in 0..10 {
+            let token = world.token("viewer").await;
+            let form = [("token", token.as_str())];
+            let api_server = ("api-server", world.credentials.api_server.as_str());
+            let ask = || world.client.form(api_server, "/oauth2/introspect", &form);
+            assert_eq!(ask().await.json()["active"], true);
+            replica.client.log_out(&token).await.expect(204);
+            assert_eq!(ask().await.text, r#"{"active":false}"#);
+            world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+        }
+        replica.close().await;
         world
     })
     .await;

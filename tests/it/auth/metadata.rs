@@ -1,28 +1,99 @@
 //! `/.well-known/oauth-authorization-server`, and health.
 
 use crate::PROGRAM;
-use acceptance::on_each_database;
+use acceptance::log_in_form::{Asking, Browser};
+use acceptance::{World, on_each_database};
+use serde_json::Value;
 
+async fn metadata(world: &World, path: &str) -> Value {
+    let url = format!("{}{path}", world.client.auth_url);
+    world.client.send(world.client.http.get(url)).await.expect("an answer").expect(200).json()
+}
+
+/// The words of a list.
+fn words<'a>(metadata: &'a Value, name: &str) -> Vec<&'a str> {
+    let list = metadata[name].as_array().unwrap_or_else(|| panic!("{name}"));
+    list.iter().map(|word| word.as_str().expect("a word")).collect()
+}
+
+/// What other tests try out: how clients prove themselves (`clients.rs`), CORS, ID tokens
+/// (`keys.rs`), redirects (`authorize.rs`).
 #[tokio::test]
 async fn the_metadata_says_only_what_is_true() {
     on_each_database(PROGRAM, |world| async move {
         let auth_url = world.client.auth_url.clone();
-        let url = format!("{auth_url}/.well-known/oauth-authorization-server");
-        let metadata = world.client.send(world.client.http.get(url)).await.expect("an answer");
-        let metadata = metadata.expect(200).json();
-        assert_eq!(metadata["issuer"], auth_url);
-        // Each endpoint is there: it knows its client before it looks at anything.
+        let document = metadata(&world, "/.well-known/oauth-authorization-server").await;
+        assert_eq!(document, metadata(&world, "/.well-known/openid-configuration").await);
+        assert_eq!(document["issuer"], auth_url);
+        // Each endpoint is there, and says what is wrong with an empty request.
+        let path = |name: &str| {
+            let url = document[name].as_str().unwrap_or_else(|| panic!("{name}"));
+            url.strip_prefix(auth_url.as_str()).expect("under the issuer").to_owned()
+        };
         for name in ["token_endpoint", "introspection_endpoint", "revocation_endpoint"] {
-            let url = metadata[name].as_str().expect("a URL");
-            let path = url.strip_prefix(auth_url.as_str()).expect("under the issuer");
-            world.client.form(("nobody", "x"), path, &[]).await.expect(401);
+            world.client.form(("nobody", "x"), &path(name), &[]).await.expect(401);
+        }
+        for (name, status) in [
+            ("authorization_endpoint", 400),
+            ("userinfo_endpoint", 401),
+            ("end_session_endpoint", 200),
+            ("jwks_uri", 200),
+        ] {
+            let request = world.client.http.get(format!("{auth_url}{}", path(name)));
+            world.client.send(request).await.expect("an answer").expect(status);
         }
         let secret = world.credentials.integration.clone();
-        for grant in metadata["grant_types_supported"].as_array().expect("grants") {
-            let grant = grant.as_str().expect("a grant");
+        for grant in words(&document, "grant_types_supported") {
             let form = [("grant_type", grant), ("scope", "core")];
             let answer = world.client.form(("integration", &secret), "/oauth2/token", &form).await;
             assert_ne!(answer.json()["error"], "unsupported_grant_type");
+        }
+        let back = async |asking: Asking| {
+            let answer = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
+            assert_eq!(answer.status, 303);
+            answer.header("location").to_owned()
+        };
+        let good = format!("{auth_url}/login?request=");
+        for scope in ["core", "web", "openid core"] {
+            assert!(back(Asking::new(scope)).await.starts_with(&good));
+        }
+        assert_eq!(words(&document, "scopes_supported"), ["core", "web", "openid"]);
+        for (parameter, list) in [
+            ("response_type", "response_types_supported"),
+            ("response_mode", "response_modes_supported"),
+            ("code_challenge_method", "code_challenge_methods_supported"),
+        ] {
+            for word in words(&document, list) {
+                assert!(back(Asking::new("core").with(parameter, word)).await.starts_with(&good));
+            }
+        }
+        for prompt in words(&document, "prompt_values_supported") {
+            let location = back(Asking::new("core").with("prompt", prompt)).await;
+            assert!(!location.contains("invalid_request"), "{prompt}: {location}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_keep_it_safe() {
+    on_each_database(PROGRAM, |world| async move {
+        for path in
+            ["/login", "/oauth2/authorize", "/oauth2/logout", "/oauth2/userinfo", "/nothing"]
+        {
+            let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
+            let answer = world.client.send(request).await.expect("an answer");
+            for (name, value) in [
+                ("x-content-type-options", "nosniff"),
+                ("x-frame-options", "DENY"),
+                ("cache-control", "no-store"),
+                ("strict-transport-security", "max-age=31536000"),
+            ] {
+                assert_eq!(answer.header(name), value, "{path}");
+            }
+            let policy = answer.header("content-security-policy");
+            assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
         }
         world
     })

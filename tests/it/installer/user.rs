@@ -207,7 +207,7 @@ async fn unlocking_forgets_the_failures_of_one_user() {
             log_in_failures::account(UserKind::Core, "teller"),
             log_in_failures::account(UserKind::Web, "one"),
         ] {
-            let row = format!("INSERT INTO log_in_failures VALUES ('{subject}', 9, {at})");
+            let row = format!("INSERT INTO log_in_failures VALUES ('{subject}', 9, {at}, {at})");
             world.sql(&row).await;
         }
         let failures = async || world.count("SELECT COUNT(*) FROM log_in_failures").await;
