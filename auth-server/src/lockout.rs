@@ -56,8 +56,11 @@ pub async fn admit(app: &App, source: &Source, account: &str) -> Result<Option<T
     }
     if let Some(count) = find(account) {
         let since = (count.now.0 - count.last_failure_date.0).to_std().unwrap_or_default();
-        // Only the time since: the process's clock has no say in how long it is.
-        tokio::time::sleep(delay(count.failures).saturating_sub(since)).await;
+        let wait = delay(count.failures).saturating_sub(since);
+        // Even a sleep of no time takes until the timer's next tick.
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
     }
     Ok(None)
 }

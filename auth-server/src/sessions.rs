@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | the current one | an honest refresh | the next one is issued |
 //! | the one before, and the current one was never used | the answer was lost on its way | the next one is issued, the lost one is dead |
-//! | the same, but sent before the rotation happened | two were sent at once | refused, nothing else |
+//! | the same, but sent before the rotation happened | two were sent at once: the first one's answer stands | refused, now and later |
 //! | any other of the family | somebody kept a copy | the session ends |
 //!
 //! The row's lock decides between replicas: two cannot rotate the same token.
@@ -77,10 +77,11 @@ pub async fn begin(
         Column::LogInDate,
         Column::BrowserId,
         Column::RefreshHash,
+        Column::ContestedFlag,
         Column::RefreshedDate,
     ];
     let log_in_date = new.log_in_date.map_or_else(|| db::now(backend), Expr::from);
-    let values: [Expr; 10] = [
+    let values: [Expr; 11] = [
         new.session.text().into(),
         public_id.as_str().into(),
         new.kind.as_str().into(),
@@ -90,6 +91,7 @@ pub async fn begin(
         log_in_date,
         new.browser_id.clone().into(),
         hash.into(),
+        false.into(),
         db::now(backend),
     ];
     let insert = Query::insert().into_table(Entity).columns(columns).values_panic(values).take();
@@ -167,6 +169,7 @@ struct Family {
     log_in_date: Timestamp,
     refresh_hash: Option<String>,
     previous_refresh_hash: Option<String>,
+    contested_flag: bool,
     /// Neither cap has passed.
     alive: Option<bool>,
     /// The user may still log in.
@@ -180,7 +183,7 @@ struct Family {
 enum Standing {
     Current,
     AnswerLost,
-    Overtaken,
+    SentTwice,
     Reused,
 }
 
@@ -189,7 +192,7 @@ impl Family {
         let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
         match (is(&self.refresh_hash), is(&self.previous_refresh_hash)) {
             (true, _) => Standing::Current,
-            (false, true) if self.overtaken => Standing::Overtaken,
+            (false, true) if self.overtaken || self.contested_flag => Standing::SentTwice,
             (false, true) => Standing::AnswerLost,
             (false, false) => Standing::Reused,
         }
@@ -225,7 +228,12 @@ pub async fn refresh(
         event.user(family.user_kind, family.user_id).token(&app.token_keys.hash(token.text()))
     };
     match family.standing(&hashes) {
-        Standing::Overtaken => return Err(wrong()),
+        Standing::SentTwice => {
+            // Whoever comes later with it is one of those, not somebody who lost an answer.
+            contest(&tx, &session_id).await?;
+            tx.commit().await?;
+            return Err(wrong());
+        }
         Standing::Reused => {
             shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
             event(Kind::ReuseDetected).reason("refresh_token").record(&tx).await?;
@@ -236,7 +244,6 @@ pub async fn refresh(
         Standing::Current | Standing::AnswerLost => {}
     }
     let next = RefreshToken::random(token.session());
-    rotate(app, &tx, &session_id, &family, token, &next).await?;
     let issue = Issue {
         token: AccessToken::random(family.user_kind, token.session()),
         user_id: family.user_id,
@@ -254,6 +261,8 @@ pub async fn refresh(
     };
     let answer =
         answer(app, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
+    // Last, so that the time it notes is that of the answer: what arrived before was sent at once.
+    rotate(app, &tx, &session_id, &family, token, &next).await?;
     tx.commit().await?;
     Ok(answer)
 }
@@ -293,6 +302,7 @@ async fn read_family(
             Column::LogInDate,
             Column::RefreshHash,
             Column::PreviousRefreshHash,
+            Column::ContestedFlag,
         ])
         .expr_as(alive(app, backend), "alive")
         .expr_as(enabled(), "enabled")
@@ -348,6 +358,7 @@ async fn rotate(
         .table(Entity)
         .value(Column::RefreshHash, app.token_keys.hash(next.text()))
         .value(Column::PreviousRefreshHash, app.token_keys.hash(used.text()))
+        .value(Column::ContestedFlag, false)
         .value(Column::RefreshedDate, db::now(tx.get_database_backend()))
         .and_where(Column::SessionId.eq(session_id))
         // Holds even where a database's row lock does not, as between nodes of a cluster.
@@ -357,6 +368,17 @@ async fn rotate(
         1 => Ok(()),
         _ => Err(OAuthError::invalid_grant("the refresh token is not valid")),
     }
+}
+
+/// Notes that the refresh token before the current one was sent twice at once.
+async fn contest(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
+    let update = Query::update()
+        .table(Entity)
+        .value(Column::ContestedFlag, true)
+        .and_where(Column::SessionId.eq(session_id))
+        .and_where(Column::ContestedFlag.eq(false))
+        .take();
+    tx.execute(&update).await.map(drop)
 }
 
 /// Whose session it is: the client and the user.
@@ -424,6 +446,7 @@ mod tests {
             log_in_date: Timestamp::default(),
             refresh_hash: Some(current.to_owned()),
             previous_refresh_hash: previous.map(str::to_owned),
+            contested_flag: false,
             alive: Some(true),
             enabled: true,
             overtaken,
@@ -438,7 +461,10 @@ mod tests {
         assert_eq!(fresh.standing(&hashes("b")), Standing::Reused);
         let rotated = family("k2:b", Some("k1:a"), false);
         assert_eq!(rotated.standing(&hashes("a")), Standing::AnswerLost);
-        assert_eq!(family("k2:b", Some("k1:a"), true).standing(&hashes("a")), Standing::Overtaken);
+        assert_eq!(family("k2:b", Some("k1:a"), true).standing(&hashes("a")), Standing::SentTwice);
+        let contested = Family { contested_flag: true, ..family("k2:b", Some("k1:a"), false) };
+        assert_eq!(contested.standing(&hashes("a")), Standing::SentTwice);
+        assert_eq!(contested.standing(&hashes("b")), Standing::Current);
         assert_eq!(family("k2:c", Some("k2:b"), false).standing(&hashes("a")), Standing::Reused);
     }
 

@@ -101,9 +101,9 @@ async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client
     let at = world.long_ago();
     world
         .sql(&format!(
-            "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, \
+            "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, contested_flag, \
              scope, log_in_date, browser_id, refreshed_date) VALUES \
-             ('{name}', '{name}', '{kind}', {user_id}, '{client_id}', '{kind}', {at}, '{name}', {at})"
+             ('{name}', '{name}', '{kind}', {user_id}, '{client_id}', 1 = 0, '{kind}', {at}, '{name}', {at})"
         ))
         .await;
     world

@@ -29,6 +29,8 @@ pub struct Model {
     pub refresh_hash: Option<String>,
     /// The same of the one before it.
     pub previous_refresh_hash: Option<String>,
+    /// The one before was sent twice at once.
+    pub contested_flag: bool,
     /// When tokens of it were last issued.
     pub refreshed_date: Timestamp,
 }

@@ -37,6 +37,7 @@ fn log_ins() -> Vec<Table> {
             .optional()
             .string("previous_refresh_hash", 90)
             .optional()
+            .flag("contested_flag")
             .time("refreshed_date")
             .unique(&["public_id"])
             .index(&["user_kind", "user_id"])

@@ -1,0 +1,174 @@
+//! Two questions about the auth server that take too many requests for a test of every day:
+//!
+//! * `refresh-race`: can the same refresh token be exchanged twice, when thousands of exchanges are
+//!   sent at once to two replicas on one database?
+//! * `enumeration`: does a log-in that fails take longer for a user who exists, for one who does
+//!   not, or for one who is locked?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/auth_probe refresh-race --database-url postgres://USER@HOST/postgres
+//! target/release/auth_probe enumeration --database-url postgres://USER@HOST/postgres
+//! ```
+//!
+//! Without `--database-url` they use the embedded database. Exits with 1 when the answer is the wrong
+//! one. The database of the run goes in the end.
+
+use acceptance::world::{Environment, World};
+use acceptance::{Answer, Client, Database};
+use clap::{Parser, Subcommand};
+use futures_util::future::join_all;
+use shared::entity::log_in_failures;
+use shared::introspection::UserKind;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// Something must be stuck.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// Asks the auth server what too many requests are needed for.
+#[derive(Parser)]
+struct Arguments {
+    /// A PostgreSQL or MariaDB on which the user may create databases.
+    #[arg(long, global = true)]
+    database_url: Option<String>,
+    #[command(subcommand)]
+    probe: Probe,
+}
+
+#[derive(Subcommand)]
+enum Probe {
+    /// Sends the same refresh token many times at once to two replicas.
+    RefreshRace {
+        /// Exchanges in all.
+        #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+        attempts: u32,
+        /// Exchanges of one token at once.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..=1000))]
+        at_once: u32,
+    },
+    /// Compares how long failing log-ins take.
+    Enumeration {
+        /// Log-ins of each kind.
+        #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(3..=100_000))]
+        samples: u32,
+        /// How far the medians may lie apart.
+        #[arg(long, default_value_t = 5.0)]
+        tolerance_percent: f64,
+    },
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let program = std::env::current_exe().map(|own| own.with_file_name("installer_under_test"));
+    let program = match program {
+        Ok(program) if program.is_file() => program.display().to_string(),
+        _ => {
+            eprintln!("auth_probe: installer_under_test is not beside this program");
+            return ExitCode::FAILURE;
+        }
+    };
+    let database = arguments.database_url.map_or(Database::Sqlite, Database::Server);
+    let failures = ("AUTH_SOURCE_FAILURES_MAX".to_owned(), "1000000".to_owned());
+    let environment = Environment { auth: [failures].into(), ..Environment::default() };
+    let world = World::new(&program, database, environment).await;
+    let probe = async {
+        match arguments.probe {
+            Probe::RefreshRace { attempts, at_once } => race(&world, attempts, at_once).await,
+            Probe::Enumeration { samples, tolerance_percent } => {
+                compare(&world, samples, tolerance_percent).await
+            }
+        }
+    };
+    let good = timeout(LIMIT, probe).await.unwrap_or_else(|_| {
+        eprintln!("auth_probe: not done after {} s", LIMIT.as_secs());
+        false
+    });
+    world.close().await;
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// True if no token could be exchanged twice to any use.
+async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
+    let replica = world.replica().await;
+    let clients = [&world.client, &replica.client];
+    let (mut answered, mut doubles, mut survivors) = (0, 0, 0);
+    let started = Instant::now();
+    let rounds = attempts.div_ceil(at_once);
+    for _ in 0..rounds {
+        let token = log_in(world, "viewer", &world.credentials.viewer).await.json();
+        let token = token["refresh_token"].as_str().expect("a refresh token").to_owned();
+        let exchanges = (0..at_once as usize).map(|n| refresh(clients[n % 2], &token));
+        let answers = join_all(exchanges).await;
+        let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+        for answer in answers.iter().filter(|answer| answer.status != 200) {
+            assert_eq!(answer.json()["error"], "invalid_grant", "{}", answer.text);
+        }
+        answered += won.len();
+        // All were sent at once, so all but one must have been told no, or be worth nothing.
+        let mut usable = 0;
+        for answer in won.iter().rev() {
+            let next = answer.json()["refresh_token"].as_str().expect("a token").to_owned();
+            usable += u32::from(refresh(&world.client, &next).await.status == 200);
+        }
+        survivors += usable;
+        doubles += u32::from(usable > 1);
+    }
+    let sent = rounds * at_once;
+    println!("{sent} exchanges of {rounds} refresh tokens, {at_once} at once, over two replicas");
+    println!("answered with tokens: {answered}; of these usable afterwards: {survivors}");
+    println!("tokens exchanged twice to any use: {doubles}");
+    println!("{:.0} exchanges a second", f64::from(sent) / started.elapsed().as_secs_f64());
+    replica.close().await;
+    doubles == 0
+}
+
+async fn refresh(client: &Client, token: &str) -> Answer {
+    let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
+    client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
+}
+
+async fn log_in(world: &World, name: &str, word: &str) -> Answer {
+    let form =
+        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
+    let secret = &world.client.client_secret;
+    world.client.form(("integration", secret), "/oauth2/token", &form).await
+}
+
+/// True if the medians of three kinds of failing log-ins, taken in turn, lie close together.
+async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
+    for _ in 0..10 {
+        log_in(world, "teller", "wrong").await.expect(400);
+    }
+    // Nobody is slowed down by his failures here: that is the same for all names anyway.
+    let forget = |name: &str| {
+        let subject = log_in_failures::account(UserKind::Core, name);
+        format!("DELETE FROM log_in_failures WHERE subject = '{subject}'")
+    };
+    let kinds = [("known, wrong password", "viewer"), ("unknown", "nobody"), ("locked", "teller")];
+    let mut times = [const { Vec::new() }; 3];
+    let mut faces = Vec::new();
+    for _ in 0..samples {
+        for (at, (_, name)) in kinds.iter().enumerate() {
+            world.sql(&forget(if *name == "teller" { "anybody" } else { name })).await;
+            let started = Instant::now();
+            let answer = log_in(world, name, "wrong").await.expect(400);
+            times[at].push(started.elapsed());
+            faces.push(answer.text);
+        }
+    }
+    assert!(faces.iter().all(|face| *face == faces[0]), "the answers differ");
+    let medians = times.map(|mut times| {
+        times.sort();
+        times[times.len() / 2]
+    });
+    for ((kind, _), median) in kinds.iter().zip(medians) {
+        println!("{kind:<22} median {:7.2} ms of {samples}", median.as_secs_f64() * 1000.0);
+    }
+    let (least, most) = (medians.iter().min().unwrap(), medians.iter().max().unwrap());
+    let apart = (most.as_secs_f64() / least.as_secs_f64() - 1.0) * 100.0;
+    println!("apart: {apart:.1} %, allowed {tolerance_percent} %");
+    apart <= tolerance_percent
+}
