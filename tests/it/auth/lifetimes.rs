@@ -168,26 +168,51 @@ async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_t
     .await;
 }
 
+/// Tables whose rows end, the columns that say when, and how many rows one log-in leaves.
+const SWEPT: [(&str, &[&str], i64); 5] = [
+    ("active_users", &["active_date"], 1),
+    ("auth_sessions", &["log_in_date", "refreshed_date"], 1),
+    ("browser_log_ins", &["log_in_date", "used_date"], 1),
+    ("authorization_requests", &["created_date", "code_date"], 2),
+    ("log_in_failures", &["first_failure_date", "last_failure_date"], 2),
+];
+
 #[tokio::test]
 async fn expired_rows_are_swept_and_live_ones_stay() {
     on_each_database(PROGRAM, |mut world| async move {
-        world.token("viewer").await;
-        age(&world, 721).await;
-        let live = world.token("teller").await;
+        let fill = async || {
+            let (asking, word) = (Asking::new("core"), world.credentials.viewer.as_str());
+            Browser::new(&world.client).open(&asking).await;
+            assert!(world.client.log_in("core", "teller", "wrong").await.is_err());
+            asking.tokens(&world.client, "viewer", word).await
+        };
+        fill().await;
+        for (table, columns, _) in SWEPT {
+            world.age(table, columns, 36_001).await;
+        }
+        let (past, future) = (world.long_ago(), world.long_ago().replace("2020", "2100"));
+        for (hash, expires) in [("used", past), ("used and still valid", &future)] {
+            let row = format!("'{hash}', 'keyed', {expires}");
+            world.sql(&format!("INSERT INTO client_assertions VALUES ({row})")).await;
+        }
+        let live = fill().await;
         // The sweep is the first thing a server does.
         let http = world.client.http.clone();
         world.auth.stop().await;
         world.auth.restart(&http).await;
-        let mut rows = 2;
-        for _ in 0..50 {
-            rows = world.count("SELECT COUNT(*) FROM active_users").await;
-            if rows == 1 {
-                break;
+        let left = SWEPT.into_iter().map(|(table, _, rows)| (table, rows));
+        for (table, left) in left.chain([("client_assertions", 1)]) {
+            let mut rows = -1;
+            for _ in 0..50 {
+                rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+                if rows == left {
+                    break;
+                }
+                sleep(Duration::from_millis(100)).await;
             }
-            sleep(Duration::from_millis(100)).await;
+            assert_eq!(rows, left, "{table}");
         }
-        assert_eq!(rows, 1);
-        assert!(alive(&world, &live).await);
+        assert!(alive(&world, live["access_token"].as_str().unwrap()).await);
         world
     })
     .await;

@@ -1,6 +1,7 @@
 //! `/oauth2/token`
 
 use crate::PROGRAM;
+use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World, on_each_database};
 
 async fn ask(world: &World, form: &[(&str, &str)]) -> Answer {
@@ -111,6 +112,31 @@ async fn malformed_requests_have_the_errors_of_rfc_6749() {
         assert_eq!(json.json()["error"], "invalid_request");
         let get = world.client.send(world.client.http.get(&url)).await.expect("an answer");
         assert_eq!(get.expect_problem(405, "method-not-allowed").header("allow"), "POST");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_password_is_hashed_anew_at_log_in_when_the_settings_have_become_stronger() {
+    let settings = [
+        ("AUTH_PASSWORD_ITERATIONS", "3".to_owned()),
+        ("AUTH_PASSWORD_PEPPERS", format!("p1:{}", "ab".repeat(32))),
+    ];
+    let auth = settings.map(|(name, value)| (name.to_owned(), value)).into();
+    let environment = Environment { auth, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let hash = "SELECT password_hash FROM user_credentials WHERE user_id = \
+             (SELECT user_id FROM users WHERE user_name = 'viewer')";
+        let before = world.text(hash).await;
+        assert!(before.contains("t=2") && !before.contains("keyid"), "{before}");
+        let first = world.token("viewer").await;
+        let after = world.text(hash).await;
+        assert!(after.contains("t=3") && after.contains("keyid=cDE"), "{after}");
+        world.token("viewer").await;
+        assert_eq!(world.text(hash).await, after, "and stays as it is");
+        let alive = super::introspect::introspect(&world, &first).await.json();
+        assert_eq!(alive["active"], true, "that was no change of the password");
         world
     })
     .await;
