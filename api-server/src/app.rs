@@ -5,9 +5,10 @@ use crate::config::Config;
 use crate::contract::VERSION;
 use crate::endpoints::contacts::Contacts;
 use crate::endpoints::core::xml_import::XmlImport;
+use crate::endpoints::docs::Docs;
 use crate::endpoints::loans::Loans;
 use crate::endpoints::loans::transactions::LoanTransactions;
-use crate::endpoints::service;
+use crate::endpoints::{docs, service};
 use crate::{idempotency, operations};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
@@ -36,6 +37,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Where imports are spooled.
     pub spool_directory: PathBuf,
+    /// The documentation page.
+    pub docs: Docs,
 }
 
 type Api = (Loans, LoanTransactions, Contacts, XmlImport);
@@ -52,12 +55,13 @@ pub fn api() -> OpenApiService<Api, ()> {
 
 impl App {
     /// The app over a connected database.
-    pub fn new(config: &Config, db: DatabaseConnection) -> Result<Arc<Self>, String> {
+    pub async fn new(config: &Config, db: DatabaseConnection) -> Result<Arc<Self>, String> {
         Ok(Arc::new(Self {
             db,
             auth: AuthClient::new(config)?,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
+            docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
         }))
     }
 
@@ -70,7 +74,9 @@ impl App {
             .at("/health/live", get(service::live))
             .at("/health/ready", get(service::ready))
             .at("/openapi.json", get(service::openapi))
-            .at("/docs", get(service::docs))
+            .at("/docs", get(docs::show))
+            .at("/docs/", get(docs::show))
+            .at(docs::RECEIVER, get(docs::receive))
             .nest("/", api())
             .data(Arc::clone(self))
             .before(refuse_former_paths);

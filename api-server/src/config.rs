@@ -1,5 +1,6 @@
 //! The settings of the api-server. Each field's comment is its manual.
 
+use reqwest::Url;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use std::net::SocketAddr;
@@ -45,6 +46,18 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting { name: "API_AUTH_CLIENT_SECRET", default: None, help: "The secret of that client." },
     Setting {
+        name: "API_AUTH_PUBLIC_URL",
+        default: Some(""),
+        help: "The https URL under which browsers reach the auth server, for the log-in of the \
+               documentation page; default: API_AUTH_URL.",
+    },
+    Setting {
+        name: "API_DOCS_CLIENT_ID",
+        default: Some("browser"),
+        help: "Who the documentation page is to the auth server: a public client with the code \
+               flow, the redirect URI /docs/oauth-receiver.html of this server, and its origin.",
+    },
+    Setting {
         name: "API_SPOOL_DIRECTORY",
         default: Some(""),
         help: "Where files being imported are kept while they are worked on; default: the \
@@ -88,6 +101,10 @@ pub struct Config {
     pub auth_client_id: String,
     /// Its secret.
     pub auth_client_secret: String,
+    /// The auth server as browsers reach it.
+    pub auth_public_url: String,
+    /// Who the documentation page is to it.
+    pub docs_client_id: String,
     /// Where imports are spooled.
     pub spool_directory: PathBuf,
     /// What the listener may be made to hold.
@@ -105,10 +122,9 @@ impl Config {
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
         let mut settings = Settings::read(SETTINGS, env_file);
         let auth_url = settings.text("API_AUTH_URL");
-        if !auth_url.is_empty() && (!auth_url.starts_with("https://") || auth_url.ends_with('/')) {
-            settings
-                .fault(format!("API_AUTH_URL={auth_url}: must be https://… without a last slash"));
-        }
+        https_url(&mut settings, "API_AUTH_URL", &auth_url);
+        let auth_public_url = settings.optional("API_AUTH_PUBLIC_URL");
+        https_url(&mut settings, "API_AUTH_PUBLIC_URL", auth_public_url.as_deref().unwrap_or(""));
         let spool_directory = settings.optional("API_SPOOL_DIRECTORY").map(PathBuf::from);
         let config = Self {
             listen: settings.address("API_LISTEN"),
@@ -116,10 +132,12 @@ impl Config {
             database_connections: settings.within("API_DATABASE_CONNECTIONS", 1..=1000) as u32,
             tls_certificate: settings.file("API_TLS_CERTIFICATE"),
             tls_key: settings.file("API_TLS_KEY"),
+            auth_public_url: auth_public_url.unwrap_or_else(|| auth_url.clone()),
             auth_url,
             auth_ca: settings.file("API_AUTH_CA"),
             auth_client_id: settings.text("API_AUTH_CLIENT_ID"),
             auth_client_secret: settings.text("API_AUTH_CLIENT_SECRET"),
+            docs_client_id: settings.text("API_DOCS_CLIENT_ID"),
             spool_directory: spool_directory.unwrap_or_else(std::env::temp_dir),
             limits: Limits {
                 connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
@@ -132,5 +150,13 @@ impl Config {
             log_filter: settings.text("API_LOG_FILTER"),
         };
         settings.finish(config)
+    }
+}
+
+fn https_url(settings: &mut Settings, name: &str, url: &str) {
+    let absent = url.is_empty();
+    let complete = url.starts_with("https://") && !url.ends_with('/') && Url::parse(url).is_ok();
+    if !absent && !complete {
+        settings.fault(format!("{name}={url}: must be https://… without a last slash"));
     }
 }

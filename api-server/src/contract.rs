@@ -14,22 +14,9 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 });
 
-static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let api = app::api();
-    api.swagger_ui_html()
-        .replace(&api.spec(), document())
-        .replace("<html charset=\"UTF-8\">", "<!DOCTYPE html><html lang=\"en\">")
-        .replace("<title>Swagger UI</title>", "<title>Loan Servicing API</title>")
-});
-
 /// The document as it is served.
 pub fn document() -> &'static str {
     &DOCUMENT
-}
-
-/// The documentation page around it.
-pub fn page() -> &'static str {
-    &PAGE
 }
 
 /// Puts the framework's output right.

@@ -3,6 +3,7 @@
 
 pub mod contacts;
 pub mod core;
+pub mod docs;
 pub mod loans;
 pub mod service;
 

@@ -61,5 +61,5 @@ async fn assemble(config: &Config) -> Result<(Arc<App>, Arc<Metrics>), String> {
         .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
     let metrics = Metrics::new();
     metrics.count_statements(&mut db);
-    Ok((App::new(config, db)?, metrics))
+    Ok((App::new(config, db).await?, metrics))
 }

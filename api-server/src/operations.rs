@@ -51,7 +51,14 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 /// Paths that need no token.
-pub const PUBLIC_PATHS: &[&str] = &["/openapi.json", "/docs", "/health/live", "/health/ready"];
+pub const PUBLIC_PATHS: &[&str] = &[
+    "/openapi.json",
+    "/docs",
+    "/docs/",
+    "/docs/oauth-receiver.html",
+    "/health/live",
+    "/health/ready",
+];
 
 /// Paths that moved with release 5.0.0, and where they are now.
 pub const FORMER_PATHS: &[(&str, &str)] = &[

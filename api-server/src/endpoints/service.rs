@@ -1,11 +1,10 @@
-//! What needs no token: health, the OpenAPI document, the documentation page.
+//! What needs no token: health and the OpenAPI document.
 
 use crate::app::App;
 use crate::contract;
 use poem::http::StatusCode;
-use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::web::{Data, Html};
-use poem::{IntoResponse, Response, handler};
+use poem::web::Data;
+use poem::{Response, handler};
 use serde_json::{Value, json};
 use shared::db;
 use shared::migration::{SchemaState, schema_state};
@@ -38,12 +37,4 @@ pub fn openapi() -> Response {
         .status(StatusCode::OK)
         .content_type("application/json")
         .body(contract::document())
-}
-
-/// `GET /docs`: the contract for people. The page brings everything it needs with it.
-#[handler]
-pub fn docs() -> Response {
-    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                  img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
-    Html(contract::page()).with_header(CONTENT_SECURITY_POLICY, policy).into_response()
 }
