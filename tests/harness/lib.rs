@@ -1,5 +1,6 @@
 //! What the tests and the load programs stand on: databases, servers as processes, callers.
 
+pub mod application;
 pub mod client;
 pub mod databases;
 pub mod gate;
@@ -8,6 +9,7 @@ pub mod published_loans;
 pub mod seeds;
 pub mod servers;
 pub mod snapshot;
+pub mod web_browser;
 pub mod world;
 
 pub use client::{Answer, Client};

@@ -95,6 +95,18 @@ where
     }
 }
 
+/// Runs a test in a world of its own on the embedded database and nowhere else: for what would only
+/// be slower on another one.
+pub async fn on_embedded_database<F, Fut>(program: &str, test: F)
+where
+    F: FnOnce(World) -> Fut,
+    Fut: Future<Output = World>,
+{
+    let _permit = WORLDS.acquire().await.expect("a permit");
+    let world = World::new(program, Database::Sqlite, Environment::default()).await;
+    test(world).await.close().await;
+}
+
 impl World {
     /// A world on this database.
     pub async fn new(program: &str, database: Database, environment: Environment) -> Self {

@@ -3,4 +3,5 @@
 mod auth_client;
 mod contacts;
 mod core;
+mod docs;
 pub mod loans;

@@ -1,0 +1,272 @@
+//! A real browser, driven as a person drives it: Chromium without a window, through its WebDriver
+//! server. What goes wrong out of sight shows too: the console, and every request that was sent.
+
+use crate::servers::free_port;
+use crate::world::{World, on_embedded_database};
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use installer::certificates::TlsFiles;
+use rcgen::{KeyPair, PublicKeyData};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use thirtyfour::common::command::FormatRequestData;
+use thirtyfour::common::config::WebDriverConfig;
+use thirtyfour::extensions::query::ElementPollerWithTimeout;
+use thirtyfour::prelude::*;
+use thirtyfour::{
+    ChromeCapabilities, ChromiumLikeCapabilities, LoggingPrefsLogLevel, RequestData, SessionId,
+    TypingData,
+};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// Where pictures of the pages go, if this environment variable is set.
+const SCREENSHOTS: &str = "TEST_SCREENSHOTS";
+/// How long a page may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// What pictures are taken of: name, width and height of the page, and whether it is a phone.
+const DEVICES: [(&str, u32, u32, bool); 2] =
+    [("phone", 390, 844, true), ("desktop", 1280, 800, false)];
+
+/// Whether pages may run scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scripts {
+    /// As browsers come.
+    Run,
+    /// As some people set them.
+    Forbidden,
+}
+
+/// A browser with a profile of its own. It goes when this goes, in a failing test too.
+pub struct WebBrowser {
+    /// For what is not below. Its own way to go waits for an answer that the runtime of a failing
+    /// test no longer brings.
+    pub driver: ManuallyDrop<WebDriver>,
+    // Dropped in this order: nobody writes into the profile when it is removed.
+    _processes: Processes,
+    _profile: TempDir,
+}
+
+/// chromedriver and the browser it has started, which would outlive it.
+struct Processes(Child);
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        let Some(group) = self.0.id() else { return };
+        let kill = format!("kill -KILL -{group}");
+        let _ = std::process::Command::new("sh").args(["-c", &kill]).status();
+    }
+}
+
+/// Runs a test with a browser in a world on the embedded database: what pages look like is not the
+/// database's affair. Without Chromium on the machine there is no test, and a line says so. In the
+/// end no page may have complained on the console, or sent for anything from elsewhere.
+pub async fn in_browser<F, Fut>(program: &str, scripts: Scripts, test: F)
+where
+    F: FnOnce(World, WebBrowser) -> Fut,
+    Fut: Future<Output = (World, WebBrowser)>,
+{
+    let (Some(chromedriver), Some(chromium)) = (found("chromedriver"), found("chromium")) else {
+        return;
+    };
+    on_embedded_database(program, |world| async {
+        let browser = WebBrowser::start(&chromedriver, &chromium, &world.tls, scripts).await;
+        let (world, browser) = test(world, browser).await;
+        assert_eq!(browser.complaints().await, [""; 0]);
+        let destinations = browser.destinations().await;
+        assert!(!destinations.is_empty(), "no request was seen");
+        let here = ["https://localhost", "http://127.0.0.1"];
+        assert!(destinations.iter().all(|url| here.contains(&url.as_str())), "{destinations:?}");
+        browser.close().await;
+        world
+    })
+    .await;
+}
+
+fn found(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let found = found.into_iter().find(|file| file.is_file());
+    if found.is_none() {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
+
+impl WebBrowser {
+    async fn start(chromedriver: &Path, chromium: &Path, tls: &TlsFiles, scripts: Scripts) -> Self {
+        let profile = tempfile::tempdir().expect("a folder");
+        let port = free_port();
+        let child = Command::new(chromedriver)
+            .arg(format!("--port={port}"))
+            .env("HOME", profile.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .expect("chromedriver starts");
+        let processes = Processes(child);
+        let url = format!("http://127.0.0.1:{port}");
+        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE * 4).build();
+        let http = http.expect("a client");
+        let deadline = Instant::now() + PATIENCE;
+        while http.get(format!("{url}/status")).send().await.is_err() {
+            assert!(Instant::now() < deadline, "chromedriver does not answer");
+            sleep(LOOK_AGAIN).await;
+        }
+        let capabilities = capabilities(chromium, profile.path(), tls, scripts);
+        let driver = WebDriver::builder(&url, capabilities.expect("capabilities")).client(http);
+        let driver = driver.connect().await.expect("Chromium starts");
+        let poller = ElementPollerWithTimeout::new(PATIENCE, LOOK_AGAIN);
+        let config = WebDriverConfig::builder().poller(Arc::new(poller)).build();
+        driver.set_config(config.expect("a configuration"));
+        let driver = ManuallyDrop::new(driver);
+        Self { driver, _processes: processes, _profile: profile }
+    }
+
+    /// Goes to an address, as if it were typed in.
+    pub async fn open(&self, url: &str) {
+        self.driver.goto(url).await.expect("a page");
+    }
+
+    /// Types into whatever has the focus.
+    pub async fn press(&self, keys: impl Into<TypingData>) {
+        self.driver.action_chain().send_keys(keys).perform().await.expect("keys");
+    }
+
+    /// The first element that matches, once there is one.
+    pub async fn see(&self, selector: &str) -> WebElement {
+        let element = self.driver.query(By::Css(selector)).and_displayed().first().await;
+        match element {
+            Ok(element) => element,
+            Err(error) => panic!("no {selector}: {error}\n{:.5000}", self.source().await),
+        }
+    }
+
+    /// The text of the first element that matches, once there is one.
+    pub async fn text(&self, selector: &str) -> String {
+        self.see(selector).await.text().await.expect("a text")
+    }
+
+    /// What has the focus, by its `id`, or its element's name where it has none.
+    pub async fn focus(&self) -> String {
+        let element = self.driver.active_element().await.expect("an element");
+        match element.attr("id").await.expect("an attribute") {
+            Some(id) => id,
+            None => element.tag_name().await.expect("a name"),
+        }
+    }
+
+    /// The page as the browser has it.
+    pub async fn source(&self) -> String {
+        self.driver.source().await.unwrap_or_default()
+    }
+
+    /// Takes a picture of the page at each size, where somebody wants to have them.
+    pub async fn picture(&self, name: &str) {
+        let Some(folder) = std::env::var_os(SCREENSHOTS).map(PathBuf::from) else { return };
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (device, width, height, mobile) in DEVICES {
+            let size = json!({
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile,
+            });
+            self.devtools("Emulation.setDeviceMetricsOverride", size).await;
+            let file = folder.join(format!("{name}-{device}.png"));
+            self.driver.screenshot(&file).await.expect("a picture");
+        }
+        self.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
+    }
+
+    async fn devtools(&self, method: &'static str, parameters: Value) {
+        self.driver.cmd(DevTools(method, parameters)).await.expect("a command of DevTools");
+    }
+
+    /// Warnings and errors that pages have left on the console since somebody asked.
+    pub async fn complaints(&self) -> Vec<String> {
+        let entries = self.driver.browser_log().await.expect("a log");
+        let loud = |level: &str| level == "WARNING" || level == "SEVERE";
+        entries.into_iter().filter(|entry| loud(&entry.level)).map(|entry| entry.message).collect()
+    }
+
+    /// Where pages have sent requests to, as `scheme://host`, since somebody asked.
+    async fn destinations(&self) -> BTreeSet<String> {
+        let events = self.driver.get_log("performance").await.expect("a log");
+        let events = events.iter().filter_map(|entry| serde_json::from_str(&entry.message).ok());
+        events
+            .filter(|event: &Value| event["message"]["method"] == "Network.requestWillBeSent")
+            .filter_map(|event| {
+                event["message"]["params"]["request"]["url"].as_str().map(str::to_owned)
+            })
+            .filter_map(|url| reqwest::Url::parse(&url).ok())
+            // The browser's own first page, and icons inside pages, come from nowhere.
+            .filter(|url| !["chrome", "data"].contains(&url.scheme()))
+            .map(|url| format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default()))
+            .collect()
+    }
+
+    async fn close(self) {
+        WebDriver::clone(&self.driver).quit().await.expect("Chromium ends");
+    }
+}
+
+fn capabilities(
+    chromium: &Path,
+    profile: &Path,
+    tls: &TlsFiles,
+    scripts: Scripts,
+) -> WebDriverResult<ChromeCapabilities> {
+    let mut capabilities = ChromeCapabilities::new();
+    capabilities.set_binary(&chromium.display().to_string())?;
+    for argument in [
+        "--headless=new",
+        // Root cannot use the sandbox, and containers often forbid it; all pages are our own.
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--no-proxy-server",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        // Whatever the browser wants of its maker, it asks nobody.
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+        &format!("--user-data-dir={}", profile.display()),
+        // The world's certificate and no other.
+        &format!("--ignore-certificate-errors-spki-list={}", public_key_hash(&tls.key)),
+    ] {
+        capabilities.add_arg(argument)?;
+    }
+    if scripts == Scripts::Forbidden {
+        let setting = json!({"profile.managed_default_content_settings.javascript": 2});
+        capabilities.add_experimental_option("prefs", setting)?;
+    }
+    capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)?;
+    capabilities.set_logging_prefs("performance", LoggingPrefsLogLevel::All)?;
+    Ok(capabilities)
+}
+
+fn public_key_hash(key: &Path) -> String {
+    let pem = std::fs::read_to_string(key).expect("the key is there");
+    let key = KeyPair::from_pem(&pem).expect("the key is one");
+    STANDARD.encode(digest(&SHA256, &key.subject_public_key_info()))
+}
+
+/// A command of the DevTools protocol, which chromedriver passes on.
+#[derive(Debug)]
+struct DevTools(&'static str, Value);
+
+impl FormatRequestData for DevTools {
+    fn format_request(&self, session_id: &SessionId) -> RequestData {
+        let path = format!("session/{session_id}/goog/cdp/execute");
+        let body = json!({"cmd": self.0, "params": self.1});
+        RequestData::new(reqwest::Method::POST, path).add_body(body)
+    }
+}

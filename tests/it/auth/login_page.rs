@@ -1,0 +1,200 @@
+//! `/login` and the pages around it, in a real browser: what a person sees and does.
+
+use crate::PROGRAM;
+use acceptance::World;
+use acceptance::application::Application;
+use acceptance::seeds::file;
+use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
+use thirtyfour::{By, Key};
+
+const REFUSED: &str = "The user name or the password is wrong. \
+     After several wrong attempts an account is locked for half an hour.";
+
+#[tokio::test]
+async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
+    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        let mut application = Application::start(&world).await;
+        let more = [("state", "s & t"), ("nonce", "n-1")];
+        browser.open(&application.authorize_url("openid core", &more)).await;
+        assert_eq!(browser.text("h1").await, "Log in");
+        assert_eq!(browser.driver.title().await.unwrap(), "Log in – Loan Servicing");
+        assert_eq!(browser.focus().await, "username");
+        browser.picture("log-in").await;
+
+        browser.press("viewer" + Key::Tab).await;
+        assert_eq!(browser.focus().await, "password");
+        browser.press("a wrong one" + Key::Enter).await;
+        assert_eq!(browser.text("[role=alert]").await, REFUSED);
+        assert_eq!(browser.driver.title().await.unwrap(), "Error: Log in – Loan Servicing");
+        assert_eq!(browser.focus().await, "password");
+        let kept = browser.see("#username").await;
+        assert_eq!(kept.prop("value").await.unwrap().as_deref(), Some("viewer"));
+        let password = browser.see("#password").await;
+        assert_eq!(password.prop("value").await.unwrap().as_deref(), Some(""));
+        assert_eq!(password.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
+        assert_eq!(password.attr("aria-invalid").await.unwrap().as_deref(), Some("true"));
+        browser.picture("log-in-refused").await;
+        assert!(!application.has_arrivals());
+
+        browser.press(world.credentials.viewer.as_str() + Key::Tab).await;
+        assert_eq!(browser.focus().await, "button");
+        browser.press(Key::Enter).await;
+        let arrival = application.arrival().await;
+        assert_eq!(arrival["state"], "s & t");
+        assert_eq!(arrival["iss"], world.client.auth_url);
+        let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
+        let access = tokens["access_token"].as_str().expect("a token");
+        world.client.get(access, "/loans/1").await.expect_problem(404, "not-found");
+        assert!(tokens["id_token"].is_string() && tokens["refresh_token"].is_string());
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_locked_account_looks_like_a_wrong_password() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        let mut application = Application::start(&world).await;
+        for _ in 0..10 {
+            world.client.log_in("core", "viewer", "a wrong one").await.unwrap_err();
+        }
+        browser.open(&application.authorize_url("core", &[])).await;
+        log_in(&browser, "teller", "a wrong one").await;
+        browser.see("[role=alert]").await;
+        let wrong = main(&browser).await;
+        browser.open(&application.authorize_url("core", &[])).await;
+        log_in(&browser, "viewer", &world.credentials.viewer).await;
+        browser.see("[role=alert]").await;
+        assert_eq!(main(&browser).await.replace("\"viewer\"", "\"teller\""), wrong);
+        assert!(!application.has_arrivals());
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_browser_is_asked_once_until_it_logs_out() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        let mut application = Application::start(&world).await;
+        browser.open(&application.authorize_url("openid core", &[])).await;
+        log_in(&browser, "viewer", &world.credentials.viewer).await;
+        let first = application.arrival().await;
+        let tokens = application.exchange(&world, &first["code"]).await.expect(200).json();
+
+        browser.open(&application.authorize_url("openid core", &[])).await;
+        let second = application.arrival().await;
+        assert_ne!(second["code"], first["code"]);
+        application.exchange(&world, &second["code"]).await.expect(200);
+
+        browser.open(&application.authorize_url("openid core", &[("prompt", "login")])).await;
+        assert_eq!(browser.text("h1").await, "Log in");
+        browser.open(&application.authorize_url("web", &[])).await;
+        assert_eq!(browser.text("h1").await, "Log in to your loans");
+        assert!(!application.has_arrivals());
+
+        // The application logs out with its ID token: nobody is asked.
+        let hint = tokens["id_token"].as_str().expect("an ID token");
+        let back = ("post_logout_redirect_uri", application.redirect_uri().to_owned());
+        let parameters = [("id_token_hint", hint), (back.0, &back.1), ("state", "bye")];
+        browser.open(&log_out_url(&world, &parameters)).await;
+        assert_eq!(application.arrival().await["state"], "bye");
+        let access = tokens["access_token"].as_str().expect("a token");
+        world.client.get(access, "/loans/1").await.expect_problem(401, "token-invalid");
+        browser.open(&application.authorize_url("openid core", &[])).await;
+        assert_eq!(browser.text("h1").await, "Log in");
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_an_id_token_a_log_out_is_asked_about() {
+    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        let mut application = Application::start(&world).await;
+        for returns in [false, true] {
+            browser.open(&application.authorize_url("core", &[])).await;
+            log_in(&browser, "viewer", &world.credentials.viewer).await;
+            let arrival = application.arrival().await;
+            let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
+            let access = tokens["access_token"].as_str().expect("a token");
+
+            let back = application.redirect_uri().to_owned();
+            let parameters = [("client_id", "browser"), ("post_logout_redirect_uri", &back)];
+            let parameters = if returns { &parameters[..] } else { &[] };
+            browser.open(&log_out_url(&world, parameters)).await;
+            assert_eq!(browser.text("h1").await, "Do you want to log out?");
+            browser.picture("log-out").await;
+            world.client.get(access, "/loans/1").await.expect_problem(404, "not-found");
+            browser.press(Key::Tab).await;
+            assert_eq!(browser.focus().await, "button");
+            browser.press(Key::Enter).await;
+            match returns {
+                true => assert!(application.arrival().await.is_empty()),
+                false => {
+                    browser.see("p").await;
+                    assert_eq!(browser.text("h1").await, "You are logged out");
+                    browser.picture("logged-out").await;
+                }
+            }
+            world.client.get(access, "/loans/1").await.expect_problem(401, "token-invalid");
+        }
+        browser.open(&application.authorize_url("core", &[])).await;
+        assert_eq!(browser.text("h1").await, "Log in");
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
+    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+             EntityCode=\"COMPANY\" Company=\"One\">\
+             <WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>";
+        world.import(&world.token("admin").await, &file(contact)).await;
+        let mut application = Application::start(&world).await;
+        let url = application.authorize_url("web", &[("login_hint", "one")]);
+        browser.open(&url).await;
+        assert_eq!(browser.text("h1").await, "Log in to your loans");
+        assert_eq!(browser.focus().await, "password");
+        browser.picture("log-in-web").await;
+        browser.press("first words" + Key::Enter).await;
+        let arrival = application.arrival().await;
+        let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
+        assert_eq!(tokens["scope"], "web");
+
+        let (known, _) = url.split_once("redirect_uri=").expect("a redirect URI");
+        let elsewhere = format!("{known}redirect_uri=https://elsewhere.example/");
+        browser.open(&elsewhere).await;
+        assert_eq!(browser.text("h1").await, "This does not work");
+        assert!(browser.text("main").await.contains("not registered"));
+        browser.picture("mistake").await;
+        // That the page came with 400, the browser notes itself.
+        let complaints = browser.complaints().await;
+        assert!(complaints.len() == 1 && complaints[0].contains("400"), "{complaints:?}");
+        (world, browser)
+    })
+    .await;
+}
+
+/// Fills in the form that has the focus, and sends it.
+async fn log_in(browser: &WebBrowser, user_name: &str, password: &str) {
+    browser.see("#username").await;
+    assert_eq!(browser.focus().await, "username");
+    browser.press(user_name + Key::Tab).await;
+    browser.press(password + Key::Enter).await;
+}
+
+/// What the page says, without what is different each time.
+async fn main(browser: &WebBrowser) -> String {
+    let main = browser.driver.find(By::Css("main")).await.expect("a page");
+    let html = main.inner_html().await.expect("its text");
+    let (before, fields) = html.split_once("<input type=\"hidden\"").expect("hidden fields");
+    let (_, after) = fields.split_once("<label").expect("the fields one sees");
+    format!("{before}<label{after}")
+}
+
+fn log_out_url(world: &World, parameters: &[(&str, &str)]) -> String {
+    let url = format!("{}/oauth2/logout", world.client.auth_url);
+    reqwest::Url::parse_with_params(&url, parameters).expect("a URL").into()
+}
