@@ -7,7 +7,6 @@ mod database_away;
 mod introspect;
 mod keys;
 mod lifetimes;
-pub mod lifetimes;
 mod lockout;
 mod login_page;
 mod logout;
