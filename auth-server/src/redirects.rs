@@ -26,8 +26,11 @@ fn loopback(uri: &str) -> Option<Url> {
     (local && url.scheme() == "http").then_some(url)
 }
 
-/// The URI with parameters added to its query.
+/// The URI with parameters added to its query; without any, the URI as it is.
 pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
+    if parameters.is_empty() {
+        return uri.to_owned();
+    }
     let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
     url.query_pairs_mut().extend_pairs(parameters);
     url.into()
@@ -86,6 +89,7 @@ mod tests {
     fn parameters_are_added_to_what_is_there() {
         let uri = with_parameters("https://a.example/cb?x=1", &[("state", "a b&c"), ("iss", "i")]);
         assert_eq!(uri, "https://a.example/cb?x=1&state=a+b%26c&iss=i");
+        assert_eq!(with_parameters("https://a.example/bye", &[]), "https://a.example/bye");
     }
 
     #[test]
