@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use shared::audit::{Event, Kind};
 use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
+use shared::introspection::UserKind;
 use shared::secrecy::Secret;
 
 /// How the keys sign.
@@ -271,7 +272,7 @@ pub async fn id_token(
     let half = &digest(&SHA256, access.text().as_bytes()).as_ref()[..16].to_vec();
     let claims = Claims {
         iss: &app.issuer,
-        sub: sub(subject),
+        sub: sub(subject.kind, subject.user_id),
         aud: subject.client_id,
         exp: iat + issued.lifetime_seconds,
         iat,
@@ -284,8 +285,9 @@ pub async fn id_token(
         .map_err(OAuthError::server_error)
 }
 
-fn sub(subject: &Subject<'_>) -> String {
-    format!("{}:{}", subject.kind.as_str(), subject.user_id)
+/// The user, as clients know him.
+pub fn sub(kind: UserKind, user_id: i64) -> String {
+    format!("{}:{user_id}", kind.as_str())
 }
 
 /// What a log-out looks at in the ID token it came with.
@@ -293,6 +295,8 @@ fn sub(subject: &Subject<'_>) -> String {
 pub struct Hint {
     /// The session.
     pub sid: String,
+    /// The user.
+    pub sub: String,
     /// The client it was issued to.
     pub aud: String,
 }

@@ -1,8 +1,9 @@
 //! `GET /oauth2/logout`, `POST /oauth2/logout`: an application logs its user out
 //! (OpenID Connect RP-Initiated Logout).
 //!
-//! With an ID token of this server, expired or not, the session it names ends at once. Without one
-//! the user is asked first, so that no link on any page logs anybody out.
+//! With an ID token of this server, expired or not, the session it names ends at once, and so does
+//! its user's log-in in this browser. Without one the user is asked first, so that no link on any page
+//! logs anybody out.
 
 use super::redirect;
 use crate::app::App;
@@ -52,7 +53,9 @@ pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response
         if let Some(owner) = sessions::owner(&app.db, public_id, &hint.sid).await? {
             sessions::log_out(&app, &owner, &source, "application").await?;
         }
-        return Ok(done(&app, target));
+        // That session may be over, as after the revocation that some applications begin with.
+        let nobody_left = log_out_browser(&app, &request, Some(&hint.sub), &source).await?;
+        return Ok(done(&app, target, nobody_left));
     }
     let cookie = browser::cookie(&request, BROWSER_COOKIE);
     let confirmed = request.method() == Method::POST
@@ -64,10 +67,8 @@ pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response
     if !confirmed {
         return Ok(ask(&app, &form, cookie, target.as_deref()));
     }
-    if let Some(cookie) = browser::cookie(&request, LOG_IN_COOKIE) {
-        log_out_browser(&app, &cookie, &source).await?;
-    }
-    Ok(done(&app, target))
+    let nobody_left = log_out_browser(&app, &request, None, &source).await?;
+    Ok(done(&app, target, nobody_left))
 }
 
 /// Where the browser goes afterwards: exactly what the client has registered, or nowhere.
@@ -107,25 +108,38 @@ fn ask(app: &App, form: &Form, cookie: Option<String>, target: Option<&str>) -> 
     response
 }
 
-async fn log_out_browser(app: &App, cookie: &str, source: &Source) -> Result<(), PageError> {
+/// Ends the log-in of this browser, whoever it is or this subject's alone. False if somebody else is
+/// logged in here, who stays.
+async fn log_out_browser(
+    app: &App,
+    request: &Request,
+    subject: Option<&str>,
+    source: &Source,
+) -> Result<bool, PageError> {
+    let Some(cookie) = browser::cookie(request, LOG_IN_COOKIE) else { return Ok(true) };
     for kind in [UserKind::Core, UserKind::Web] {
-        let Some(log_in) = authorizations::logged_in(app, kind, cookie, None).await? else {
+        let Some(log_in) = authorizations::logged_in(app, kind, &cookie, None).await? else {
             continue;
         };
+        if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
+            return Ok(false);
+        }
         let tx = db::begin_write(&app.db).await?;
         shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
         let event = source.event(Kind::LoggedOut).reason("browser");
         event.user(kind, log_in.user_id).record(&tx).await?;
         tx.commit().await?;
     }
-    Ok(())
+    Ok(true)
 }
 
-fn done(app: &App, target: Option<String>) -> Response {
+fn done(app: &App, target: Option<String>, nobody_left: bool) -> Response {
     let mut response = match target {
         Some(target) => redirect(&target),
         None => pages::logged_out(&app.display_name),
     };
-    response.headers_mut().append(SET_COOKIE, browser::clear_cookie(LOG_IN_COOKIE));
+    if nobody_left {
+        response.headers_mut().append(SET_COOKIE, browser::clear_cookie(LOG_IN_COOKIE));
+    }
     response
 }

@@ -6,6 +6,7 @@
 use super::json;
 use crate::app::App;
 use crate::clients::{self, Credentials};
+use crate::keys;
 use crate::oauth_error::OAuthError;
 use crate::request::Form;
 use crate::source::Source;
@@ -80,7 +81,7 @@ fn describe(app: &App, row: &QueryResult, kind: UserKind) -> Result<Introspectio
     Ok(Introspection::Active(Box::new(ActiveToken {
         active: True,
         iss: app.issuer.clone(),
-        sub: format!("{}:{subject_id}", kind.as_str()),
+        sub: keys::sub(kind, subject_id),
         username: row.try_get("", "username")?,
         client_id: row.try_get("", "token_client_id")?,
         scope: kind.as_str().to_owned(),

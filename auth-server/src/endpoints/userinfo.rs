@@ -3,6 +3,7 @@
 use super::json;
 use crate::app::App;
 use crate::clients;
+use crate::keys;
 use crate::oauth_error::OAuthError;
 use crate::request::bearer_token;
 use crate::token_table;
@@ -34,7 +35,7 @@ pub async fn show(app: Arc<App>, request: Request) -> Result<Response, OAuthErro
     }
     let (kind, user_id) = (token.kind(), row.try_get::<i64>("", "subject_id")?);
     let mut claims = json!({
-        "sub": format!("{}:{user_id}", kind.as_str()),
+        "sub": keys::sub(kind, user_id),
         "preferred_username": row.try_get::<String>("", "username")?,
         "user_kind": kind,
     });
