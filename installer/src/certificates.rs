@@ -46,7 +46,10 @@ pub fn local(directory: &Path) -> Result<TlsFiles, String> {
     let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     let mut server = CertificateParams::new(names).map_err(failed)?;
     server.distinguished_name.push(DnType::CommonName, "localhost");
+    server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    // Strict clients (Python's since 3.13) take no certificate without (RFC 5280, 4.2.1.1).
+    server.use_authority_key_identifier_extension = true;
     validity(&mut server, today, SERVER_DAYS);
     let server_pem = server.signed_by(&server_key, &issuer).map_err(failed)?.pem();
     write_private(&directory.join("ca.key"), &issuer.key().serialize_pem())?;
