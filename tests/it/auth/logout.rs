@@ -158,6 +158,40 @@ async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
 }
 
 #[tokio::test]
+async fn an_application_that_gave_its_tokens_back_first_still_logs_its_user_out() {
+    on_each_database(PROGRAM, |world| async move {
+        let (browser, tokens) = logged_in(&world).await;
+        let refresh_token = tokens["refresh_token"].as_str().unwrap();
+        let form = [("client_id", "browser"), ("token", refresh_token)];
+        world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
+        assert!(remembered(&world, &browser).await);
+        let hint = tokens["id_token"].as_str().unwrap();
+        let url = format!("/oauth2/logout?id_token_hint={hint}&post_logout_redirect_uri=");
+        let answer = browser.get(&(url + REDIRECT_URI)).await.expect(303);
+        assert_eq!(answer.header("location"), REDIRECT_URI, "to the letter");
+        assert_eq!(world.count("SELECT COUNT(*) FROM browser_log_ins").await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_id_token_of_somebody_else_logs_nobody_out_of_this_browser() {
+    on_each_database(PROGRAM, |world| async move {
+        let (browser, tokens) = logged_in(&world).await;
+        let asking = Asking::new("openid core");
+        let others = asking.tokens(&world.client, "teller", &world.credentials.teller).await;
+        let hint = others["id_token"].as_str().unwrap();
+        browser.get(&format!("/oauth2/logout?id_token_hint={hint}")).await.expect(200);
+        assert!(remembered(&world, &browser).await);
+        assert!(refreshes(&world, &tokens).await);
+        assert!(!refreshes(&world, &others).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn no_link_logs_anybody_out() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
