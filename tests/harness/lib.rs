@@ -3,12 +3,14 @@
 pub mod application;
 pub mod client;
 pub mod databases;
+pub mod foreign;
 pub mod gate;
 pub mod log_in_form;
 pub mod published_loans;
 pub mod seeds;
 pub mod servers;
 pub mod snapshot;
+pub mod visitor;
 pub mod web_browser;
 pub mod world;
 

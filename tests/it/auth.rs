@@ -4,6 +4,7 @@ mod authorize;
 mod clients;
 mod cors;
 mod database_away;
+mod foreign_clients;
 mod introspect;
 mod keys;
 mod lifetimes;

@@ -1,0 +1,326 @@
+//! Programs that nobody here wrote, and that the servers must get on with: where they are, how the
+//! test talks with them, and what they need to be known by. `tests/clients/` has the rest.
+//!
+//! A machine without them runs the other tests: those that need them say on the terminal what is
+//! missing and end.
+
+use crate::servers::free_port;
+use crate::visitor::Visitor;
+use crate::world::World;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use rcgen::{CertificateParams, KeyPair, PublicKeyData, SignatureAlgorithm};
+use sea_orm::ActiveModelTrait;
+use sea_orm::ActiveValue::Set;
+use serde_json::{Value, json};
+use shared::entity::oauth_clients::{self, ClientKind};
+use shared::secrecy::Secret;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// The longest a conversation with a client takes, on a busy machine.
+const CONVERSATION: Duration = Duration::from_secs(120);
+/// Where a program is that no `PATH` of a plain user has.
+const SYSTEM_PROGRAMS: [&str; 3] = ["/usr/sbin", "/usr/bin", "/usr/local/bin"];
+/// Apache's modules, as Debian has them.
+const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
+
+/// Says on the terminal, past the test runner that keeps what passing tests print, what was not
+/// tested and how it would be.
+pub fn skip(missing: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {missing}");
+}
+
+/// The folder that `tests/clients/install.sh` has filled.
+fn installed() -> PathBuf {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
+    std::env::var_os("TEST_CLIENTS").map_or_else(default, PathBuf::from)
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
+}
+
+/// A program of the system.
+pub fn system_program(name: &str, package: &str) -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(SYSTEM_PROGRAMS.map(PathBuf::from));
+    let found = folders.map(|folder| folder.join(name)).find(|program| program.is_file());
+    found.ok_or_else(|| format!("{name} is missing (Debian: apt-get install {package})"))
+}
+
+/// A program of the Python environment.
+pub fn python_program(name: &str) -> Result<PathBuf, String> {
+    let program = installed().join("venv/bin").join(name);
+    match program.is_file() {
+        true => Ok(program),
+        false => Err(not_installed(&program)),
+    }
+}
+
+fn not_installed(path: &Path) -> String {
+    format!("{} is missing (run tests/clients/install.sh, or set TEST_CLIENTS)", path.display())
+}
+
+/// A client of `tests/clients`, ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    interpreter: PathBuf,
+    file: &'static str,
+}
+
+impl Program {
+    /// A client in JavaScript.
+    pub fn node(file: &'static str) -> Result<Self, String> {
+        let interpreter = system_program("node", "nodejs npm")?;
+        let modules = installed().join("node_modules/openid-client");
+        if !modules.is_dir() {
+            return Err(not_installed(&modules));
+        }
+        let version = std::process::Command::new(&interpreter).arg("--version").output();
+        let version = version.map_err(|error| format!("node does not run: {error}"))?.stdout;
+        let version = String::from_utf8_lossy(&version).trim().to_owned();
+        let major = version.trim_start_matches('v').split('.').next().unwrap_or_default();
+        match major.parse::<u32>() {
+            Ok(20..) => Ok(Self { interpreter, file }),
+            _ => Err(format!("node is {version}, and the clients need 20 or later")),
+        }
+    }
+
+    /// A client in Python.
+    pub fn python(file: &'static str) -> Result<Self, String> {
+        Ok(Self { interpreter: python_program("python")?, file })
+    }
+
+    /// Runs it in a world. What it wants to be opened, this visitor opens, and logs in where he is
+    /// asked to; the result is what the program saw.
+    pub async fn run(
+        &self,
+        world: &World,
+        visitor: &mut Visitor,
+        user: (&str, &str),
+        parameters: &Value,
+    ) -> Value {
+        let talk = self.talk(world, visitor, user, parameters);
+        tokio::time::timeout(CONVERSATION, talk).await.expect("the client ends")
+    }
+
+    async fn talk(
+        &self,
+        world: &World,
+        visitor: &mut Visitor,
+        (user_name, password): (&str, &str),
+        parameters: &Value,
+    ) -> Value {
+        let errors = world.folder.path().join("client.log");
+        let mut child = self.start(world, &errors);
+        let mut input = child.stdin.take().expect("its input");
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let mut message = parameters.clone();
+        loop {
+            // One that has ended cannot be told anything: its last words are in the log.
+            let _ = input.write_all(format!("{message}\n").as_bytes()).await;
+            let Some(line) = lines.next_line().await.expect("text") else {
+                let log = std::fs::read_to_string(&errors).unwrap_or_default();
+                panic!("{} has ended: {log} {}", self.file, world.auth.log());
+            };
+            let answer: Value = serde_json::from_str(&line).expect("JSON");
+            if let Some(result) = answer.get("result") {
+                assert!(child.wait().await.expect("its end").success());
+                return result.clone();
+            }
+            let url = answer["open"].as_str().expect("something to open");
+            let page = visitor.log_in(url, user_name, password).await;
+            message = json!({ "arrived": page.url.as_str() });
+        }
+    }
+
+    fn start(&self, world: &World, errors: &Path) -> Child {
+        let folder = world.folder.path().join("clients");
+        stage(&folder).expect("the clients in one folder");
+        let authority = &world.tls.authority;
+        Command::new(&self.interpreter)
+            .arg(folder.join(self.file))
+            .env("NODE_EXTRA_CA_CERTS", authority)
+            .env("NODE_NO_WARNINGS", "1")
+            .env("REQUESTS_CA_BUNDLE", authority)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(errors).expect("a log"))
+            .kill_on_drop(true)
+            .spawn()
+            .expect("a process")
+    }
+}
+
+/// JavaScript looks for packages beside the file that asks, and nowhere else.
+fn stage(folder: &Path) -> std::io::Result<()> {
+    if folder.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir(folder)?;
+    for entry in std::fs::read_dir(sources())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "mjs" || extension == "py") {
+            std::fs::copy(&path, folder.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    std::os::unix::fs::symlink(installed().join("node_modules"), folder.join("node_modules"))
+}
+
+/// A key of a client: what it keeps, and what it registers.
+#[derive(Debug)]
+pub struct ClientKey {
+    /// PKCS #8, PEM.
+    pub private: String,
+    /// A certificate of its own over it, PEM.
+    pub certificate: String,
+    /// As a key of a key set (RFC 7517), with the certificate.
+    pub public: Value,
+}
+
+impl ClientKey {
+    /// A new key for signatures of this kind: ES256, or EdDSA, which is Ed25519 by its newer name.
+    pub fn random(algorithm: &str) -> Self {
+        let kind: &SignatureAlgorithm = match algorithm {
+            "ES256" => &rcgen::PKCS_ECDSA_P256_SHA256,
+            "EdDSA" | "Ed25519" => &rcgen::PKCS_ED25519,
+            _ => panic!("{algorithm} is not known here"),
+        };
+        let key = KeyPair::generate_for(kind).expect("a key");
+        let names = vec!["client.test".to_owned()];
+        let certificate = CertificateParams::new(names).expect("a certificate");
+        let certificate = certificate.self_signed(&key).expect("a certificate");
+        let raw = key.der_bytes();
+        let mut public = match algorithm {
+            // An uncompressed point: one byte that says so, x, y.
+            "ES256" => json!({
+                "kty": "EC", "crv": "P-256",
+                "x": URL_SAFE_NO_PAD.encode(&raw[1..33]), "y": URL_SAFE_NO_PAD.encode(&raw[33..]),
+            }),
+            _ => json!({"kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(raw)}),
+        };
+        public["alg"] = json!(algorithm);
+        public["x5c"] = json!([STANDARD.encode(certificate.der())]);
+        let private = match algorithm {
+            "ES256" => key.serialize_pem(),
+            _ => plain_ed25519(key.serialized_der()),
+        };
+        Self { private, certificate: certificate.pem(), public }
+    }
+}
+
+/// The key in the form of RFC 8410, 7: OpenSSL 3.0 reads none that has the public key with it.
+fn plain_ed25519(der: &[u8]) -> String {
+    const SEED: std::ops::Range<usize> = 16..48;
+    const HEAD: [u8; 16] = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
+    let body = STANDARD.encode([&HEAD[..], &der[SEED]].concat());
+    format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n")
+}
+
+/// An application for the code flow, with a secret or with keys.
+pub async fn add_client(world: &World, id: &str, redirects: &str, proof: Result<&str, &ClientKey>) {
+    let secret = proof.ok().map(|secret| Secret::new(auth_server::clients::secret_hash(secret)));
+    let keys = proof.err().map(|key| json!({"keys": [key.public]}).to_string());
+    let client = oauth_clients::ActiveModel {
+        client_id: Set(id.to_owned()),
+        kind: Set(ClientKind::Confidential),
+        secret_hash1: Set(secret),
+        secret_hash2: Set(None),
+        public_keys: Set(keys),
+        redirect_uris: Set(redirects.to_owned()),
+        post_logout_redirect_uris: Set(redirects.to_owned()),
+        cors_origins: Set(String::new()),
+        grants: Set("authorization_code refresh_token".to_owned()),
+        user_kinds: Set("core web".to_owned()),
+        resource_server_flag: Set(false),
+        created_date: Set(shared::db::time(&world.db).await.expect("the time")),
+    };
+    client.insert(&world.db).await.expect("a client");
+}
+
+/// Apache with mod_auth_openidc, in a folder of its own.
+pub struct Apache {
+    /// Where it is.
+    pub url: String,
+    folder: tempfile::TempDir,
+    child: Child,
+}
+
+impl Apache {
+    /// The program, if it is there with its module.
+    pub fn find() -> Result<PathBuf, String> {
+        let program = system_program("apache2", "apache2 libapache2-mod-auth-openidc")?;
+        match Path::new(APACHE_MODULES).join("mod_auth_openidc.so").is_file() {
+            true => Ok(program),
+            false => Err("mod_auth_openidc is missing (Debian: apt-get install \
+                          libapache2-mod-auth-openidc)"
+                .to_owned()),
+        }
+    }
+
+    /// Starts it with `tests/clients/apache.conf` as a client of this world.
+    pub async fn start(program: &Path, world: &World, client_id: &str, secret: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let port = free_port();
+        site(folder.path(), &world.tls.authority).expect("a site");
+        let text = |path: &Path| path.display().to_string();
+        let child = Command::new(program)
+            // One process, which goes when it is told to, with all there is of it.
+            .arg("-X")
+            .args(["-f", &text(&sources().join("apache.conf").canonicalize().expect("a file"))])
+            .env("SITE_FOLDER", folder.path())
+            .env("SITE_PORT", port.to_string())
+            .env("SITE_MODULES", APACHE_MODULES)
+            .env("SITE_ISSUER", &world.client.auth_url)
+            .env("SITE_AUTHORITY", folder.path().join("ca.pem"))
+            .env("SITE_CLIENT_ID", client_id)
+            .env("SITE_CLIENT_SECRET", secret)
+            .env("SITE_PASSPHRASE", "any text will do in a test")
+            .env("SITE_API_CLIENT_ID", "api-server")
+            .env("SITE_API_CLIENT_SECRET", &world.credentials.api_server)
+            .stdin(Stdio::null())
+            .stderr(std::fs::File::create(folder.path().join("stderr.log")).expect("a log"))
+            .kill_on_drop(true)
+            .spawn()
+            .expect("a process");
+        let mut apache = Self { url: format!("http://127.0.0.1:{port}"), folder, child };
+        apache.wait_until_ready(world).await;
+        apache
+    }
+
+    async fn wait_until_ready(&mut self, world: &World) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while world.client.http.get(format!("{}/bye.html", self.url)).send().await.is_err() {
+            let ended = self.child.try_wait().expect("its state");
+            assert!(ended.is_none() && Instant::now() < deadline, "Apache: {}", self.log());
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// What it has written so far.
+    pub fn log(&self) -> String {
+        let read = |name: &str| std::fs::read_to_string(self.folder.path().join(name));
+        ["stderr.log", "error.log"].map(|name| read(name).unwrap_or_default()).concat()
+    }
+}
+
+/// Pages that say who is there. Started by root, Apache reads them as somebody else.
+fn site(folder: &Path, authority: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
+    std::fs::copy(authority, folder.join("ca.pem"))?;
+    let page = "user=<!--#echo var=\"REMOTE_USER\" --> \
+                kind=<!--#echo var=\"OIDC_CLAIM_user_kind\" --> \
+                issuer=<!--#echo var=\"OIDC_CLAIM_iss\" -->";
+    for name in ["app", "api"] {
+        std::fs::create_dir_all(folder.join("pages").join(name))?;
+        std::fs::write(folder.join("pages").join(name).join("who.shtml"), page)?;
+    }
+    std::fs::write(folder.join("pages/bye.html"), "Good bye")
+}

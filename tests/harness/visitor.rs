@@ -1,0 +1,178 @@
+//! A person with a browser who goes from site to site as he is sent, as far as log-ins need it:
+//! cookies are kept and redirects followed as browsers do, and forms are filled in. Some sites are
+//! known; sent anywhere else he stops there, which is how an application without a server of its own
+//! sees what came back to it.
+
+use crate::client::Answer;
+use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
+use reqwest::{Client, Method, Url};
+
+/// More redirects in a row are a loop.
+const REDIRECTS_MAX: usize = 20;
+
+/// A person and his browser.
+#[derive(Debug)]
+pub struct Visitor {
+    http: Client,
+    origins: Vec<String>,
+    cookies: Vec<Cookie>,
+    /// How often he was asked for his password.
+    pub log_ins: usize,
+}
+
+/// Cookies are kept by host, whatever the port, as browsers do it.
+#[derive(Debug)]
+struct Cookie {
+    host: String,
+    name: String,
+    value: String,
+    secure: bool,
+}
+
+/// Where he is.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The address.
+    pub url: Url,
+    /// What came from there; nothing where the site is none of those that are known.
+    pub answer: Option<Answer>,
+}
+
+impl Page {
+    /// The text of the page; fails the test where there is none.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        let answer = self.answer.as_ref().unwrap_or_else(|| panic!("no page at {}", self.url));
+        &answer.text
+    }
+
+    /// True if somebody is asked to log in here.
+    pub fn asks_to_log_in(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.text.contains(r#"name="password""#))
+    }
+
+    /// Where its form goes, and the fields that nobody sees.
+    fn form(&self) -> (Url, Vec<(String, String)>) {
+        let form = self.text().split_once("<form").expect("a form").1;
+        let form = form.split_once("</form>").expect("its end").0;
+        let (head, body) = form.split_once('>').expect("a form");
+        let action = attribute(head, "action").expect("an action");
+        let hidden = body.split("<input").skip(1).filter_map(|input| {
+            let input = input.split_once('>')?.0;
+            let kind = attribute(input, "type")?;
+            let field = (attribute(input, "name")?, attribute(input, "value")?);
+            (kind == "hidden").then_some(field)
+        });
+        (self.url.join(&action).expect("a URL"), hidden.collect())
+    }
+}
+
+/// The value of an attribute of a tag, unescaped.
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let value = tag.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0;
+    let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    Some(plain.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to)))
+}
+
+impl Visitor {
+    /// One to whom the sites of these origins are known. The client must follow no redirects.
+    pub fn new(http: &Client, origins: &[&str]) -> Self {
+        let origins = origins.iter().map(|origin| (*origin).to_owned()).collect();
+        Self { http: http.clone(), origins, cookies: Vec::new(), log_ins: 0 }
+    }
+
+    /// Goes to this address, and on to where that sends it.
+    pub async fn open(&mut self, url: &str) -> Page {
+        let url = Url::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"));
+        self.go(Method::GET, url, &[]).await
+    }
+
+    /// Sends the form of a page with these fields filled in, and goes on.
+    pub async fn submit(&mut self, page: &Page, fields: &[(&str, &str)]) -> Page {
+        let (action, mut form) = page.form();
+        form.extend(fields.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        self.go(Method::POST, action, &form).await
+    }
+
+    /// Goes to this address, logs in where it is asked to, and goes on.
+    pub async fn log_in(&mut self, url: &str, user_name: &str, password: &str) -> Page {
+        let page = self.open(url).await;
+        if !page.asks_to_log_in() {
+            return page;
+        }
+        self.log_ins += 1;
+        self.submit(&page, &[("username", user_name), ("password", password)]).await
+    }
+
+    async fn go(&mut self, method: Method, url: Url, form: &[(String, String)]) -> Page {
+        let (mut method, mut url) = (method, url);
+        for _ in 0..REDIRECTS_MAX {
+            if !self.origins.contains(&url.origin().ascii_serialization()) {
+                return Page { url, answer: None };
+            }
+            let answer = self.send(&method, &url, form).await;
+            if !answer.status.is_redirection() {
+                return Page { url, answer: Some(answer) };
+            }
+            // 303 always, and 302 as browsers have always read it, go on with GET.
+            assert!(matches!(answer.status.as_u16(), 302 | 303), "{:?}", answer.status);
+            method = Method::GET;
+            url = url.join(answer.header(LOCATION.as_str())).expect("a URL");
+        }
+        panic!("too many redirects, the last to {url}");
+    }
+
+    async fn send(&mut self, method: &Method, url: &Url, form: &[(String, String)]) -> Answer {
+        let mut request = self.http.request(method.clone(), url.clone());
+        let cookies = self.cookies_for(url);
+        if !cookies.is_empty() {
+            request = request.header(COOKIE, cookies);
+        }
+        if method == Method::POST {
+            request = request.header(ORIGIN, url.origin().ascii_serialization()).form(form);
+        }
+        let response = request.send().await.expect("an answer");
+        let (status, headers) = (response.status(), response.headers().clone());
+        for header in headers.get_all(SET_COOKIE) {
+            self.keep(url, header.to_str().expect("text"));
+        }
+        Answer { status, headers, text: response.text().await.expect("a page") }
+    }
+
+    fn cookies_for(&self, url: &Url) -> String {
+        let fits = |cookie: &&Cookie| {
+            Some(cookie.host.as_str()) == url.host_str()
+                && (!cookie.secure || url.scheme() == "https")
+        };
+        let pairs = self.cookies.iter().filter(fits);
+        let pairs: Vec<_> = pairs.map(|c| format!("{}={}", c.name, c.value)).collect();
+        pairs.join("; ")
+    }
+
+    fn keep(&mut self, url: &Url, header: &str) {
+        let mut parts = header.split(';').map(str::trim);
+        let (name, value) = parts.next().and_then(|pair| pair.split_once('=')).expect("a cookie");
+        let attributes: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
+        let has = |attribute: &str| attributes.iter().any(|known| known == attribute);
+        let host = url.host_str().expect("a host").to_owned();
+        let secure = has("secure");
+        // A browser drops cookies of this prefix that do not keep its promise (RFC 6265bis).
+        if name.starts_with("__Host-") {
+            let domain = attributes.iter().any(|attribute| attribute.starts_with("domain"));
+            assert!(secure && has("path=/") && !domain, "no browser keeps {header}");
+        }
+        self.cookies.retain(|cookie| cookie.host != host || cookie.name != name);
+        let over = attributes.iter().any(|attribute| {
+            attribute == "max-age=0"
+                || attribute.strip_prefix("expires=").is_some_and(|date| date.contains("1970"))
+        });
+        if !over && !value.is_empty() {
+            self.cookies.push(Cookie {
+                host,
+                name: name.to_owned(),
+                value: value.to_owned(),
+                secure,
+            });
+        }
+    }
+}
