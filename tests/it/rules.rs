@@ -4,3 +4,4 @@ mod access;
 mod contract;
 mod errors;
 mod tidy;
+mod tls;
