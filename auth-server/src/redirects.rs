@@ -1,6 +1,6 @@
 //! Where an answer may be sent: exactly to what the client has registered (RFC 9700, 2.1).
 
-use url::{Host, Url};
+use url::{Host, Url, form_urlencoded};
 
 /// True if the client may be answered at this URI: it is one of its list, letter for letter, but
 /// for the port of a loopback address, which a program on the user's machine chooses when it starts
@@ -32,7 +32,14 @@ pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
         return uri.to_owned();
     }
     let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
-    url.query_pairs_mut().extend_pairs(parameters);
+    let added = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    // Both spellings of a space are right, but some applications read only this one.
+    let added = added.replace('+', "%20");
+    let query = match url.query() {
+        Some(query) if !query.is_empty() => format!("{query}&{added}"),
+        _ => added,
+    };
+    url.set_query(Some(&query));
     url.into()
 }
 
@@ -88,7 +95,7 @@ mod tests {
     #[test]
     fn parameters_are_added_to_what_is_there() {
         let uri = with_parameters("https://a.example/cb?x=1", &[("state", "a b&c"), ("iss", "i")]);
-        assert_eq!(uri, "https://a.example/cb?x=1&state=a+b%26c&iss=i");
+        assert_eq!(uri, "https://a.example/cb?x=1&state=a%20b%26c&iss=i");
         assert_eq!(with_parameters("https://a.example/bye", &[]), "https://a.example/bye");
     }
 

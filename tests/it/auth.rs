@@ -7,7 +7,7 @@ mod database_away;
 mod foreign_clients;
 mod introspect;
 mod keys;
-mod lifetimes;
+pub mod lifetimes;
 mod lockout;
 mod login_page;
 mod logout;

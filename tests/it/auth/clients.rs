@@ -172,7 +172,7 @@ async fn a_client_is_known_by_its_registered_certificate_on_a_listener_of_its_ow
             let authority = reqwest::Certificate::from_pem(&authority).unwrap();
             let mut http = reqwest::Client::builder().tls_certs_only([authority]).no_proxy();
             if let Some(certified) = certified {
-                let pem = certified.signing_key.serialize_pem() + &certified.cert.pem();
+                let pem = certified.signing_key.serialize_pem() + certified.cert.pem().as_str();
                 http = http.identity(reqwest::Identity::from_pem(pem.as_bytes()).unwrap());
             }
             let form = [("client_id", "certified"), ("token", "junk")];
