@@ -315,9 +315,9 @@ impl Claim {
                 Entity::delete_many().filter(own()).exec(db).await?;
                 return Ok(());
             }
-            let update = Entity::update_many()
-                .col_expr(Column::LeaseUntil, db::seconds_ago(db.get_database_backend(), 1.into()))
-                .filter(own());
+            let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
+            let update =
+                Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago).filter(own());
             update.exec(db).await.map(drop)
         };
         let freed: Result<(), DbErr> = freed.await;

@@ -97,7 +97,9 @@ pub fn now(backend: DbBackend) -> Expr {
 }
 
 /// The database's time so many seconds ago (negative: ahead), as an SQL expression. The seconds
-/// may be an expression themselves; where they are NULL, so is the result.
+/// may be an expression themselves; where they are NULL, so is the result. A number is an `i64`: the
+/// driver keeps prepared statements by their text, and one of the same text with an `i32` would be
+/// sent four bytes where the prepared one expects eight.
 pub fn seconds_ago(backend: DbBackend, seconds: Expr) -> Expr {
     match backend {
         DbBackend::Postgres => {

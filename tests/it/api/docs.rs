@@ -5,7 +5,9 @@ use crate::api::loans::book;
 use acceptance::seeds::PUBLISHED_TERMS;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
 use acceptance::{World, on_each_database};
+use std::time::{Duration, Instant};
 use thirtyfour::{By, Key, WindowHandle};
+use tokio::time::sleep;
 
 #[tokio::test]
 async fn there_are_two_pages_and_what_each_may_do_is_in_its_policy() {
@@ -60,8 +62,13 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         browser.press("viewer" + Key::Tab).await;
         browser.press(world.credentials.viewer.as_str() + Key::Enter).await;
         browser.driver.switch_to_window(page.clone()).await.unwrap();
-        let button = browser.text(".dialog-ux .auth-container .auth-btn-wrapper .btn").await;
-        assert_eq!(button, "Logout");
+        // The button says "Authorize" until the page has exchanged its code.
+        let button = ".dialog-ux .auth-container .auth-btn-wrapper .btn";
+        let waited = Instant::now();
+        while browser.text(button).await != "Logout" {
+            assert!(waited.elapsed() < Duration::from_secs(30), "no token came");
+            sleep(Duration::from_millis(50)).await;
+        }
         browser.picture("docs-authorized").await;
         assert_eq!(browser.driver.windows().await.unwrap(), [page], "the popup is gone");
 
