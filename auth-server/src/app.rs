@@ -16,7 +16,7 @@ use crate::{authorizations, client_assertions, keys, lockout, sessions, token_ta
 use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
 use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
 use sea_orm::{DatabaseConnection, DbErr};
-use shared::edge::{Edge, framework_problem};
+use shared::edge::{Edge, HeadOnly, framework_problem};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
@@ -58,7 +58,7 @@ pub struct App {
 const PATHS: [(&str, &str); 13] = [
     (metadata::PATHS[0], "GET, HEAD"),
     (metadata::PATHS[1], "GET, HEAD"),
-    ("/oauth2/authorize", "GET, HEAD"),
+    ("/oauth2/authorize", "GET, HEAD, POST"),
     ("/login", "GET, HEAD, POST"),
     ("/oauth2/token", "POST"),
     ("/oauth2/introspect", "POST"),
@@ -105,7 +105,10 @@ impl App {
         let routes = Route::new()
             .at(metadata::PATHS[0], get(answer(app(), metadata::show)))
             .at(metadata::PATHS[1], get(answer(app(), metadata::show)))
-            .at("/oauth2/authorize", get(page(app(), authorize::authorize)))
+            .at(
+                "/oauth2/authorize",
+                get(page(app(), authorize::authorize)).post(page(app(), authorize::authorize)),
+            )
             .at("/login", get(page(app(), login::show)).post(page(app(), login::submit)))
             .at("/oauth2/token", post(answer(app(), token::issue)))
             .at("/oauth2/introspect", post(answer(app(), introspect::introspect)))
@@ -182,8 +185,11 @@ where
 {
     endpoint::make(move |request| {
         let app = Arc::clone(&app);
-        let answer = function(Arc::clone(&app), request);
+        // Whoever asks for the head alone wants nothing to happen.
+        let head = request.data::<HeadOnly>().is_some();
+        let answer = (!head).then(|| function(Arc::clone(&app), request));
         async move {
+            let Some(answer) = answer else { return Ok(Response::default()) };
             let response = answer.await.unwrap_or_else(|error| error.show(&app.display_name));
             Ok::<_, poem::Error>(response)
         }

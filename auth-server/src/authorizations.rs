@@ -30,8 +30,9 @@ use shared::time::Timestamp;
 
 const PENDING_SECONDS: i64 = 10 * 60;
 const CODE_SECONDS: i64 = 60;
-/// Requests one network may have pending at once.
+/// Requests one network may have pending at once, and how long each is safe from later ones.
 const PENDING_MAX: i64 = 1000;
+const CROWDED_SECONDS: i64 = 60;
 
 /// A checked authorization request.
 #[derive(Debug)]
@@ -52,7 +53,8 @@ pub struct NewRequest<'a> {
     pub login_hint: Option<&'a str>,
 }
 
-/// Keeps a request of a browser; gives back its id, or nothing where its network has too many.
+/// Keeps a request of a browser; gives back its id, or nothing where its network has too many that
+/// are younger than a minute. Older ones make room: nobody's flood keeps others out for long.
 pub async fn keep(
     app: &App,
     new: &NewRequest<'_>,
@@ -71,7 +73,15 @@ pub async fn keep(
     let row = app.db.query_one(&pending).await?;
     let count: i64 = row.map_or(Ok(0), |row| row.try_get("", "pending"))?;
     if count >= PENDING_MAX {
-        return Ok(None);
+        let delete = Query::delete()
+            .from_table(Entity)
+            .and_where(Column::SourceNetwork.eq(network.as_str()))
+            .and_where(Column::CodeHash.is_null())
+            .and_where(younger(Column::CreatedDate, backend, CROWDED_SECONDS).not())
+            .take();
+        if app.db.execute(&delete).await?.rows_affected() == 0 {
+            return Ok(None);
+        }
     }
     let id = random_name();
     let insert = Query::insert()
@@ -118,7 +128,7 @@ pub async fn pending(
 ) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(browser::stored(id))
         .filter(Column::BrowserSecretHash.eq(browser::stored(browser_secret)))
-        .filter(Column::CodeHash.is_null())
+        .filter(Column::UsedDate.is_null())
         .filter(younger(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
         .one(db)
         .await
@@ -173,7 +183,8 @@ fn subject_of(kind: UserKind, user: impl sea_orm::sea_query::IntoColumnRef) -> S
         .take()
 }
 
-/// Somebody logged in anew: a new cookie, and what another log-in of this browser left is gone.
+/// Somebody logged in anew: a new cookie. What he had begun in this browser goes on under it; what
+/// somebody else had is over.
 pub async fn remember_browser(
     tx: &DatabaseTransaction,
     kind: UserKind,
@@ -181,11 +192,11 @@ pub async fn remember_browser(
     former_cookie: Option<&str>,
 ) -> Result<(String, BrowserLogIn), DbErr> {
     use browser_log_ins::Column as Browser;
-    if let Some(cookie) = former_cookie {
-        browser_log_ins::Entity::delete_by_id(browser::stored(cookie)).exec(tx).await?;
-    }
     let cookie = random_name();
     let browser_id = browser::stored(&cookie);
+    if let Some(former) = former_cookie {
+        succeed(tx, kind, user_id, &browser::stored(former), &browser_id).await?;
+    }
     let now = db::now(tx.get_database_backend());
     let insert = Query::insert()
         .into_table(browser_log_ins::Entity)
@@ -209,7 +220,37 @@ pub async fn remember_browser(
     Ok((cookie, BrowserLogIn { browser_id, user_id, log_in_date }))
 }
 
-/// Gives a kept request its code. Nothing if it has one already, or if the browser has been logged
+/// One log-in takes the place of another in the same browser.
+#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+async fn succeed(
+    tx: &DatabaseTransaction,
+    kind: UserKind,
+    user_id: i64,
+    former_id: &str,
+    browser_id: &str,
+) -> Result<(), DbErr> {
+    use shared::entity::auth_sessions;
+    let former = browser_log_ins::Entity::find_by_id(former_id).lock_exclusive().one(tx).await?;
+    let Some(former) = former else { return Ok(()) };
+    if (former.user_kind, former.user_id) != (kind, user_id) {
+        return shared::sessions::log_out_browser(tx, former.user_kind, former_id).await;
+    }
+    browser_log_ins::Entity::delete_by_id(former_id).exec(tx).await?;
+    Entity::update_many()
+        .col_expr(Column::BrowserId, browser_id.into())
+        .filter(Column::BrowserId.eq(former_id))
+        .exec(tx)
+        .await?;
+    auth_sessions::Entity::update_many()
+        .col_expr(auth_sessions::Column::BrowserId, browser_id.into())
+        .filter(auth_sessions::Column::BrowserId.eq(former_id))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Gives a kept request its code, in place of one nobody has used yet: who clicks twice, or goes back
+/// and logs in again, ends with a code that works. Nothing if one was used, or if the browser has been logged
 /// out meanwhile.
 pub async fn grant_code(
     app: &App,
@@ -236,7 +277,7 @@ pub async fn grant_code(
         .value(Column::BrowserId, log_in.browser_id.as_str())
         .value(Column::SessionId, SessionId::random().text())
         .and_where(Column::RequestId.eq(request_id))
-        .and_where(Column::CodeHash.is_null())
+        .and_where(Column::UsedDate.is_null())
         .take();
     let updated = tx.execute(&update).await?.rows_affected();
     Ok((updated == 1).then_some(code))

@@ -7,7 +7,7 @@ use crate::oauth_error::OAuthError;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, crypto};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -114,7 +114,10 @@ fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<Claims> {
     }
     let (_, algorithm) = ALGORITHMS.iter().find(|(name, _)| *name == head.alg)?;
     let keys = clients::key_set(client).keys;
-    let named = |key: &&Jwk| head.kid.is_none() || key.common.key_id == head.kid;
+    let for_signing =
+        |key: &Jwk| !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
+    let named =
+        |key: &&Jwk| for_signing(key) && (head.kid.is_none() || key.common.key_id == head.kid);
     let signed = |key: &Jwk| {
         let public = DecodingKey::from_jwk(key);
         let right = public

@@ -25,7 +25,10 @@ use base64::engine::general_purpose::STANDARD;
 use jsonwebtoken::jwk::JwkSet;
 use poem::Request;
 use poem::http::header::AUTHORIZATION;
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
+    QuerySelect,
+};
 use shared::audit::Kind;
 use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
@@ -72,7 +75,7 @@ impl Credentials {
         }
         if credentials.client_id.len() > CLIENT_ID_BYTES_MAX || credentials.client_id.contains('\0')
         {
-            return Err(OAuthError::invalid_client(false));
+            return Err(OAuthError::invalid_client(credentials.basic()));
         }
         Ok(credentials)
     }
@@ -143,6 +146,18 @@ pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Mod
         return Ok(None);
     }
     Entity::find_by_id(client_id).one(db).await
+}
+
+/// Holds a client still until the transaction ends; `invalid_client` if it was removed meanwhile.
+#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
+    let row = Entity::find_by_id(client_id);
+    let row = match tx.get_database_backend() {
+        DbBackend::Postgres => row.lock_shared(),
+        // MariaDB has no FOR SHARE, SQLite one writer.
+        _ => row.lock_exclusive(),
+    };
+    row.one(tx).await?.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
 }
 
 /// The client that sent this request, confidential or public, or `invalid_client`.

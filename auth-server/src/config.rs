@@ -9,6 +9,7 @@ use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use url::Url;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 /// The longest a session may last.
@@ -48,7 +49,8 @@ pub const SETTINGS: &[Setting] = &[
         name: "AUTH_TOKEN_KEYS",
         default: None,
         help: "Keys under which tokens are hashed, ID:HEX of 32 bytes each, separated by commas. \
-               The first one signs, all verify: put a new one in front to rotate.",
+               The first one signs, all verify. To rotate, give every replica the new one at the \
+               end, then move it to the front.",
     },
     Setting {
         name: "AUTH_MASTER_KEYS",
@@ -116,7 +118,8 @@ pub const SETTINGS: &[Setting] = &[
         name: "AUTH_PASSWORD_PEPPERS",
         default: Some(""),
         help: "Keys that passwords are mixed with, ID:HEX of 32 bytes each, separated by commas. \
-               The first one is for new hashes; others are replaced when their owner logs in.",
+               The first one is for new hashes; others are replaced when their owner logs in. To \
+               rotate, give every replica the new one at the end, then move it to the front.",
     },
     Setting {
         name: "AUTH_PASSWORD_MEMORY_KIB",
@@ -252,9 +255,11 @@ fn lifetimes(settings: &mut Settings) -> Lifetimes {
     }
 }
 
+/// An https URL as browsers write an origin: no path, no standard port, no slash at the end.
 fn https_url(settings: &mut Settings, name: &str, url: &str) {
-    if !url.is_empty() && (!url.starts_with("https://") || url.ends_with('/')) {
-        settings.fault(format!("{name}={url}: must be https://… without a last slash"));
+    let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
+    if !url.is_empty() && (!url.starts_with("https://") || origin.as_deref() != Ok(url)) {
+        settings.fault(format!("{name}={url}: must be https://HOST or https://HOST:PORT"));
     }
 }
 

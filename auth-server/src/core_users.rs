@@ -60,15 +60,18 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
-/// Locks the user's credentials; false if the hash is no longer this one.
+/// Locks the user's credentials and tells whether he may log in; nothing if the hash is no longer
+/// this one.
 #[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
-pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<bool, DbErr> {
+pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = user_credentials::Entity::find_by_id(user.user_id)
         .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
         .lock_exclusive()
         .one(tx)
         .await?;
-    Ok(row.is_some())
+    // Read with the lock in hand: whoever disables a user takes it first.
+    let status = users::Entity::find_by_id(user.user_id).one(tx).await?.map(|user| user.status);
+    Ok(row.map(|_| status == Some(UserStatus::Active)))
 }
 
 /// Replaces a hash that is weaker than the settings ask for.

@@ -39,11 +39,18 @@ impl<E: Endpoint> Endpoint for Cors<E> {
     type Output = Response;
 
     async fn call(&self, request: Request) -> poem::Result<Response> {
+        let public = PUBLIC.contains(&request.uri().path());
         let Some(origin) = request.headers().get(ORIGIN).cloned() else {
-            return self.inner.call(request).await.map(IntoResponse::into_response);
+            let mut response = self.inner.call(request).await.map(IntoResponse::into_response)?;
+            if public {
+                // A cache may give this answer to somebody's page.
+                let any = HeaderValue::from_static("*");
+                response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
+            }
+            return Ok(response);
         };
         let path = request.uri().path();
-        let allowed = if PUBLIC.contains(&path) {
+        let allowed = if public {
             Some(HeaderValue::from_static("*"))
         } else if FOR_CLIENTS.contains(&path) && registered(&self.app, &origin).await {
             Some(origin)

@@ -52,8 +52,6 @@ pub enum Refusal {
     TooMany(TooMany),
     /// Too many passwords are being checked.
     Busy,
-    /// A stored hash cannot be checked.
-    Broken(String),
     /// The database failed.
     Database(DbErr),
 }
@@ -81,18 +79,24 @@ pub async fn log_in(app: &App, attempt: Attempt<'_>) -> Result<LoggedIn, Refusal
         UserKind::Web => web_users::find(&app.db, user_name).await?,
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
-    let verdict = app.passwords.verify(password, hash).await.map_err(|failure| match failure {
-        Failure::Busy => Refusal::Busy,
-        Failure::Broken(error) => Refusal::Broken(error),
-    })?;
+    let (verdict, broken) = match app.passwords.verify(password, hash).await {
+        Ok(verdict) => (verdict, false),
+        Err(Failure::Busy) => return Err(Refusal::Busy),
+        // Told to the operators alone: an error of its own would say that there is such a user.
+        Err(Failure::Broken(error)) => {
+            tracing::error!(error, "a stored password cannot be checked");
+            (Verdict::Wrong, true)
+        }
+    };
     let tx = db::begin_write(&app.db).await?;
-    let unchanged = hold_credentials(&tx, kind, user.as_ref()).await?;
+    let enabled = hold_credentials(&tx, kind, user.as_ref()).await?;
     let locked = lockout::locked(&tx, &account).await?;
     let reason = match &user {
         None => "unknown_user",
         Some(_) if locked => "locked",
-        Some(_) if verdict == Verdict::Wrong || !unchanged => "wrong_password",
-        Some(user) if !user.enabled => "disabled",
+        Some(_) if broken => "broken_hash",
+        Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
+        Some(_) if enabled == Some(false) => "disabled",
         Some(user) => {
             welcome(&tx, &attempt, user, verdict, &account).await?;
             return Ok(LoggedIn { tx, user_id: user.user_id });
@@ -102,12 +106,13 @@ pub async fn log_in(app: &App, attempt: Attempt<'_>) -> Result<LoggedIn, Refusal
     Err(Refusal::Wrong)
 }
 
-/// Locks the credentials that were checked; false if they have changed since.
+/// Locks the credentials that were checked and tells whether the user may log in; nothing if they
+/// have changed since.
 async fn hold_credentials(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user: Option<&Login>,
-) -> Result<bool, DbErr> {
+) -> Result<Option<bool>, DbErr> {
     let nobody = Login::nobody();
     let user = user.unwrap_or(&nobody);
     match kind {

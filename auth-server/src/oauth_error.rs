@@ -20,7 +20,13 @@ pub struct OAuthError {
 
 impl OAuthError {
     fn new(status: StatusCode, error: &'static str, description: impl Into<String>) -> Self {
-        let description = description.into();
+        // What else there may be is not allowed in it (RFC 6749, 5.2).
+        let allowed = |c: char| match c {
+            '"' | '\\' => '\'',
+            ' '..='~' => c,
+            _ => '?',
+        };
+        let description = description.into().chars().map(allowed).collect();
         Self { status, error, description, challenge: None, retry_after_seconds: None }
     }
 
@@ -162,7 +168,6 @@ impl From<Refusal> for OAuthError {
             }
             Refusal::TooMany(too_many) => Self::too_many(too_many.retry_after_seconds),
             Refusal::Busy => Self::unavailable("too many people are logging in"),
-            Refusal::Broken(error) => Self::server_error(error),
             Refusal::Database(error) => error.into(),
         }
     }

@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::oauth_error::OAuthError;
 use crate::source::Source;
 use crate::token_table::{self, Issue};
-use crate::tokens::{AccessToken, RefreshToken, SessionId, random_name};
+use crate::tokens::{AccessToken, RefreshToken, SessionId, TokenKeys, random_name};
 use crate::{clients, core_users, keys, lifetimes, web_users};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
@@ -63,6 +63,7 @@ pub async fn begin(
     source: &Source,
 ) -> Result<Value, OAuthError> {
     let backend = tx.get_database_backend();
+    clients::hold(tx, &new.client.client_id).await?;
     let refresh = clients::lists(&new.client.grants, "refresh_token")
         .then(|| RefreshToken::random(&new.session));
     let hash = refresh.as_ref().map(|token| app.token_keys.hash(token.text()));
@@ -182,18 +183,23 @@ struct Family {
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
     Current,
+    /// The family was written under a key that this server does not have.
+    Foreign,
     AnswerLost,
     SentTwice,
     Reused,
 }
 
 impl Family {
-    fn standing(&self, hashes: &[String]) -> Standing {
+    fn standing(&self, hashes: &[String], keys: &TokenKeys) -> Standing {
+        let families = [&self.refresh_hash, &self.previous_refresh_hash];
+        let foreign = families.into_iter().flatten().any(|hash| !keys.know(hash));
         let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
         match (is(&self.refresh_hash), is(&self.previous_refresh_hash)) {
             (true, _) => Standing::Current,
             (false, true) if self.overtaken || self.contested_flag => Standing::SentTwice,
             (false, true) => Standing::AnswerLost,
+            (false, false) if foreign => Standing::Foreign,
             (false, false) => Standing::Reused,
         }
     }
@@ -227,7 +233,11 @@ pub async fn refresh(
         let event = source.event(kind).client(&family.client_id);
         event.user(family.user_kind, family.user_id).token(&app.token_keys.hash(token.text()))
     };
-    match family.standing(&hashes) {
+    match family.standing(&hashes, &app.token_keys) {
+        Standing::Foreign => {
+            tracing::error!("a session was written under a key that is not in AUTH_TOKEN_KEYS");
+            return Err(wrong());
+        }
         Standing::SentTwice => {
             // Whoever comes later with it is one of those, not somebody who lost an answer.
             contest(&tx, &session_id).await?;
@@ -425,10 +435,27 @@ pub async fn log_out(
     Ok(())
 }
 
-/// Removes sessions that can no longer be refreshed.
+/// Removes sessions that can no longer be refreshed, once their last token is gone: as long as one
+/// may live, its log-out must find what to end.
 pub async fn sweep(app: &App) -> Result<u64, DbErr> {
     let backend = app.db.get_database_backend();
-    let delete = Query::delete().from_table(Entity).and_where(alive(app, backend).not()).take();
+    let has_tokens = |kind: UserKind| {
+        let table = token_table::of(kind).table;
+        let of_session = Expr::col((table.clone(), "session_id"));
+        Expr::exists(
+            Query::select()
+                .expr(Expr::value(1))
+                .from(table)
+                .and_where(of_session.equals((Entity, Column::SessionId)))
+                .take(),
+        )
+    };
+    let delete = Query::delete()
+        .from_table(Entity)
+        .and_where(alive(app, backend).not())
+        .and_where(has_tokens(UserKind::Core).not())
+        .and_where(has_tokens(UserKind::Web).not())
+        .take();
     Ok(app.db.execute(&delete).await?.rows_affected())
 }
 
@@ -455,17 +482,30 @@ mod tests {
 
     #[test]
     fn a_family_knows_its_next_token_and_the_one_before() {
+        let keys = |text: &str| {
+            let key = |id: &str| format!("{id}:{}", "00".repeat(32));
+            text.split(' ').map(key).collect::<Vec<_>>().join(",").parse::<TokenKeys>().unwrap()
+        };
+        let both = keys("k2 k1");
         let hashes = |hash: &str| vec![format!("k2:{hash}"), format!("k1:{hash}")];
         let fresh = family("k1:a", None, false);
-        assert_eq!(fresh.standing(&hashes("a")), Standing::Current);
-        assert_eq!(fresh.standing(&hashes("b")), Standing::Reused);
+        assert_eq!(fresh.standing(&hashes("a"), &both), Standing::Current);
+        assert_eq!(fresh.standing(&hashes("b"), &both), Standing::Reused);
         let rotated = family("k2:b", Some("k1:a"), false);
-        assert_eq!(rotated.standing(&hashes("a")), Standing::AnswerLost);
-        assert_eq!(family("k2:b", Some("k1:a"), true).standing(&hashes("a")), Standing::SentTwice);
+        assert_eq!(rotated.standing(&hashes("a"), &both), Standing::AnswerLost);
+        assert_eq!(
+            family("k2:b", Some("k1:a"), true).standing(&hashes("a"), &both),
+            Standing::SentTwice
+        );
         let contested = Family { contested_flag: true, ..family("k2:b", Some("k1:a"), false) };
-        assert_eq!(contested.standing(&hashes("a")), Standing::SentTwice);
-        assert_eq!(contested.standing(&hashes("b")), Standing::Current);
-        assert_eq!(family("k2:c", Some("k2:b"), false).standing(&hashes("a")), Standing::Reused);
+        assert_eq!(contested.standing(&hashes("a"), &both), Standing::SentTwice);
+        assert_eq!(contested.standing(&hashes("b"), &both), Standing::Current);
+        let ahead = family("k3:b", Some("k1:a"), false);
+        assert_eq!(ahead.standing(&hashes("c"), &both), Standing::Foreign, "another key's");
+        assert_eq!(
+            family("k2:c", Some("k2:b"), false).standing(&hashes("a"), &both),
+            Standing::Reused
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Request;
 use shared::audit::{Event, Kind};
 use shared::telemetry::RequestId;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 /// Bits of an address that name its network: what one household or office shares.
@@ -69,7 +69,9 @@ impl Proxies {
             if !self.0.iter().any(|network| network.contains(&client)) {
                 break;
             }
-            match hop.trim().parse::<IpAddr>() {
+            // Some proxies add the port.
+            let with_port = || hop.trim().parse::<SocketAddr>().map(|address| address.ip());
+            match hop.trim().parse::<IpAddr>().or_else(|_| with_port()) {
                 Ok(address) => client = address.to_canonical(),
                 Err(_) => break,
             }
@@ -107,6 +109,7 @@ mod tests {
         check("10.1.1.1", &["198.51.100.9"], "198.51.100.9");
         check("10.1.1.1", &["1.1.1.1", "198.51.100.9", "192.0.2.1"], "198.51.100.9");
         check("10.1.1.1", &["1.1.1.1", "junk"], "10.1.1.1");
+        check("10.1.1.1", &["198.51.100.9:4711"], "198.51.100.9");
         check("10.1.1.1", &[], "10.1.1.1");
     }
 

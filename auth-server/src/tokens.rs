@@ -203,6 +203,11 @@ impl TokenKeys {
         self.hashes(token).next().unwrap_or_default()
     }
 
+    /// True if the key of a stored hash is one of these.
+    pub fn know(&self, stored: &str) -> bool {
+        self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(used, _)| used == id))
+    }
+
     /// Every hash under which the token may be stored.
     pub fn hashes(&self, token: &str) -> impl Iterator<Item = String> {
         self.0.iter().map(|(id, bytes)| {

@@ -37,15 +37,16 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
-/// Locks the web user's credentials; false if the hash is no longer this one.
+/// Locks the web user's credentials and tells whether he may log in; nothing if the hash is no longer
+/// this one.
 #[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
-pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<bool, DbErr> {
+pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = web_credentials::Entity::find_by_id(user.user_id)
         .filter(PasswordHash.eq(user.password_hash.reveal()))
         .lock_exclusive()
         .one(tx)
         .await?;
-    Ok(row.is_some())
+    Ok(row.map(|row| row.web_access_flag))
 }
 
 /// Replaces a hash that is weaker than the settings ask for.

@@ -49,12 +49,12 @@ impl Account {
         }
     }
 
-    /// Holds his rows until the transaction ends: a log-in that has begun is over before, or finds
-    /// what this transaction leaves. In the order in which a log-in reads them.
+    /// Holds his credentials until the transaction ends: a log-in that has begun is over before, or
+    /// finds what this transaction leaves. Nothing else of his: whoever issues a token holds its
+    /// session, and then needs the user's row.
     pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         match self.kind {
             UserKind::Core => {
-                users::Entity::find_by_id(self.user_id).lock_exclusive().one(tx).await?;
                 let credentials = user_credentials::Entity::find_by_id(self.user_id);
                 credentials.lock_exclusive().one(tx).await.map(drop)
             }

@@ -221,8 +221,9 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), Refuse
     let account = user.find(&db).await?;
     let tx = db::begin_write(&db).await?;
     account.take(&tx).await?;
-    accounts::set_enabled(&tx, &account, false).await?;
+    // Sessions before the user's row: a refresh holds the one and waits for the other.
     let tokens = sessions::end_all(&tx, account.kind, account.user_id).await?;
+    accounts::set_enabled(&tx, &account, false).await?;
     account.event(Kind::UserDisabled).record(&tx).await?;
     tx.commit().await?;
     print(&format!("{account} may log in no more; tokens ended: {tokens}"))

@@ -15,6 +15,10 @@ use tracing::Instrument;
 /// The header that carries the request id; always made here, never taken from outside.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// A request's data where the method was HEAD, which is answered as GET without the body.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadOnly;
+
 /// Turns the framework's own errors into problems: the method and the path say which operation.
 pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
 
@@ -43,6 +47,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         let uri = request.uri().clone();
         if method == Method::HEAD {
             request.set_method(Method::GET);
+            request.set_data(HeadOnly);
         }
         let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
             caller = tracing::field::Empty);

@@ -121,10 +121,14 @@ pub fn named_keys(text: &str, id_length_max: usize) -> Result<Vec<(String, Vec<u
         let bytes = hex::decode(key).ok().filter(|bytes| bytes.len() == 32 && id_ok)?;
         Some((id.to_owned(), bytes))
     };
-    text.split(',')
-        .map(key)
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| "expected ID:HEX of 32 bytes, separated by commas".to_owned())
+    let keys = text.split(',').map(key).collect::<Option<Vec<_>>>();
+    let keys = keys.ok_or("expected ID:HEX of 32 bytes, separated by commas")?;
+    let mut ids: Vec<&str> = keys.iter().map(|(id, _)| id.as_str()).collect();
+    ids.sort_unstable();
+    if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("two keys have the same ID".to_owned());
+    }
+    Ok(keys)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `GET /oauth2/authorize`: an application sends a browser here, and gets it back with a code
+//! `GET /oauth2/authorize`, `POST /oauth2/authorize`: an application sends a browser here, and gets it back with a code
 //! (RFC 6749, 4.1; OpenID Connect Core, 3.1.2).
 //!
 //! PKCE with S256 is required of every client. Until client and redirect URI are known to belong
@@ -11,12 +11,14 @@ use crate::app::App;
 use crate::authorizations::{self, BrowserLogIn, NewRequest};
 use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
 use crate::clients::{self, Scope};
+use crate::keys;
 use crate::oauth_error::OAuthError;
 use crate::page_error::PageError;
 use crate::redirects;
 use crate::request::Form;
 use crate::source::Source;
 use crate::tokens::{Code, random_name};
+use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::db;
@@ -30,8 +32,17 @@ const NONCE_BYTES_MAX: usize = 1024;
 const CHALLENGE_LENGTH: usize = 43;
 
 /// Sends the browser to the log-in page, or back with a code where somebody is logged in already.
-pub async fn authorize(app: Arc<App>, request: Request) -> Result<Response, PageError> {
-    let form = Form::of_query(&request).map_err(|error| PageError::bad_request(&error))?;
+pub async fn authorize(app: Arc<App>, mut request: Request) -> Result<Response, PageError> {
+    let form = match *request.method() {
+        Method::POST => Form::read(&mut request).await,
+        _ => Form::of_query(&request),
+    };
+    let form = form.map_err(|error| PageError::bad_request(&error))?;
+    // An image or a script of some page asks for nobody.
+    let destination = request.headers().get("sec-fetch-dest");
+    if destination.is_some_and(|known| known != "document" && known != "iframe") {
+        return Err(PageError::from("This address is for a browser's window."));
+    }
     let client_id = form.required("client_id").map_err(|error| PageError::bad_request(&error))?;
     let client = clients::find(&app.db, client_id).await?;
     let client = client.ok_or_else(|| PageError::from("No application of this name is known."))?;
@@ -86,7 +97,10 @@ impl Asking<'_> {
             state: self.form.get("state"),
             nonce: self.form.get("nonce"),
             code_challenge: self.form.get("code_challenge").unwrap_or_default(),
-            login_hint: self.form.get("login_hint").filter(|hint| hint.chars().count() <= 200),
+            login_hint: self
+                .form
+                .get("login_hint")
+                .filter(|hint| hint.chars().count() <= 200 && !hint.contains('\0')),
         };
         let logged_in = match browser::cookie(request, LOG_IN_COOKIE) {
             Some(cookie) if prompt != Prompt::LogIn => {
@@ -94,6 +108,10 @@ impl Asking<'_> {
                     .await?
             }
             _ => None,
+        };
+        let logged_in = match (logged_in, self.expected().await?) {
+            (Some(log_in), Some(sub)) if keys::sub(scope.kind, log_in.user_id) != sub => None,
+            (logged_in, _) => logged_in,
         };
         let source = Source::of(request, &self.app.proxies);
         match (logged_in, prompt) {
@@ -104,6 +122,13 @@ impl Asking<'_> {
             (None, Prompt::None) => Err(OAuthError::login_required().into()),
             (None, _) => self.ask_to_log_in(request, &new, &source).await,
         }
+    }
+
+    /// Whom the client expects, by an ID token of his (OpenID Connect Core, 3.1.2.1).
+    async fn expected(&self) -> Result<Option<String>, Failure> {
+        let Some(token) = self.form.get("id_token_hint") else { return Ok(None) };
+        let hint = keys::read_hint(self.app, &self.app.db, token).await?;
+        Ok(Some(hint.map(|hint| hint.sub).unwrap_or_default()))
     }
 
     /// Everything about the request that needs no database.

@@ -46,7 +46,12 @@ pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response
         return Err(PageError::from("The request names another application than its ID token."));
     }
     let client_id = hint.as_ref().map(|hint| hint.aud.as_str()).or(client_id);
-    let target = target(&app, &form, client_id).await?;
+    // Without a name, as after an ID token that can no longer be checked, there is no list to
+    // look into: the user is asked, and stays here.
+    let target = match client_id {
+        Some(client_id) => target(&app, &form, client_id).await?,
+        None => None,
+    };
     let source = Source::of(&request, &app.proxies);
     if let Some(hint) = hint {
         let public_id = auth_sessions::Column::PublicId;
@@ -72,16 +77,9 @@ pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response
 }
 
 /// Where the browser goes afterwards: exactly what the client has registered, or nowhere.
-async fn target(
-    app: &App,
-    form: &Form,
-    client_id: Option<&str>,
-) -> Result<Option<String>, PageError> {
+async fn target(app: &App, form: &Form, client_id: &str) -> Result<Option<String>, PageError> {
     let Some(uri) = form.get("post_logout_redirect_uri") else { return Ok(None) };
-    let client = match client_id {
-        Some(client_id) => clients::find(&app.db, client_id).await?,
-        None => None,
-    };
+    let client = clients::find(&app.db, client_id).await?;
     let list = client.map(|client| client.post_logout_redirect_uris).unwrap_or_default();
     if !redirects::is_registered(&list, uri) {
         let text = "The application asked to continue at an address that is not registered.";

@@ -86,6 +86,7 @@ fn log_ins() -> Vec<Table> {
             .unique(&["code_hash"])
             .index(&["created_date"])
             .index(&["source_network"])
+            .index(&["browser_id"])
             .index(&["user_kind", "user_id"]),
     ]
 }

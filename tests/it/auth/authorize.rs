@@ -231,7 +231,15 @@ async fn a_form_works_only_in_the_browser_that_asked_and_only_from_our_page() {
         browser.send(foreign.form(&csrf)).await.expect(403);
         let opaque = world.client.http.post(&url).header("origin", "null").form(&csrf);
         browser.send(opaque).await.expect(403);
-        asking.code(&browser.submit(&page, "viewer", &word).await);
+        // Who clicks twice has two answers: the browser shows the last one, and its code works.
+        let clicks =
+            futures_util::future::join_all((0..2).map(|_| browser.submit(&page, "viewer", &word)));
+        let codes = clicks.await.iter().map(|answer| asking.code(answer)).collect::<Vec<_>>();
+        let mut exchanged = 0;
+        for code in &codes {
+            exchanged += u16::from(asking.exchange(&world.client, code).await.status == 200);
+        }
+        assert_eq!(exchanged, 1);
         browser.submit(&page, "viewer", &word).await.expect(400);
         let waiting = browser.open(&asking.clone().with("prompt", "login")).await;
         world.age("authorization_requests", &["created_date"], 601).await;
@@ -265,6 +273,36 @@ async fn a_wrong_password_shows_the_form_again_and_tells_nothing() {
         let shown = browser.submit(&page, script, "wrong").await.expect(200);
         assert!(!shown.text.contains(script), "escaped");
         asking.code(&browser.submit(&page, "viewer", &world.credentials.viewer).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_a_browsers_window_gets_a_code_and_only_for_whom_the_client_expects() {
+    on_each_database(PROGRAM, |world| async move {
+        let asking = Asking::new("openid core");
+        let browser = Browser::new(&world.client);
+        let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
+        let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
+        let hint = tokens["id_token"].as_str().unwrap();
+        let teller = Browser::new(&world.client);
+        teller.log_in(&asking, "teller", &world.credentials.teller).await;
+        let silent = asking.clone().with("prompt", "none").with("id_token_hint", hint);
+        let url = silent.url(&world.client.auth_url);
+        silent.code(&browser.get(&url).await);
+        assert_eq!(silent.come_back(&teller.get(&url).await)["error"], "login_required");
+        let requests = "SELECT COUNT(*) FROM authorization_requests";
+        let before = world.count(requests).await;
+        let plain = asking.url(&world.client.auth_url);
+        let head = browser.send(world.client.http.head(&plain)).await.expect(200);
+        assert_eq!(head.header("location"), "");
+        let image = world.client.http.get(&plain).header("sec-fetch-dest", "image");
+        browser.send(image).await.expect(400);
+        assert_eq!(world.count(requests).await, before);
+        let url = format!("{}/oauth2/authorize", world.client.auth_url);
+        let posted = browser.send(world.client.http.post(url).form(&asking.parameters)).await;
+        asking.code(&posted);
         world
     })
     .await;

@@ -243,3 +243,45 @@ async fn after_a_log_out_at_one_replica_the_token_is_dead_at_the_other() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn two_log_ins_in_one_browser_end_together_and_another_users_ends_the_first() {
+    on_each_database(PROGRAM, |world| async move {
+        let alive = async |tokens: &Value| {
+            let token = tokens["access_token"].as_str().unwrap();
+            world.client.get(token, "/loans/1").await.status == 404
+        };
+        let asking = Asking::new("core").with("prompt", "login");
+        let (browser, first) = logged_in(&world).await;
+        let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
+        let second = asking.exchange(&world.client, &code).await.expect(200).json();
+        world.client.log_out(second["access_token"].as_str().unwrap()).await.expect(204);
+        assert_eq!((alive(&first).await, alive(&second).await), (false, false));
+
+        let (browser, first) = logged_in(&world).await;
+        let code = browser.log_in(&asking, "teller", &world.credentials.teller).await;
+        let second = asking.exchange(&world.client, &code).await.expect(200).json();
+        assert_eq!((alive(&first).await, alive(&second).await), (false, true));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_past_its_caps_is_there_to_be_logged_out_while_a_token_of_it_lives() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let (_, tokens) = logged_in(&world).await;
+        world.age("auth_sessions", &["log_in_date", "refreshed_date"], 40_000).await;
+        let http = world.client.http.clone();
+        world.auth.stop().await;
+        world.auth.restart(&http).await;
+        // The sweep is the first thing a server does.
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        let token = tokens["access_token"].as_str().unwrap();
+        world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
+        world.client.log_out(token).await.expect(204);
+        world.client.get(token, "/loans/1").await.expect_problem(401, "token-invalid");
+        world
+    })
+    .await;
+}
