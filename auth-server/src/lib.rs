@@ -19,6 +19,7 @@ pub mod oauth_error;
 pub mod page_error;
 pub mod pages;
 pub mod redirects;
+pub mod refresh;
 pub mod request;
 pub mod sessions;
 pub mod source;

@@ -10,6 +10,7 @@ use crate::authorizations::{self, Exchange};
 use crate::clients::{self, Credentials, Scope};
 use crate::log_in::{self, Attempt};
 use crate::oauth_error::OAuthError;
+use crate::refresh;
 use crate::request::Form;
 use crate::sessions::{self, NewSession};
 use crate::source::Source;
@@ -44,7 +45,7 @@ pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAut
             let token = RefreshToken::parse(form.required("refresh_token")?)
                 .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
             let scope = form.get("scope");
-            sessions::refresh(&app, &client, &token, scope, &source, arrived).await?
+            refresh::refresh(&app, &client, &token, scope, &source, arrived).await?
         }
         _ => log_in_with_password(&app, &client, &form, &source).await?,
     };

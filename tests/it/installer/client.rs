@@ -283,3 +283,32 @@ async fn of_several_who_add_the_same_at_once_one_does() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_client_gets_while_it_is_removed_is_dead_too() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = add(&world).await;
+        let log_ins = (0..24u64).map(|n| {
+            let (world, secret) = (&world, &secret);
+            async move {
+                tokio::time::sleep(std::time::Duration::from_millis(20 * n)).await;
+                log_in(world, secret).await
+            }
+        });
+        let remove = async {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            installer(&world, &["client", "remove", "app"]).await.done();
+        };
+        let before = log_in(&world, &secret).await.expect(200);
+        let (mut answers, ()) = tokio::join!(futures_util::future::join_all(log_ins), remove);
+        answers.push(before);
+        let left = "SELECT COUNT(*) FROM auth_sessions WHERE client_id = 'app'";
+        assert_eq!(world.count(left).await, 0);
+        for answer in answers.iter().filter(|answer| answer.status == 200) {
+            let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+            world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+        }
+        world
+    })
+    .await;
+}

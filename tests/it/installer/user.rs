@@ -343,3 +343,39 @@ async fn whoever_gave_the_command_is_in_the_audit() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn whoever_logs_in_while_he_is_disabled_or_logged_out_is_left_with_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        let word = world.credentials.viewer.clone();
+        let others = world.token("teller").await;
+        for words in [&["user", "disable", "viewer"][..], &["user", "log-out", "viewer"]] {
+            let log_ins = (0..24u64).map(|n| {
+                let (world, word) = (&world, &word);
+                async move {
+                    sleep(Duration::from_millis(20 * n)).await;
+                    log_in(world, "core", "viewer", word).await
+                }
+            });
+            let command = async {
+                sleep(Duration::from_millis(150)).await;
+                installer(&world, words).await.done();
+                // From here on nobody may have more than what he got afterwards.
+                let alive = "SELECT COUNT(*) FROM auth_sessions WHERE user_id = \
+                     (SELECT user_id FROM users WHERE user_name = 'viewer')";
+                world.count(alive).await
+            };
+            let (tokens, left) = tokio::join!(futures_util::future::join_all(log_ins), command);
+            if words[1] == "disable" {
+                assert_eq!(left, 0);
+                installer(&world, &["user", "enable", "viewer"]).await.done();
+                for token in tokens.into_iter().flatten() {
+                    alive(&world, &token, false).await;
+                }
+            }
+        }
+        alive(&world, &others, true).await;
+        world
+    })
+    .await;
+}
