@@ -201,10 +201,12 @@ async fn start(
     let url = format!("https://localhost:{port}");
     let settings = format!(
         "AUTH_LISTEN=127.0.0.1:{port}\nAUTH_ISSUER={url}\nAUTH_DATABASE_URL={database_url}\n\
-         AUTH_TLS_CERTIFICATE={}\nAUTH_TLS_KEY={}\nAUTH_TOKEN_KEYS=k1:{}\n",
+         AUTH_TLS_CERTIFICATE={}\nAUTH_TLS_KEY={}\nAUTH_TOKEN_KEYS=k1:{}\n\
+         AUTH_MASTER_KEYS=k1:{}\n",
         tls.certificate.display(),
         tls.key.display(),
         credentials.token_key,
+        credentials.master_key,
     );
     let env_file = folder.join("auth-server.env");
     std::fs::write(&env_file, settings).map_err(|error| error.to_string())?;
