@@ -7,6 +7,7 @@ pub mod db;
 pub mod edge;
 pub mod entity;
 pub mod introspection;
+pub mod lists;
 pub mod migration;
 pub mod passwords;
 pub mod problem;

@@ -4,6 +4,8 @@
 mod m20261121_core_schema;
 mod m20261121_seed_rows;
 mod m20261121_sessions;
+mod m20261122_records;
+mod m20261122_services;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -20,6 +22,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_core_schema::Migration),
             Box::new(m20261121_seed_rows::Migration),
             Box::new(m20261121_sessions::Migration),
+            Box::new(m20261122_records::Migration),
+            Box::new(m20261122_services::Migration),
         ]
     }
 }

@@ -1,15 +1,18 @@
 //! How a column is called in JSON and XML: `loan_id` is `Loan_ID` and `LoanID`.
 
 /// Names the interface fixes, which the rule below would spell otherwise.
-const FIXED: [(&str, &str); 4] = [
+const FIXED: [(&str, &str); 7] = [
     ("id_expiry_date1", "IDExpiryDate1"),
     ("id_expiry_date2", "IDExpiryDate2"),
     ("contractual_jurisdiction", "ContractualJurisdiction"),
     ("payment_gateway_token_id", "PaymentGatewayTokenID"),
+    ("brand_type", "BrandType"),
+    ("entry_type", "EntryType"),
+    ("forget_flag", "ForgetFlag"),
 ];
 
 /// Words written in capitals.
-const CAPITALS: [&str; 4] = ["id", "dba", "gl", "nsf"];
+const CAPITALS: [&str; 6] = ["id", "dba", "gl", "nsf", "vin", "sha"];
 
 /// The member of a JSON object that carries a column: `Pascal_Snake_Case`.
 pub fn json_name(column: &str) -> String {
@@ -55,6 +58,8 @@ mod tests {
             ("dba_flag", "DBA_Flag", "DBAFlag"),
             ("id_expiry_date2", "IDExpiryDate2", "IDExpiryDate2"),
             ("payment_gateway_token_id", "PaymentGatewayTokenID", "PaymentGatewayTokenID"),
+            ("sha256", "SHA256", "SHA256"),
+            ("gl_account", "GL_Account", "GLAccount"),
             ("userdef05", "Userdef05", "Userdef05"),
         ] {
             assert_eq!(json_name(column), json);

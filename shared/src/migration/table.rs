@@ -4,6 +4,24 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
 
+/// Year bases of interest.
+pub const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
+/// How often a loan is paid.
+pub const PERIODS: &[&str] = &[
+    "none",
+    "weekly",
+    "biweekly",
+    "semimonthly",
+    "monthly",
+    "bimonthly",
+    "quarterly",
+    "semiannual",
+    "annual",
+    "maturity",
+];
+/// Brands of cards.
+pub const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
+
 /// A table to be created, with its indexes.
 pub struct Table {
     name: &'static str,
@@ -23,11 +41,13 @@ enum Kind {
     Key,
     Id,
     Int,
+    Long,
     Amount,
     Date,
     Time,
     Flag,
     Text,
+    Json,
     String(u32),
     Choice(&'static [&'static str]),
 }
@@ -65,6 +85,11 @@ impl Table {
         self.column(name, Kind::Int)
     }
 
+    /// A 64-bit whole number.
+    pub fn long(self, name: &'static str) -> Self {
+        self.column(name, Kind::Long)
+    }
+
     /// Money, a rate or an accrual, in smallest units.
     pub fn amount(self, name: &'static str) -> Self {
         self.column(name, Kind::Amount)
@@ -88,6 +113,11 @@ impl Table {
     /// Text of up to 64 KiB and more.
     pub fn text(self, name: &'static str) -> Self {
         self.column(name, Kind::Text)
+    }
+
+    /// A JSON document.
+    pub fn json(self, name: &'static str) -> Self {
+        self.column(name, Kind::Json)
     }
 
     /// Text of up to so many characters, compared by code point.
@@ -140,23 +170,43 @@ impl Table {
         }
         manager.create_table(table).await?;
         for (unique, columns) in &self.indexes {
-            let mut index = Index::create();
-            let name = format!("{}_{}", self.name, columns.join("_"));
-            index.name(shortened(name)).table(self.name);
-            for column in *columns {
-                index.col(*column);
-            }
-            if *unique {
-                index.unique();
-            }
-            manager.create_index(index).await?;
+            create_index(manager, self.name, columns, *unique).await?;
         }
         Ok(())
     }
 }
 
+/// Rows of the table are looked up by these columns.
+pub async fn create_index(
+    manager: &SchemaManager<'_>,
+    table: &'static str,
+    columns: &[&'static str],
+    unique: bool,
+) -> Result<(), DbErr> {
+    let mut index = Index::create();
+    index.name(index_name(table, columns)).table(table);
+    for column in columns {
+        index.col(*column);
+    }
+    if unique {
+        index.unique();
+    }
+    manager.create_index(index).await
+}
+
+/// Takes away what [`create_index`] made of the same columns.
+pub async fn drop_index(
+    manager: &SchemaManager<'_>,
+    table: &'static str,
+    columns: &[&'static str],
+) -> Result<(), DbErr> {
+    let name = index_name(table, columns);
+    manager.drop_index(Index::drop().name(name).table(table).to_owned()).await
+}
+
 /// Index names have at most 63 characters on PostgreSQL, 64 on MariaDB.
-fn shortened(mut name: String) -> String {
+fn index_name(table: &str, columns: &[&str]) -> String {
+    let mut name = format!("{table}_{}", columns.join("_"));
     name.truncate(60);
     name
 }
@@ -168,12 +218,13 @@ impl Column {
             Kind::Key => {
                 return column.big_integer().not_null().auto_increment().primary_key().take();
             }
-            Kind::Id | Kind::Amount => column.big_integer(),
+            Kind::Id | Kind::Long | Kind::Amount => column.big_integer(),
             Kind::Int => column.integer(),
             Kind::Date => column.date(),
             Kind::Flag => column.boolean(),
             Kind::Time => column.custom(time_type(backend)),
             Kind::Text => column.custom(text_type(backend)),
+            Kind::Json => column.json(),
             Kind::String(characters) => column.custom(string_type(backend, characters)),
             Kind::Choice(words) => column
                 .custom(string_type(backend, 30))

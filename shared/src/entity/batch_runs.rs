@@ -1,0 +1,97 @@
+//! Runs of the core system's batch programs. They write the rows; the service reads them.
+
+use crate::amounts::Money;
+use crate::time::Timestamp;
+use poem_openapi::Enum;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `batch_runs`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "batch_runs")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub batch_id: i64,
+    pub kind: BatchKind,
+    pub business_date: Date,
+    pub state: BatchState,
+    pub trigger_type: TriggerType,
+    pub started_date: Timestamp,
+    pub ended_date: Option<Timestamp>,
+    pub started_by_user_id: Option<i64>,
+    /// Records to be processed.
+    pub total: i32,
+    pub processed: i32,
+    pub succeeded: i32,
+    pub failed: i32,
+    pub skipped: i32,
+    pub last_error: Option<String>,
+    /// ACH only.
+    pub amount_total: Option<Money>,
+    /// ACH only.
+    pub debit_count: Option<i32>,
+    /// ACH only.
+    pub credit_count: Option<i32>,
+    /// ACH only.
+    pub returned_count: Option<i32>,
+    /// ACH only.
+    pub file_name: Option<String>,
+    /// Accrual only.
+    pub interest_accrued_total: Option<Money>,
+    /// Accrual only.
+    pub oldest_unaccrued_date: Option<Date>,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Which batch program ran.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum BatchKind {
+    /// Drawing and paying by ACH.
+    Ach,
+    /// Accruing interest.
+    Accrual,
+}
+
+/// How a run stands.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum BatchState {
+    /// There was none.
+    Idle,
+    /// It is under way.
+    Running,
+    /// All records went through.
+    Succeeded,
+    /// Some records failed.
+    Partial,
+    /// It came to nothing.
+    Failed,
+}
+
+/// What started a run.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum TriggerType {
+    /// A user.
+    Manual,
+    /// The time of day.
+    Schedule,
+}

@@ -1,0 +1,29 @@
+//! Further addresses of contacts, previous ones among them.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `contact_addresses`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "contact_addresses")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub contact_id: i64,
+    pub relationship_code: String,
+    pub street_address1: Option<String>,
+    pub street_address2: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub zip: Option<String>,
+    pub county: Option<String>,
+    pub country: Option<String>,
+    pub from_date: Date,
+    pub to_date: Option<Date>,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

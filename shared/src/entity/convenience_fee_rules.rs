@@ -1,0 +1,28 @@
+//! What paying by card costs the borrower.
+
+use super::payment_gateway_tokens::BrandType;
+use crate::amounts::{Money, Rate};
+use sea_orm::entity::prelude::*;
+
+/// A row of `convenience_fee_rules`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "convenience_fee_rules")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub rule_id: i64,
+    /// Only loans of this group.
+    pub loan_group_id: Option<i64>,
+    /// Only cards of this brand.
+    pub brand_type: Option<BrandType>,
+    pub flat_amount: Money,
+    pub percentage: Rate,
+    pub minimum_fee: Option<Money>,
+    pub maximum_fee: Option<Money>,
+    pub active_flag: bool,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

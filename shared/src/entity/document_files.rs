@@ -1,0 +1,29 @@
+//! The files of documents; they never change.
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `document_files`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "document_files")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub file_id: i64,
+    pub document_id: i64,
+    pub file_name: String,
+    pub content_type: String,
+    pub size_bytes: i64,
+    /// Of the bytes, in lower-case hex.
+    pub sha256: String,
+    /// Where the object store keeps the bytes; no answer tells.
+    pub object_key: String,
+    pub uploaded_by_user_id: i64,
+    pub uploaded_date: Timestamp,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

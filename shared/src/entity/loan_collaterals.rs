@@ -1,0 +1,20 @@
+//! Which collateral secures which loan.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `loan_collaterals`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "loan_collaterals")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub loan_id: i64,
+    pub collateral_id: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

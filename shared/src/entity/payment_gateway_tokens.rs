@@ -1,0 +1,99 @@
+//! Cards that a payment gateway keeps; the service never sees their numbers.
+
+use crate::time::Timestamp;
+use poem_openapi::{Enum, Object};
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A card, as the payment gateway's token stands for it.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
+#[sea_orm(table_name = "payment_gateway_tokens")]
+#[oai(rename = "CreditCard", skip_serializing_if_is_none)]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    #[oai(rename = "PaymentGatewayTokenID")]
+    pub payment_gateway_token_id: i64,
+    #[oai(rename = "BrandType")]
+    pub brand_type: BrandType,
+    #[oai(rename = "EntryType")]
+    pub entry_type: EntryType,
+    /// Forgotten: it can no longer be charged.
+    #[oai(rename = "ForgetFlag")]
+    pub forget_flag: bool,
+    /// Whose card it is.
+    #[oai(rename = "Contact_ID")]
+    pub contact_id: i64,
+    /// The loan it was added on.
+    #[oai(rename = "Loan_ID")]
+    pub loan_id: i64,
+    #[oai(rename = "Last_Four")]
+    pub last_four: String,
+    #[oai(rename = "Expiry_Month")]
+    pub expiry_month: i32,
+    #[oai(rename = "Expiry_Year")]
+    pub expiry_year: i32,
+    #[oai(rename = "Cardholder_Name")]
+    pub cardholder_name: Option<String>,
+    #[oai(rename = "Gateway")]
+    pub gateway: Gateway,
+    #[oai(rename = "Created_Date")]
+    pub created_date: Timestamp,
+    #[oai(rename = "Last_Used_Date")]
+    pub last_used_date: Option<Timestamp>,
+    #[oai(rename = "Used_Count")]
+    pub used_count: i32,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The brand of a card.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum BrandType {
+    /// Visa.
+    Visa,
+    /// Mastercard.
+    Mastercard,
+    /// American Express.
+    Amex,
+    /// Discover.
+    Discover,
+    /// Another one.
+    Other,
+}
+
+/// What a card was added for.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum EntryType {
+    /// To be used again.
+    Wallet,
+    /// For one payment.
+    OneTime,
+}
+
+/// Which gateway keeps a card.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Gateway {
+    /// The one built in, for trying.
+    Sandbox,
+    /// Stripe.
+    Stripe,
+}

@@ -1,0 +1,22 @@
+//! What user-defined fields hold.
+
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A row of `user_defined_values`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
+#[sea_orm(table_name = "user_defined_values")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub row_id: i64,
+    pub field_id: i64,
+    /// The loan or contact.
+    pub record_id: i64,
+    pub value: String,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
