@@ -1,5 +1,5 @@
-//! Who is calling. The type of an endpoint's first argument says who may: [`CoreUser`] or
-//! [`AdminUser`]. What a caller may see is [`crate::visibility`]'s affair; every query starts at
+//! Who is calling. The type of an endpoint's first argument says who may: [`CoreUser`], [`AnyUser`]
+//! or [`AdminUser`]. What a caller may see is [`crate::visibility`]'s affair; every query starts at
 //! [`Caller::find`] or [`Caller::get`].
 
 use crate::app::App;
@@ -56,6 +56,12 @@ pub struct Admitted {
 #[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "core_user")]
 pub struct CoreUser(pub Admitted);
 
+/// A core-system user with the operation's privilege, or a web user: what a web user may see is
+/// his only right.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "any_user")]
+pub struct AnyUser(pub Admitted);
+
 /// The admin account. Refuses everyone else with 403.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "admin_user")]
@@ -66,6 +72,11 @@ async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
     if token.user_kind == UserKind::Web {
         return Err(Problem::new(ProblemType::CoreUserOnly).into());
     }
+    Ok(admit(request, &app, &token).await?)
+}
+
+async fn any_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (app, token) = authenticate(request, &bearer).await?;
     Ok(admit(request, &app, &token).await?)
 }
 
@@ -92,13 +103,25 @@ async fn authenticate(
 
 /// The privilege of the operation, what the client accepts, and what it sends.
 async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admitted, Problem> {
-    let user_id = token.user_id.ok_or_else(|| Problem::internal("a core token without user"))?;
-    let admitted = Caller::core(&app.db, user_id, &token.username, token.admin, token.dba).await?;
+    let nobody = || Problem::internal("a token without user");
+    let admitted = match token.user_kind {
+        UserKind::Core => {
+            let user_id = token.user_id.ok_or_else(nobody)?;
+            Caller::core(&app.db, user_id, &token.username, token.admin, token.dba).await?
+        }
+        UserKind::Web => {
+            let contact_id = token.contact_id.ok_or_else(nobody)?;
+            let clock = db::clock(&app.db).await?;
+            Admitted { caller: Caller::Web { contact_id }, clock }
+        }
+    };
+    app.rates.admit(&admitted.caller)?;
     let path = request.original_uri().path();
     let operation = operations::find(request.method(), path)
         .ok_or_else(|| Problem::internal(format!("no access rule for {path}")))?;
-    if let Some(privilege) = operation.privilege {
-        admitted.caller.require(privilege)?;
+    match (&admitted.caller, operation.privilege) {
+        (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
+        (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
     }
     check_accept(request)?;
     check_body(request, operation.body)?;

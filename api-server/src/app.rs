@@ -3,12 +3,25 @@
 use crate::auth_client::AuthClient;
 use crate::config::Config;
 use crate::contract::VERSION;
+use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
+use crate::endpoints::contacts::comments::ContactComments;
 use crate::endpoints::core::xml_import::XmlImport;
 use crate::endpoints::docs::Docs;
 use crate::endpoints::loans::Loans;
+use crate::endpoints::loans::collateral::LoanCollateral;
+use crate::endpoints::loans::collateral::comments::CollateralComments;
+use crate::endpoints::loans::comments::LoanComments;
+use crate::endpoints::loans::credit_lines::CreditLines;
+use crate::endpoints::loans::payment_gateway::PaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
+use crate::endpoints::setup::contact::ContactSetup;
+use crate::endpoints::setup::loan::LoanSetup;
+use crate::endpoints::status::Status;
+use crate::endpoints::user_defined_fields::UserDefinedFields;
+use crate::endpoints::users::Users;
 use crate::endpoints::{docs, service};
+use crate::rates::Rates;
 use crate::{idempotency, operations};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
@@ -39,18 +52,39 @@ pub struct App {
     pub spool_directory: PathBuf,
     /// The documentation page.
     pub docs: Docs,
+    /// How many requests a caller may send.
+    pub rates: Rates,
 }
 
-type Api = (Loans, LoanTransactions, Contacts, XmlImport);
+type Api = (OfLoans, OfContacts, OfTheInstallation);
+type OfLoans = (
+    Loans,
+    LoanTransactions,
+    CreditLines,
+    LoanCollateral,
+    LoanComments,
+    CollateralComments,
+    PaymentGateway,
+);
+type OfContacts = (Contacts, ContactComments, UserDefinedFields);
+type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
 
 /// The resource groups.
 pub fn api() -> OpenApiService<Api, ()> {
-    OpenApiService::new(
-        (Loans, LoanTransactions, Contacts, XmlImport),
-        "Loan Servicing REST Service",
-        VERSION,
-    )
-    .description(include_str!("description.md"))
+    let loans = (
+        Loans,
+        LoanTransactions,
+        CreditLines,
+        LoanCollateral,
+        LoanComments,
+        CollateralComments,
+        PaymentGateway,
+    );
+    let contacts = (Contacts, ContactComments, UserDefinedFields);
+    let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
+    let groups = (loans, contacts, installation);
+    OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)
+        .description(include_str!("description.md"))
 }
 
 impl App {
@@ -62,6 +96,7 @@ impl App {
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
             docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
+            rates: Rates::new(config.requests_per_second),
         }))
     }
 
@@ -86,6 +121,7 @@ impl App {
     /// Removes what is no longer kept for as long as the server runs.
     pub async fn sweep(self: Arc<Self>) {
         loop {
+            self.rates.sweep();
             match idempotency::sweep(&self.db).await {
                 Ok(0) => {}
                 Ok(rows) => tracing::info!(rows, "old answers removed"),

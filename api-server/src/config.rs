@@ -69,6 +69,12 @@ pub const SETTINGS: &[Setting] = &[
         help: "Most client connections at once, 1 to 100000.",
     },
     Setting {
+        name: "API_REQUESTS_PER_SECOND",
+        default: Some("0"),
+        help: "Requests that one caller may send each second, twice as many at once; 0: no limit. \
+               Each api-server counts for itself.",
+    },
+    Setting {
         name: "API_METRICS_LISTEN",
         default: Some(""),
         help: "Address and port of the metrics, plain HTTP: keep it inside.",
@@ -109,6 +115,8 @@ pub struct Config {
     pub spool_directory: PathBuf,
     /// What the listener may be made to hold.
     pub limits: Limits,
+    /// Requests of one caller each second; 0: no limit.
+    pub requests_per_second: u32,
     /// Where metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
     /// `text` or `json`.
@@ -143,6 +151,7 @@ impl Config {
                 connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
                 ..Limits::default()
             },
+            requests_per_second: settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32,
             metrics_listen: settings
                 .optional("API_METRICS_LISTEN")
                 .map(|_| settings.address("API_METRICS_LISTEN")),

@@ -27,7 +27,10 @@ fn correct(document: &mut Value) {
     walk(document);
     if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
         for operations in paths.values_mut().filter_map(Value::as_object_mut) {
-            operations.values_mut().for_each(describe_responses);
+            for operation in operations.values_mut() {
+                describe_responses(operation);
+                describe_headers_and_pages(operation);
+            }
         }
     }
 }
@@ -65,6 +68,42 @@ fn correct_members(members: &mut Map<String, Value>) {
     }
     if let Some(content) = members.remove("application/json; charset=utf-8") {
         members.insert("application/json".to_owned(), content);
+    }
+}
+
+/// What every list and every row with a version takes besides its own parameters: they are read in
+/// one place, so they are described in one place.
+fn describe_headers_and_pages(operation: &mut Value) {
+    let has = |header: &str| {
+        let headers = &operation["responses"]["200"]["headers"];
+        headers.as_object().is_some_and(|headers| headers.contains_key(header))
+    };
+    let mut added = Vec::new();
+    if has("Link") {
+        added.push(json!({
+            "name": "limit", "in": "query", "required": false,
+            "description": "Rows per page, 1 to 1000; default 100.",
+            "schema": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 1000},
+        }));
+        added.push(json!({
+            "name": "after", "in": "query", "required": false,
+            "description": "The cursor in the `Link` of the page before.",
+            "schema": {"type": "string"},
+        }));
+    }
+    if has("ETag") {
+        added.push(json!({
+            "name": "If-None-Match", "in": "header", "required": false,
+            "description": "The versions the client has: 304 if one of them is the current one.",
+            "schema": {"type": "string"},
+        }));
+    }
+    if added.is_empty() {
+        return;
+    }
+    match operation.get_mut("parameters").and_then(Value::as_array_mut) {
+        Some(parameters) => parameters.extend(added),
+        None => operation["parameters"] = added.into(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Field history: one row of `field_changes` per changed column, in the change's own transaction.
 
+pub mod listing;
+
 use crate::access::Caller;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, NotSet};
@@ -63,8 +65,8 @@ pub trait Tracked: Serialize {
 
     /// Whose history it belongs to.
     fn owner(&self) -> Owner;
-    /// Its key as text.
-    fn record_id(&self) -> String;
+    /// Its key.
+    fn record_id(&self) -> i64;
 }
 
 impl Tracked for loans::Model {
@@ -81,8 +83,8 @@ impl Tracked for loans::Model {
         Owner::Loan(self.loan_id)
     }
 
-    fn record_id(&self) -> String {
-        self.loan_id.to_string()
+    fn record_id(&self) -> i64 {
+        self.loan_id
     }
 }
 
@@ -94,8 +96,8 @@ impl Tracked for loan_contacts::Model {
         Owner::Loan(self.loan_id)
     }
 
-    fn record_id(&self) -> String {
-        self.row_id.to_string()
+    fn record_id(&self) -> i64 {
+        self.row_id
     }
 }
 
@@ -107,8 +109,8 @@ impl Tracked for loan_interest_rates::Model {
         Owner::Loan(self.loan_id)
     }
 
-    fn record_id(&self) -> String {
-        self.row_id.to_string()
+    fn record_id(&self) -> i64 {
+        self.row_id
     }
 }
 
@@ -120,8 +122,8 @@ impl Tracked for contacts::Model {
         Owner::Contact(self.contact_id)
     }
 
-    fn record_id(&self) -> String {
-        self.contact_id.to_string()
+    fn record_id(&self) -> i64 {
+        self.contact_id
     }
 }
 
@@ -134,8 +136,8 @@ impl Tracked for web_credentials::Model {
         Owner::Contact(self.contact_id)
     }
 
-    fn record_id(&self) -> String {
-        self.contact_id.to_string()
+    fn record_id(&self) -> i64 {
+        self.contact_id
     }
 }
 

@@ -4,8 +4,11 @@
 pub mod access;
 pub mod app;
 pub mod auth_client;
+pub mod comments;
 pub mod config;
 pub mod contract;
+pub mod convenience_fee;
+pub mod documents;
 pub mod endpoints;
 pub mod history;
 pub mod idempotency;
@@ -14,8 +17,10 @@ pub mod operations;
 pub mod paging;
 pub mod payments;
 pub mod privileges;
+pub mod rates;
 pub mod request_body;
 pub mod servicing;
+pub mod versions;
 pub mod visibility;
 pub mod xml_import;
 

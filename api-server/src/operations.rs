@@ -33,8 +33,15 @@ pub const JSON: Body = Body { media_type: "application/json", bytes_max: 1024 * 
 /// Import files.
 pub const XML: Body = Body { media_type: "application/xml", bytes_max: 1024 * 1024 * 1024 };
 
-const fn get(path: &'static str, privilege: Privilege) -> Operation {
-    Operation { method: Method::GET, path, privilege: Some(privilege), body: None }
+/// Reads what needs the View of this privilege path.
+const fn get(path: &'static str, privilege_path: &'static str) -> Operation {
+    let privilege = Some(Privilege(privilege_path, "View"));
+    Operation { method: Method::GET, path, privilege, body: None }
+}
+
+/// Reads what needs no privilege, or one that hangs on the row.
+const fn get_freely(path: &'static str) -> Operation {
+    Operation { method: Method::GET, path, privilege: None, body: None }
 }
 
 const fn post(path: &'static str, privilege: Option<Privilege>, body: Body) -> Operation {
@@ -43,10 +50,71 @@ const fn post(path: &'static str, privilege: Option<Privilege>, body: Body) -> O
 
 /// The table.
 pub const OPERATIONS: &[Operation] = &[
-    get("/loans/{loan_id}", Privilege("Loan > Records", "View")),
-    get("/loans/{loan_id}/transactions", Privilege("Loan > Transactions", "View")),
+    get("/loans/{loan_id}", "Loan > Records"),
+    get("/loans/{loan_id}/transactions", "Loan > Transactions"),
     post("/loans/{loan_id}/transactions/payments", Some(Privilege("Loan > Payments", "Add")), JSON),
-    get("/contacts/{contact_id}", Privilege("Contact > Records", "View")),
+    get("/loans/{loan_id}/recurring-transactions", "Loan > Recurring Transactions"),
+    get("/loans/automated-payments/{row_id}", "Loan > Automated Payments"),
+    get("/loans/{loan_id}/field-history", "Loan > Field History"),
+    get("/loans/{loan_id}/credit-lines", "Loan > Credit Lines"),
+    get("/loans/credit-lines/{creditline_id}/credit-used", "Loan > Credit Lines"),
+    get("/loans/credit-lines/{creditline_id}/draws", "Loan > Credit Lines"),
+    get("/loans/{loan_id}/detail1/{field}/documents", "Loan > Detail 1"),
+    get("/loans/{loan_id}/detail2/{field}/documents", "Loan > Detail 2"),
+    get("/loans/{loan_id}/collateral", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}/vehicle", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}/location", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}/insurance", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}/taxes", "Collateral > Records"),
+    get("/loans/collateral/{collateral_id}/description", "Collateral > Records"),
+    get("/loans/comments/{comment_id}", "Loan > Comments"),
+    get("/loans/comments/{comment_id}/documents", "Loan > Comments"),
+    get("/loans/collateral/comments/{comment_id}", "Collateral > Comments"),
+    get("/loans/collateral/comments/{comment_id}/documents", "Collateral > Comments"),
+    get("/contacts/{contact_id}", "Contact > Records"),
+    get("/contacts/{contact_id}/detail", "Contact > Detail"),
+    get("/contacts/{contact_id}/field-history", "Contact > Field History"),
+    get("/contacts/credit-profiles/{report_id}", "Contact > Credit Profiles"),
+    get("/contacts/comments/{comment_id}", "Contact > Comments"),
+    get("/contacts/comments/{comment_id}/documents", "Contact > Comments"),
+    get("/contacts/{contact_id}/demographics/{field}/documents", "Contact > Demographics"),
+    get("/contacts/{contact_id}/detail/{field}/documents", "Contact > Detail"),
+    get("/contacts/{contact_id}/financials/{field}/documents", "Contact > Financials"),
+    // The form that owns the document decides: its View is part of what a caller may see.
+    get_freely("/user-defined-fields/documents/{row_id}"),
+    get_freely("/user-defined-fields/documents/{row_id}/files"),
+    get("/loans/{loan_id}/payment-gateway/credit-cards", "Payment Gateway > Cards"),
+    get("/loans/payment-gateway/credit-cards/{token_id}", "Payment Gateway > Cards"),
+    get("/loans/{loan_id}/payment-gateway/convenience-fee", "Payment Gateway > Convenience Fee"),
+    get("/cash-drawers", "Cash Drawer > Drawers"),
+    get("/cash-drawers/{drawer_id}", "Cash Drawer > Drawers"),
+    get("/cash-drawers/{drawer_id}/active-users", "Cash Drawer > Drawers"),
+    get("/cash-drawers/{drawer_id}/assigned-users", "Cash Drawer > Drawers"),
+    get("/cash-drawers/{drawer_id}/reconciliations", "Cash Drawer > Reconciliations"),
+    get("/cash-drawers/{drawer_id}/transactions", "Cash Drawer > Transactions"),
+    get("/users", "Security > Users"),
+    // Everyone may ask about himself.
+    get_freely("/users/{user_id}/privileges"),
+    get_freely("/users/contact-officers"),
+    get_freely("/users/loan-officers"),
+    get_freely("/users/collection-officers"),
+    get("/status/ach-batch", "Processing > ACH Batch"),
+    get("/status/batch-accrual", "Processing > Accrual"),
+    get("/setup/loan/groups", "Setup > Loan"),
+    get("/setup/loan/payment-methods", "Setup > Loan"),
+    get("/setup/loan/portfolios", "Setup > Loan"),
+    get("/setup/loan/status-codes", "Setup > Loan"),
+    get("/setup/loan/risk-ratings", "Setup > Loan"),
+    // Never 403 for a core-system user, says the interface.
+    get_freely("/setup/loan/interest-plans"),
+    get("/setup/loan/fields/transaction-entry", "Setup > Loan"),
+    get("/setup/loan/fields/batch-transaction", "Setup > Loan"),
+    get("/setup/loan/fields/participant1-detail", "Setup > Loan"),
+    get("/setup/loan/fields/participant2-detail", "Setup > Loan"),
+    get("/setup/contact/entities", "Setup > Contact"),
+    get("/setup/contact/relationship-codes", "Setup > Contact"),
+    get("/setup/contact/types", "Setup > Contact"),
     post("/core/xml-import", None, XML),
 ];
 
@@ -64,6 +132,23 @@ pub const PUBLIC_PATHS: &[&str] = &[
 pub const FORMER_PATHS: &[(&str, &str)] = &[
     ("/loans/{loan_id}/transaction-history", "/loans/{loan_id}/transactions"),
     ("/core/post-payment", "/loans/{loan_id}/transactions/payments"),
+    ("/loan-collateral/{collateral_id}", "/loans/collateral/{collateral_id}"),
+    ("/loan-collateral/{collateral_id}/vehicle", "/loans/collateral/{collateral_id}/vehicle"),
+    ("/loan-collateral/{collateral_id}/location", "/loans/collateral/{collateral_id}/location"),
+    ("/loan-collateral/{collateral_id}/insurance", "/loans/collateral/{collateral_id}/insurance"),
+    ("/loan-collateral/{collateral_id}/taxes", "/loans/collateral/{collateral_id}/taxes"),
+    ("/loan-comments/{comment_id}", "/loans/comments/{comment_id}"),
+    ("/contact-comments/{comment_id}", "/contacts/comments/{comment_id}"),
+    ("/credit-profiles/{report_id}", "/contacts/credit-profiles/{report_id}"),
+    ("/core/user-priv/{user_id}", "/users/{user_id}/privileges"),
+    ("/loan-settings/groups", "/setup/loan/groups"),
+    ("/loan-settings/payment-methods", "/setup/loan/payment-methods"),
+    ("/loan-settings/portfolios", "/setup/loan/portfolios"),
+    ("/loan-settings/status-codes", "/setup/loan/status-codes"),
+    ("/loan-settings/risk-ratings", "/setup/loan/risk-ratings"),
+    ("/contact-settings/entities", "/setup/contact/entities"),
+    ("/contact-settings/relationship-codes", "/setup/contact/relationship-codes"),
+    ("/contact-settings/types", "/setup/contact/types"),
 ];
 
 /// The operation that answers to this method and path.
@@ -123,6 +208,8 @@ mod tests {
     fn a_former_path_leads_to_the_current_one() {
         let current = |path| current_path(path).unwrap_or_default();
         assert_eq!(current("/loans/17/transaction-history"), "/loans/17/transactions");
+        assert_eq!(current("/loan-collateral/3/taxes"), "/loans/collateral/3/taxes");
+        assert_eq!(current("/core/user-priv/5"), "/users/5/privileges");
         assert_eq!(current("/core/post-payment"), "/loans/{loan_id}/transactions/payments");
         assert_eq!(current_path("/loans/17/transactions"), None);
     }

@@ -5,47 +5,119 @@ use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use poem::http::{HeaderValue, Uri, header::LINK};
-use poem::{IntoResponse, Response};
+use poem::{FromRequest, IntoResponse, Request, RequestBody, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
 use poem_openapi::registry::{MetaHeader, MetaResponses, MetaSchemaRef, Registry};
 use poem_openapi::types::{ToJSON, Type};
+use sea_orm::{
+    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, Iterable, ModelTrait,
+    PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
+};
 use shared::problem::Problem;
+use std::ops::RangeInclusive;
 
 /// Rows of a page when the client does not say.
 const LIMIT_DEFAULT: u64 = 100;
 /// Most rows of a page.
 const LIMIT_MAX: u64 = 1000;
 
-/// Which page of a list.
-#[derive(Clone, Copy, Debug)]
+/// Which page of a list: the query parameters `limit` and `after` of a request.
+#[derive(Clone, Debug)]
 pub struct Page {
     limit: u64,
+    after: Option<String>,
+    uri: Uri,
+}
+
+impl<'a> FromRequest<'a> for Page {
+    async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
+        Ok(Self::asked_for(request.original_uri())?)
+    }
+}
+
+/// The parameters as they stand in a query.
+#[derive(serde::Deserialize)]
+struct Asked {
+    limit: Option<String>,
+    after: Option<String>,
 }
 
 impl Page {
-    /// A page of so many rows: 1 to 1000, 100 where the client does not say; else 400.
-    pub fn new(limit: Option<u64>) -> Result<Self, Problem> {
-        let limit = limit.unwrap_or(LIMIT_DEFAULT);
-        if !(1..=LIMIT_MAX).contains(&limit) {
+    /// The page that a query asks for: 1 to 1000 rows, 100 where it does not say; else 400.
+    fn asked_for(uri: &Uri) -> Result<Self, Problem> {
+        let asked: Asked = serde_urlencoded::from_str(uri.query().unwrap_or_default())
+            .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))?;
+        let refused = || {
             let detail = format!("limit must be 1 to {LIMIT_MAX}");
-            return Err(Problem::bad_request(detail.clone()).field("limit", detail));
+            Problem::bad_request(detail.clone()).field("limit", detail)
+        };
+        let limit = match asked.limit {
+            None => LIMIT_DEFAULT,
+            Some(text) => text.parse().map_err(|_| refused())?,
+        };
+        if !(1..=LIMIT_MAX).contains(&limit) {
+            return Err(refused());
         }
-        Ok(Self { limit })
+        Ok(Self { limit, after: asked.after, uri: uri.clone() })
     }
 
     /// How many rows to ask the database for: one more, to see whether there are more.
-    pub fn rows_wanted(self) -> u64 {
+    pub fn rows_wanted(&self) -> u64 {
         self.limit + 1
     }
 
+    /// The sort key of the last row of the page before; a cursor that is none is 400.
+    pub fn after<const N: usize>(&self) -> Result<Option<[String; N]>, Problem> {
+        self.after.as_deref().map(Cursor::parse).transpose()
+    }
+
     /// The page's rows, and a link to the next page if one row more was found.
-    pub fn of<T>(self, mut rows: Vec<T>, uri: &Uri, cursor: impl Fn(&T) -> Cursor) -> List<T> {
+    pub fn of<T>(&self, mut rows: Vec<T>, cursor: impl Fn(&T) -> Cursor) -> List<T> {
         let more = rows.len() as u64 > self.limit;
         rows.truncate(self.limit as usize);
-        let next = rows.last().filter(|_| more).map(|last| next_link(uri, &cursor(last)));
+        let next = rows.last().filter(|_| more).map(|last| next_link(&self.uri, &cursor(last)));
         List { rows, next }
     }
+
+    /// The page of these rows in the order of their key.
+    pub async fn by_key<E: EntityTrait>(
+        &self,
+        rows: Select<E>,
+        db: &impl ConnectionTrait,
+    ) -> Result<List<E::Model>, Problem> {
+        let key = E::PrimaryKey::iter().next();
+        let key = key.ok_or_else(|| Problem::internal("a table without a key"))?.into_column();
+        let after = match self.after()? {
+            None => None,
+            Some([last]) => Some(key.gt(key_value(&key, last)?)),
+        };
+        let rows = rows.filter(Condition::all().add_option(after)).order_by_asc(key);
+        let rows = rows.limit(self.rows_wanted()).all(db).await?;
+        Ok(self.of(rows, |row| Cursor::new(&[&key_text(&row.get(key))])))
+    }
+}
+
+fn key_text(key: &Value) -> String {
+    match key {
+        Value::BigInt(Some(id)) => id.to_string(),
+        Value::Int(Some(id)) => id.to_string(),
+        Value::String(Some(code)) => code.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn key_value(column: &impl ColumnTrait, text: String) -> Result<Value, Problem> {
+    match column.def().get_column_type() {
+        ColumnType::BigInteger => text.parse::<i64>().map(Value::from).map_err(|_| no_cursor()),
+        ColumnType::Integer => text.parse::<i32>().map(Value::from).map_err(|_| no_cursor()),
+        _ => Ok(Value::from(text)),
+    }
+}
+
+fn no_cursor() -> Problem {
+    Problem::bad_request("after is no cursor of this list")
+        .field("after", "take it from the Link header of the page before")
 }
 
 /// Where a page ended: the sort key of its last row. Opaque to clients, so that it can change.
@@ -59,23 +131,18 @@ impl Cursor {
     }
 
     /// The sort key in a cursor that a client sent back; anything else is 400.
-    pub fn parse<const N: usize>(text: &str) -> Result<[String; N], Problem> {
-        let refused = || {
-            Problem::bad_request("after is no cursor of this list")
-                .field("after", "take it from the Link header of the page before")
-        };
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refused())?;
-        let (check, key) = bytes.split_at_checked(4).ok_or_else(refused)?;
+    fn parse<const N: usize>(text: &str) -> Result<[String; N], Problem> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| no_cursor())?;
+        let (check, key) = bytes.split_at_checked(4).ok_or_else(no_cursor)?;
         if check != checksum(key) {
-            return Err(refused());
+            return Err(no_cursor());
         }
-        let key = String::from_utf8(key.to_vec()).map_err(|_| refused())?;
-        let parts: Vec<String> = key.split('|').map(str::to_owned).collect();
-        parts.try_into().map_err(|_| refused())
+        let parts: Vec<String> = serde_json::from_slice(key).map_err(|_| no_cursor())?;
+        parts.try_into().map_err(|_| no_cursor())
     }
 
     fn text(&self) -> String {
-        let key = self.0.join("|").into_bytes();
+        let key = serde_json::json!(self.0).to_string().into_bytes();
         URL_SAFE_NO_PAD.encode([checksum(&key).as_slice(), &key].concat())
     }
 }
@@ -100,6 +167,33 @@ fn next_link(uri: &Uri, cursor: &Cursor) -> String {
 pub struct List<T> {
     rows: Vec<T>,
     next: Option<String>,
+}
+
+impl<T> List<T> {
+    /// The same page with each row made into something else.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> List<U> {
+        List { rows: self.rows.into_iter().map(change).collect(), next: self.next }
+    }
+
+    /// The same, where that can fail.
+    pub fn try_map<U, E>(self, change: impl FnMut(T) -> Result<U, E>) -> Result<List<U>, E> {
+        let rows: Result<_, E> = self.rows.into_iter().map(change).collect();
+        Ok(List { rows: rows?, next: self.next })
+    }
+
+    /// The page's rows.
+    pub fn rows(&self) -> &[T] {
+        &self.rows
+    }
+
+    /// The keys from the first row of the page to its last one: what else is read of these rows,
+    /// is read by this range, in one statement.
+    pub fn span(&self, key: impl Fn(&T) -> i64) -> RangeInclusive<i64> {
+        match (self.rows.first(), self.rows.last()) {
+            (Some(first), Some(last)) => key(first)..=key(last),
+            _ => 0..=-1,
+        }
+    }
 }
 
 impl<T: ToJSON> IntoResponse for List<T> {
@@ -143,9 +237,9 @@ mod tests {
 
     #[test]
     fn a_cursor_reads_back_and_anything_else_is_refused() {
-        let cursor = Cursor::new(&[&"2024-02-15", &17]);
+        let cursor = Cursor::new(&[&"a|\"b\"", &17]);
         let parsed: [String; 2] = Cursor::parse(&cursor.text()).unwrap();
-        assert_eq!(parsed, ["2024-02-15", "17"]);
+        assert_eq!(parsed, ["a|\"b\"", "17"]);
         assert!(Cursor::parse::<3>(&cursor.text()).is_err());
         for wrong in ["", "x", "AAAAAAAA", "17", "ä"] {
             assert!(Cursor::parse::<1>(wrong).is_err(), "{wrong}");
@@ -155,14 +249,14 @@ mod tests {
     #[test]
     fn the_next_link_keeps_the_other_parameters() {
         let uri: Uri = "/loans/1/transactions?limit=2&after=old&from=2024-01-01".parse().unwrap();
-        let page = Page::new(Some(2)).unwrap().of(vec![1, 2, 3], &uri, |id| Cursor::new(&[id]));
-        assert_eq!(page.rows, [1, 2]);
-        let link = page.next.unwrap();
+        let page = Page::asked_for(&uri).unwrap();
+        let list = page.of(vec![1, 2, 3], |id| Cursor::new(&[id]));
+        assert_eq!(list.rows, [1, 2]);
+        let link = list.next.unwrap();
         assert!(
             link.starts_with("</loans/1/transactions?limit=2&from=2024-01-01&after="),
             "{link}"
         );
-        let last = Page::new(Some(2)).unwrap().of(vec![1, 2], &uri, |id| Cursor::new(&[id]));
-        assert_eq!(last.next, None);
+        assert_eq!(page.of(vec![1, 2], |id| Cursor::new(&[id])).next, None);
     }
 }

@@ -1,6 +1,8 @@
 //! The core system's privileges: a path and a verb. A grant on a parent path holds for its children
 //! with the same verb.
 
+pub mod effective;
+
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, DbErr, QueryResult};
 use shared::entity::{group_members, privilege_grants, privileges};
@@ -19,12 +21,41 @@ pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
     Privilege("Contact > Access to Other Officers", "Allow");
 /// Reads tax ids and identity numbers whole.
 pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
+/// Reads the numbers of bank accounts whole.
+pub const BANK_ACCOUNTS: Privilege = Privilege("Loan > Automated Payments", "View Account");
+/// Reads the rights of other users.
+pub const RIGHTS_OF_OTHERS: Privilege = Privilege("Security > Privileges", "View");
+/// Sees and settles all cash drawers.
+pub const SUPERVISE_DRAWERS: Privilege = Privilege("Cash Drawer > Supervise", "Allow");
 /// Posts payments with an earlier effective date.
 pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate");
 /// Says himself which balance gets how much.
 pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
 /// Pays loans off.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
+
+/// What the DBA flag adds to a user's grants.
+const DBA_ADDS: [Privilege; 2] = [Privilege("Setup", "View"), Privilege("Processing", "View")];
+
+/// Paths whose View reads rows that leave a field history.
+pub const HISTORY_PATHS: [&str; 16] = [
+    "Contact > Records",
+    "Contact > Credit Profiles",
+    "Contact > Detail",
+    "Contact > Demographics",
+    "Contact > Financials",
+    "Contact > Comments",
+    "Loan > Records",
+    "Loan > Recurring Transactions",
+    "Loan > Automated Payments",
+    "Loan > Credit Lines",
+    "Loan > Detail 1",
+    "Loan > Detail 2",
+    "Loan > Comments",
+    "Collateral > Records",
+    "Collateral > Comments",
+    "Payment Gateway > Cards",
+];
 
 /// What a core-system user was granted, himself or through a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +71,8 @@ impl Rights {
     /// of batch processing.
     pub fn granted(mut grants: HashSet<(String, String)>, dba: bool) -> Self {
         if dba {
-            for path in ["Setup", "Processing"] {
-                grants.insert((path.to_owned(), "View".to_owned()));
+            for Privilege(path, verb) in DBA_ADDS {
+                grants.insert((path.to_owned(), verb.to_owned()));
             }
         }
         Self::Granted(grants)

@@ -177,6 +177,14 @@ impl Money {
         Self::from_wide_units(cents * i128::from(Self::CENT))
     }
 
+    /// So many percent of the amount, rounded half-up to cents.
+    pub fn percent(self, rate: Rate) -> Result<Self, OutOfRange> {
+        const RATE_UNITS_PER_WHOLE: i128 = 100 * 100_000_000;
+        let product = i128::from(self.0) * i128::from(rate.0);
+        let cents = divide_half_up(product, RATE_UNITS_PER_WHOLE * i128::from(Self::CENT));
+        Self::from_wide_units(cents * i128::from(Self::CENT))
+    }
+
     /// The same amount as an accrual, which keeps more decimals and a smaller range.
     pub fn to_accrual(self) -> Result<Accrual, OutOfRange> {
         Accrual::from_wide_units(i128::from(self.0) * 10_000)

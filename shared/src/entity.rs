@@ -38,6 +38,7 @@ pub mod credit_lines;
 pub mod credit_profiles;
 pub mod document_files;
 pub mod documents;
+pub mod draws;
 pub mod entities;
 pub mod field_changes;
 pub mod group_members;

@@ -75,7 +75,12 @@ problem_types! {
     LoanClosed = UNPROCESSABLE_ENTITY "loan-closed" "The loan takes no payments";
     DuplicateExternalId = UNPROCESSABLE_ENTITY "duplicate-external-id" "The external id is already on the loan";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required" "A cash payment needs a cash drawer";
+    FieldNotDocument = UNPROCESSABLE_ENTITY "field-not-document" "The field does not hold documents";
+    CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
+    CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
+    GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled" "Loans of this group take no cards";
     LoanLocked = LOCKED "loan-locked" "Another request holds the loan";
+    TooManyRequests = TOO_MANY_REQUESTS "too-many-requests" "The caller sends too many requests";
     InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
     AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable" "The database cannot be reached";

@@ -35,7 +35,8 @@ impl Masked {
         Self(format!("{RELEASED}{}", self.clear()))
     }
 
-    fn shown(&self) -> String {
+    /// What an answer shows of it.
+    pub fn shown(&self) -> String {
         if self.0.starts_with(RELEASED) {
             return self.clear().to_owned();
         }

@@ -1,6 +1,7 @@
 //! Instants and the business day. The only clock is the database's: see [`crate::db::clock`].
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono_tz::Tz;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{
     ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type,
@@ -151,13 +152,28 @@ pub struct Clock {
     pub now: Timestamp,
     /// That instant's date in the business time zone: "today" in every rule.
     pub today: NaiveDate,
+    zone: Tz,
 }
 
 impl Clock {
     /// The business day of an instant. A zone nobody knows counts as UTC, the default.
     pub fn new(now: Timestamp, time_zone: Option<&str>) -> Self {
-        let zone = time_zone.and_then(|name| name.parse().ok()).unwrap_or(chrono_tz::UTC);
-        Self { now, today: now.0.with_timezone(&zone).date_naive() }
+        let zone = time_zone.and_then(|name| name.parse().ok()).unwrap_or(Tz::UTC);
+        Self { now, today: now.0.with_timezone(&zone).date_naive(), zone }
+    }
+
+    /// When a business day begins: its midnight, or the first instant after one that the clocks
+    /// skip.
+    pub fn start_of(&self, day: NaiveDate) -> Timestamp {
+        let midnight = day.and_time(NaiveTime::MIN);
+        let hours = (0..24).map(|hour| midnight + TimeDelta::hours(hour));
+        let start = hours.filter_map(|time| time.and_local_timezone(self.zone).earliest()).next();
+        Timestamp(start.map_or(midnight.and_utc(), |start| start.to_utc()))
+    }
+
+    /// When the business day after this one begins; the last day there is does not end.
+    pub fn end_of(&self, day: NaiveDate) -> Timestamp {
+        self.start_of(day.succ_opt().unwrap_or(day))
     }
 }
 
@@ -189,5 +205,17 @@ mod tests {
         assert_eq!(today(None), "2026-03-01");
         assert_eq!(today(Some("America/New_York")), "2026-02-28");
         assert_eq!(today(Some("no such zone")), "2026-03-01");
+    }
+
+    #[test]
+    fn a_business_day_begins_at_its_midnight_or_at_the_first_hour_there_is() {
+        let start = |zone, day: &str| {
+            let clock = Clock::new(Timestamp::default(), Some(zone));
+            clock.start_of(day.parse().unwrap()).to_string()
+        };
+        assert_eq!(start("UTC", "2026-03-01"), "2026-03-01T00:00:00Z");
+        assert_eq!(start("America/New_York", "2026-03-01"), "2026-03-01T05:00:00Z");
+        // On this day clocks in Santiago went from midnight to one o'clock.
+        assert_eq!(start("America/Santiago", "2024-09-08"), "2024-09-08T04:00:00Z");
     }
 }

@@ -1,17 +1,31 @@
 //! `/contacts`: borrowers and everyone else a loan names.
 
+pub mod comments;
+
 use super::Group;
-use crate::access::{Caller, CoreUser};
+use crate::access::{AnyUser, Caller, CoreUser};
 use crate::app::App;
+use crate::documents::{self, Document, Owner};
+use crate::history::{self, listing::Wanted};
+use crate::paging::{List, Page};
 use crate::privileges::TAX_IDS;
 use poem::web::Data;
-use poem_openapi::param::Path;
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect};
-use shared::entity::{contacts, web_credentials};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, JoinType, QueryFilter, QuerySelect,
+};
+use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::{self as fields, DataType, Form};
+use shared::entity::user_defined_values as values;
+use shared::entity::{
+    contacts, credit_profiles, documents as stored, field_changes, web_credentials,
+};
 use shared::problem::{Answer, Problem};
 use shared::secrecy::Masked;
+use shared::time::Day;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A contact: a person, a couple or a company.
@@ -27,6 +41,26 @@ pub struct Contact {
     /// What the contact logs in with as a web user.
     #[oai(rename = "Web_User_Name")]
     web_user_name: Option<String>,
+}
+
+/// What a user-defined field of a contact holds.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct FieldValue {
+    #[oai(rename = "Field_ID")]
+    field_id: i64,
+    #[oai(rename = "Field_Name")]
+    field_name: String,
+    #[oai(rename = "Label")]
+    label: String,
+    #[oai(rename = "Data_Type")]
+    data_type: DataType,
+    /// In the canonical text of its type.
+    #[oai(rename = "Value")]
+    value: Option<String>,
+    /// Documents attached to the field, as far as the caller may see them.
+    #[oai(rename = "Document_Count")]
+    document_count: i64,
 }
 
 /// `/contacts`
@@ -58,6 +92,244 @@ impl Contacts {
         let row = unmask(&admitted.caller, row);
         Ok(Json(Contact { row, web_user_name: credentials.map(|row| row.web_user_name) }))
     }
+
+    /// The detail fields of a contact, and what they hold.
+    ///
+    /// One row per field of the form that is not hidden. Borrowers see their own, of the fields
+    /// that are visible on the web.
+    #[oai(
+        path = "/contacts/:contact_id/detail",
+        method = "get",
+        operation_id = "list_contact_detail"
+    )]
+    async fn list_contact_detail(
+        &self,
+        AnyUser(admitted): AnyUser,
+        app: Data<&Arc<App>>,
+        /// The contact.
+        contact_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<FieldValue>, Problem> {
+        let caller = &admitted.caller;
+        caller.get::<contacts::Entity>(&app.db, contact_id.0).await?;
+        let shown = caller
+            .find::<fields::Entity>()
+            .filter(fields::Column::Form.eq(Form::ContactDetail))
+            .filter(fields::Column::HiddenFlag.eq(false));
+        let shown = page.by_key(shown, &app.db).await?;
+        let mut held = held(&app.db, caller, contact_id.0).await?;
+        let counts = document_counts(&app.db, caller, contact_id.0).await?;
+        Ok(shown.map(|field| FieldValue {
+            value: held.remove(&field.field_id),
+            document_count: counts.get(&field.field_name).copied().unwrap_or(0),
+            field_id: field.field_id,
+            field_name: field.field_name,
+            label: field.label,
+            data_type: field.data_type,
+        }))
+    }
+
+    /// A credit bureau's report about a contact.
+    ///
+    /// Each read is logged with the reader and the purpose of the report.
+    #[oai(
+        path = "/contacts/credit-profiles/:report_id",
+        method = "get",
+        operation_id = "get_credit_profile"
+    )]
+    async fn get_credit_profile(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The report.
+        report_id: Path<i64>,
+    ) -> Answer<credit_profiles::Model> {
+        let caller = &admitted.caller;
+        let report = caller.get::<credit_profiles::Entity>(&app.db, report_id.0).await?;
+        tracing::info!(
+            reader = caller.subject(),
+            report_id = report.report_id,
+            purpose = report.purpose_code,
+            "credit profile read"
+        );
+        Ok(Json(report))
+    }
+
+    /// The field history of a contact: what was changed in it and in the rows that hang on it.
+    ///
+    /// Oldest first. Changes of rows whose View the caller lacks are left out.
+    #[oai(
+        path = "/contacts/:contact_id/field-history",
+        method = "get",
+        operation_id = "list_contact_field_history"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_contact_field_history(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// Changes of this table's rows only.
+        #[oai(name = "tableName")]
+        table_name: Query<Option<String>>,
+        /// Changes of this field only.
+        #[oai(name = "fieldName")]
+        field_name: Query<Option<String>>,
+        /// First business day of Modified_Date.
+        from: Query<Option<Day>>,
+        /// Last business day of Modified_Date.
+        to: Query<Option<Day>>,
+        /// Changes by this user only.
+        #[oai(name = "userId")]
+        user_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<field_changes::Model>, Problem> {
+        admitted.caller.get::<contacts::Entity>(&app.db, contact_id.0).await?;
+        let wanted = Wanted {
+            table_name: table_name.0,
+            field_name: field_name.0,
+            from: from.0,
+            to: to.0,
+            user_id: user_id.0,
+        };
+        let owner = history::Owner::Contact(contact_id.0);
+        history::listing::list(&app.db, &admitted, owner, wanted, &page).await
+    }
+
+    /// The documents of a field of a contact's demographics form.
+    ///
+    /// The case of the field's name does not matter. A field that is not defined for the form, or
+    /// hidden, does not exist; one that holds something else is refused with 422.
+    #[oai(
+        path = "/contacts/:contact_id/demographics/:field/documents",
+        method = "get",
+        operation_id = "list_contact_demographics_documents"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_contact_demographics_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field: `userdef01` to `userdef80`.
+        field: Path<String>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let (db, caller) = (&app.db, &admitted.caller);
+        caller.get::<contacts::Entity>(db, contact_id.0).await?;
+        let kind = DocumentOwner::ContactDemographics;
+        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// The documents of a field of a contact's detail form.
+    ///
+    /// The case of the field's name does not matter. A field that is not defined for the form, or
+    /// hidden, does not exist; one that holds something else is refused with 422.
+    #[oai(
+        path = "/contacts/:contact_id/detail/:field/documents",
+        method = "get",
+        operation_id = "list_contact_detail_documents"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_contact_detail_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field: `userdef01` to `userdef80`.
+        field: Path<String>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let (db, caller) = (&app.db, &admitted.caller);
+        caller.get::<contacts::Entity>(db, contact_id.0).await?;
+        let kind = DocumentOwner::ContactDetail;
+        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// The documents of a field of a contact's financials form.
+    ///
+    /// The case of the field's name does not matter. A field that is not defined for the form, or
+    /// hidden, does not exist; one that holds something else is refused with 422.
+    #[oai(
+        path = "/contacts/:contact_id/financials/:field/documents",
+        method = "get",
+        operation_id = "list_contact_financials_documents"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_contact_financials_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field: `userdef01` to `userdef80`.
+        field: Path<String>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let (db, caller) = (&app.db, &admitted.caller);
+        caller.get::<contacts::Entity>(db, contact_id.0).await?;
+        let kind = DocumentOwner::ContactFinancials;
+        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+}
+
+/// The values of a contact's fields that the caller may see, by field.
+async fn held(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    contact_id: i64,
+) -> Result<HashMap<i64, String>, DbErr> {
+    let of_form = fields::Column::Form.eq(Form::ContactDetail);
+    let field = values::Entity::belongs_to(fields::Entity)
+        .from(values::Column::FieldId)
+        .to(fields::Column::FieldId);
+    let rows: Vec<(i64, String)> = caller
+        .find::<values::Entity>()
+        .filter(values::Column::RecordId.eq(contact_id))
+        .join(JoinType::InnerJoin, field.into())
+        .filter(of_form)
+        .select_only()
+        .columns([values::Column::FieldId, values::Column::Value])
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// How many documents of a contact's detail fields the caller may see, by field.
+async fn document_counts(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    contact_id: i64,
+) -> Result<HashMap<String, i64>, DbErr> {
+    use stored::Column::{DocumentId, FieldName, OwnerId, OwnerType};
+    let rows: Vec<(Option<String>, i64)> = caller
+        .find::<stored::Entity>()
+        .filter(OwnerType.eq(DocumentOwner::ContactDetail))
+        .filter(OwnerId.eq(contact_id))
+        .select_only()
+        .column(FieldName)
+        .column_as(DocumentId.count(), "count")
+        .group_by(FieldName)
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(rows.into_iter().filter_map(|(field, count)| Some((field?, count))).collect())
 }
 
 /// Shows tax ids and identity numbers whole to whoever may see them.

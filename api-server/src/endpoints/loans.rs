@@ -1,19 +1,31 @@
 //! `/loans/{loan_id}`: loans.
 
+pub mod collateral;
+pub mod comments;
+pub mod credit_lines;
+pub mod payment_gateway;
 pub mod transactions;
 
 use super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
+use crate::documents::{self, Document, Owner};
+use crate::history::{self, listing::Wanted};
 use crate::loan_book::Book;
+use crate::paging::{List, Page};
+use crate::privileges::BANK_ACCOUNTS;
 use chrono::NaiveDate;
 use poem::web::Data;
-use poem_openapi::param::Path;
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
-use shared::entity::loans;
-use shared::problem::Answer;
+use shared::entity::documents::DocumentOwner;
+use shared::entity::{automated_payments, field_changes, loans, recurring_transactions};
+use shared::problem::{Answer, Problem};
+use shared::secrecy::Masked;
+use shared::time::Day;
 use std::sync::Arc;
 
 /// A loan as its row stands, and what its figures come to today.
@@ -78,5 +90,148 @@ impl Loans {
     ) -> Answer<Loan> {
         let book = Book::read(&app.db, &admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, book)?))
+    }
+
+    /// What a loan is charged or credited again and again.
+    #[oai(
+        path = "/loans/:loan_id/recurring-transactions",
+        method = "get",
+        operation_id = "list_recurring_transactions"
+    )]
+    async fn list_recurring_transactions(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The loan.
+        loan_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<recurring_transactions::Model>, Problem> {
+        let caller = &admitted.caller;
+        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let of_loan = recurring_transactions::Column::LoanId.eq(loan_id.0);
+        page.by_key(caller.find::<recurring_transactions::Entity>().filter(of_loan), &app.db).await
+    }
+
+    /// A payment that is drawn without anybody sending it.
+    #[oai(
+        path = "/loans/automated-payments/:row_id",
+        method = "get",
+        operation_id = "get_automated_payment"
+    )]
+    async fn get_automated_payment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The automated payment.
+        row_id: Path<i64>,
+    ) -> Answer<automated_payments::Model> {
+        let caller = &admitted.caller;
+        let mut row = caller.get::<automated_payments::Entity>(&app.db, row_id.0).await?;
+        if caller.holds(BANK_ACCOUNTS) {
+            row.bank_account_number = row.bank_account_number.map(Masked::unmasked);
+        }
+        Ok(Json(row))
+    }
+
+    /// The field history of a loan: what was changed in it and in the rows that hang on it.
+    ///
+    /// Oldest first. Changes of rows whose View the caller lacks are left out.
+    #[oai(
+        path = "/loans/:loan_id/field-history",
+        method = "get",
+        operation_id = "list_loan_field_history"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_loan_field_history(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// Changes of this table's rows only.
+        #[oai(name = "tableName")]
+        table_name: Query<Option<String>>,
+        /// Changes of this field only.
+        #[oai(name = "fieldName")]
+        field_name: Query<Option<String>>,
+        /// First business day of Modified_Date.
+        from: Query<Option<Day>>,
+        /// Last business day of Modified_Date.
+        to: Query<Option<Day>>,
+        /// Changes by this user only.
+        #[oai(name = "userId")]
+        user_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<field_changes::Model>, Problem> {
+        admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let wanted = Wanted {
+            table_name: table_name.0,
+            field_name: field_name.0,
+            from: from.0,
+            to: to.0,
+            user_id: user_id.0,
+        };
+        let owner = history::Owner::Loan(loan_id.0);
+        history::listing::list(&app.db, &admitted, owner, wanted, &page).await
+    }
+
+    /// The documents of a field of a loan's first detail form.
+    ///
+    /// The case of the field's name does not matter. A field that is not defined for the form, or
+    /// hidden, does not exist; one that holds something else is refused with 422.
+    #[oai(
+        path = "/loans/:loan_id/detail1/:field/documents",
+        method = "get",
+        operation_id = "list_loan_detail1_documents"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_loan_detail1_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// The field: `userdef01` to `userdef80`.
+        field: Path<String>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let (db, caller) = (&app.db, &admitted.caller);
+        caller.get::<loans::Entity>(db, loan_id.0).await?;
+        let kind = DocumentOwner::LoanDetail1;
+        let owner = Owner::field(db, caller, kind, loan_id.0, &field.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// The documents of a field of a loan's second detail form.
+    ///
+    /// The case of the field's name does not matter. A field that is not defined for the form, or
+    /// hidden, does not exist; one that holds something else is refused with 422.
+    #[oai(
+        path = "/loans/:loan_id/detail2/:field/documents",
+        method = "get",
+        operation_id = "list_loan_detail2_documents"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_loan_detail2_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// The field: `userdef01` to `userdef80`.
+        field: Path<String>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let (db, caller) = (&app.db, &admitted.caller);
+        caller.get::<loans::Entity>(db, loan_id.0).await?;
+        let kind = DocumentOwner::LoanDetail2;
+        let owner = Owner::field(db, caller, kind, loan_id.0, &field.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
     }
 }

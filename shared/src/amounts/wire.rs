@@ -145,3 +145,9 @@ impl ParseFromJSON for AmountText {
         }
     }
 }
+
+impl ParseFromParameter for AmountText {
+    fn parse_from_parameter(text: &str) -> ParseResult<Self> {
+        Ok(text.parse::<Self>()?)
+    }
+}

@@ -5,7 +5,9 @@ use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Where a collateral is.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
+)]
 #[sea_orm(table_name = "collateral_locations")]
 #[oai(rename = "CollateralLocationRecord", skip_serializing_if_is_none)]
 pub struct Model {

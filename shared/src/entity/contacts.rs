@@ -129,6 +129,15 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+impl Model {
+    /// What the first person is called: the full name, else the parts there are.
+    pub fn person_name(&self) -> Option<String> {
+        let parts = [&self.first_name1, &self.middle_name1, &self.last_name1, &self.suffix1];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        self.full_name1.clone().or_else(|| (!parts.is_empty()).then(|| parts.join(" ")))
+    }
+}
+
 /// How the contact wants to be reached.
 #[derive(
     Clone,

@@ -4,6 +4,7 @@
 
 use super::table::{BRANDS, PERIODS, Table, YEARS, create_index, drop_index};
 use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::DbBackend;
 
 #[derive(DeriveMigrationName)]
 pub struct Migration;
@@ -16,6 +17,7 @@ impl MigrationTrait for Migration {
                 table.create(manager).await?;
             }
         }
+        record_ids_as_numbers(manager).await?;
         let transactions = "loan_transactions";
         create_index(manager, transactions, &["creditline_id", "transaction_id"], false).await?;
         let by_code = ["loan_id", "transaction_code", "effective_date", "transaction_id"];
@@ -27,6 +29,23 @@ impl MigrationTrait for Migration {
         }
         Ok(())
     }
+}
+
+/// All keys of rows with a history are numbers.
+async fn record_ids_as_numbers(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    let number = match manager.get_database_backend() {
+        DbBackend::Postgres => "CAST(record_id AS bigint)",
+        DbBackend::MySql => "CAST(record_id AS signed)",
+        _ => "CAST(record_id AS integer)",
+    };
+    let change = || sea_orm_migration::prelude::Table::alter().table("field_changes").to_owned();
+    let new = ColumnDef::new("record_number").big_integer().not_null().default(0).take();
+    manager.alter_table(change().add_column(new).take()).await?;
+    let mut copy = Query::update();
+    copy.table("field_changes").value("record_number", Expr::cust(number));
+    manager.execute(copy).await?;
+    manager.alter_table(change().drop_column("record_id").take()).await?;
+    manager.alter_table(change().rename_column("record_number", "record_id").take()).await
 }
 
 /// Cards and what paying by them costs.

@@ -47,7 +47,6 @@ impl LoanTransactions {
         &self,
         CoreUser(admitted): CoreUser,
         app: Data<&Arc<App>>,
-        request: &Request,
         /// The loan.
         loan_id: Path<i64>,
         /// First effective date.
@@ -60,14 +59,10 @@ impl LoanTransactions {
         /// Only this entry: the total row and the rows that belong to it.
         #[oai(name = "referenceNo")]
         reference_no: Query<Option<i64>>,
-        /// Rows per page, 1 to 1000; default 100.
-        limit: Query<Option<u64>>,
-        /// The cursor in the `Link` of the page before.
-        after: Query<Option<String>>,
+        page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
-        let page = Page::new(limit.0)?;
-        let after = after.0.as_deref().map(position).transpose()?;
+        let after = page.after()?.map(position).transpose()?;
         admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
         let mut rows = admitted
             .caller
@@ -87,9 +82,7 @@ impl LoanTransactions {
             .limit(page.rows_wanted())
             .all(&app.db)
             .await?;
-        Ok(page.of(rows, request.original_uri(), |row| {
-            Cursor::new(&[&row.effective_date, &row.transaction_id])
-        }))
+        Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }
 
     /// Posts a payment.
@@ -152,9 +145,8 @@ impl LoanTransactions {
 }
 
 /// Rows behind a cursor.
-fn position(after: &str) -> Result<Condition, Problem> {
+fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
     use loan_transactions::Column::{EffectiveDate, TransactionId};
-    let [date, id] = Cursor::parse(after)?;
     let refused = || Problem::bad_request("after is no cursor of this list");
     let date: NaiveDate = date.parse().map_err(|_| refused())?;
     let id: i64 = id.parse().map_err(|_| refused())?;

@@ -1,0 +1,222 @@
+//! Documents of comments and of user-defined fields: all operations on them, for whatever they are
+//! attached to.
+
+use crate::access::Caller;
+use crate::paging::{List, Page};
+use crate::versions::{self, Known, Versioned};
+use crate::visibility::records::FORM_OWNERS;
+use poem_openapi::Object;
+use sea_orm::sea_query::Query;
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, QueryOrder, Select};
+use serde_json::{Value, json};
+use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::{self, DataType, Form};
+use shared::entity::{document_files, documents};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Timestamp;
+use std::collections::HashMap;
+
+/// A document with its files.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct Document {
+    /// The document's row.
+    #[oai(flatten)]
+    row: documents::Model,
+    /// The same as Document_ID on a document of a field; a comment's document has none.
+    #[oai(rename = "Row_ID")]
+    row_id: Option<i64>,
+    /// Its files.
+    #[oai(rename = "Files")]
+    files: Vec<DocumentFile>,
+    /// The version: PUT and DELETE need it.
+    #[oai(rename = "versionHash")]
+    version_hash: String,
+}
+
+/// A file of a document. It never changes.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct DocumentFile {
+    #[oai(rename = "File_ID")]
+    file_id: i64,
+    #[oai(rename = "Document_ID")]
+    document_id: i64,
+    #[oai(rename = "File_Name")]
+    file_name: String,
+    /// Found from the content.
+    #[oai(rename = "Content_Type")]
+    content_type: String,
+    #[oai(rename = "Size_Bytes")]
+    size_bytes: i64,
+    /// Of the bytes, in lower-case hex.
+    #[oai(rename = "SHA256")]
+    sha256: String,
+    /// Where this API gives the bytes.
+    #[oai(rename = "Download_Path")]
+    download_path: String,
+    #[oai(rename = "Uploaded_By_User_ID")]
+    uploaded_by_user_id: i64,
+    #[oai(rename = "Uploaded_Date")]
+    uploaded_date: Timestamp,
+}
+
+impl From<document_files::Model> for DocumentFile {
+    fn from(row: document_files::Model) -> Self {
+        Self {
+            download_path: format!("/files/{}", row.file_id),
+            file_id: row.file_id,
+            document_id: row.document_id,
+            file_name: row.file_name,
+            content_type: row.content_type,
+            size_bytes: row.size_bytes,
+            sha256: row.sha256,
+            uploaded_by_user_id: row.uploaded_by_user_id,
+            uploaded_date: row.uploaded_date,
+        }
+    }
+}
+
+impl Document {
+    fn new(row: documents::Model, files: Vec<document_files::Model>) -> Result<Self, DbErr> {
+        let hashes: Vec<Value> =
+            files.iter().map(|file| json!([file.file_id, file.sha256])).collect();
+        Ok(Self {
+            version_hash: versions::hash(&row, &[("files", hashes.into())])?,
+            row_id: row.field_name.is_some().then_some(row.document_id),
+            files: files.into_iter().map(DocumentFile::from).collect(),
+            row,
+        })
+    }
+
+    /// The answer to a client that knows these versions.
+    pub fn versioned(self, known: &Known) -> Versioned<Self> {
+        let hash = self.version_hash.clone();
+        Versioned::new(self, &hash, known)
+    }
+}
+
+/// What documents are attached to.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    kind: DocumentOwner,
+    id: i64,
+    field_name: Option<String>,
+}
+
+impl Owner {
+    /// A comment that the caller may see.
+    pub fn comment(kind: DocumentOwner, comment_id: i64) -> Self {
+        Self { kind, id: comment_id, field_name: None }
+    }
+
+    /// A field of a form of a loan or contact that the caller may see: defined, not hidden (else
+    /// 404), and made for documents (else 422). The case of its name does not matter.
+    pub async fn field(
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        kind: DocumentOwner,
+        id: i64,
+        field: &str,
+    ) -> Result<Self, Problem> {
+        use user_defined_fields::Column::{FieldName, Form as OfForm, HiddenFlag};
+        let form = form_of(kind).ok_or_else(Problem::not_found)?;
+        let defined = caller
+            .find::<user_defined_fields::Entity>()
+            .filter(OfForm.eq(form))
+            .filter(FieldName.eq(field.to_ascii_lowercase()))
+            .filter(HiddenFlag.eq(false))
+            .one(db)
+            .await?;
+        let defined = defined.ok_or_else(Problem::not_found)?;
+        if defined.data_type != DataType::Document {
+            let detail = format!("{} holds no documents", defined.field_name);
+            return Err(Problem::new(ProblemType::FieldNotDocument).detail(detail));
+        }
+        Ok(Self { kind, id, field_name: Some(defined.field_name) })
+    }
+
+    fn documents(&self) -> Condition {
+        use documents::Column::{FieldName, OwnerId, OwnerType};
+        let field = self.field_name.as_ref().map(|name| FieldName.eq(name.as_str()));
+        Condition::all().add(OwnerType.eq(self.kind)).add(OwnerId.eq(self.id)).add_option(field)
+    }
+}
+
+fn form_of(kind: DocumentOwner) -> Option<Form> {
+    FORM_OWNERS.into_iter().find(|(owner, _)| *owner == kind).map(|(_, form)| form)
+}
+
+/// A page of an owner's documents, or the one that is asked for: another owner's is 404.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    owner: &Owner,
+    document_id: Option<i64>,
+    page: &Page,
+) -> Result<List<Document>, Problem> {
+    use documents::Column::DocumentId;
+    let wanted = owner.documents().add_option(document_id.map(|id| DocumentId.eq(id)));
+    let rows = page.by_key(caller.find::<documents::Entity>().filter(wanted), db).await?;
+    if document_id.is_some() && rows.rows().is_empty() {
+        return Err(Problem::not_found());
+    }
+    let span = rows.span(|row| row.document_id);
+    let on_page = Query::select()
+        .column(DocumentId)
+        .from(documents::Entity)
+        .cond_where(owner.documents())
+        .and_where(DocumentId.between(*span.start(), *span.end()))
+        .take();
+    let files = caller
+        .find::<document_files::Entity>()
+        .filter(document_files::Column::DocumentId.in_subquery(on_page))
+        .order_by_asc(document_files::Column::FileId);
+    let mut by_document: HashMap<i64, Vec<document_files::Model>> = HashMap::new();
+    for file in files.all(db).await? {
+        by_document.entry(file.document_id).or_default().push(file);
+    }
+    Ok(rows.try_map(|row| {
+        let files = by_document.remove(&row.document_id);
+        Document::new(row, files.unwrap_or_default())
+    })?)
+}
+
+/// A document of a field; a comment's document has no path of its own.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    row_id: i64,
+) -> Result<Document, Problem> {
+    let row = of_field(db, caller, row_id).await?;
+    let files = files(caller, row.document_id).order_by_asc(document_files::Column::FileId);
+    Ok(Document::new(row, files.all(db).await?)?)
+}
+
+/// A page of the files of a field's document.
+pub async fn list_files(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    row_id: i64,
+    page: &Page,
+) -> Result<List<DocumentFile>, Problem> {
+    of_field(db, caller, row_id).await?;
+    Ok(page.by_key(files(caller, row_id), db).await?.map(DocumentFile::from))
+}
+
+async fn of_field(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    row_id: i64,
+) -> Result<documents::Model, Problem> {
+    let row = caller.get::<documents::Entity>(db, row_id).await?;
+    match row.field_name {
+        Some(_) => Ok(row),
+        None => Err(Problem::not_found()),
+    }
+}
+
+fn files(caller: &Caller, document_id: i64) -> Select<document_files::Entity> {
+    let of_document = document_files::Column::DocumentId.eq(document_id);
+    caller.find::<document_files::Entity>().filter(of_document)
+}

@@ -1,0 +1,195 @@
+//! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
+
+use super::Group;
+use crate::access::{Caller, CoreUser};
+use crate::app::App;
+use crate::paging::{List, Page};
+use poem::web::Data;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sea_orm::sea_query::{Query as Sql, SelectStatement};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
+use shared::entity::{
+    cash_drawer_assignments, cash_drawer_reconciliations, cash_drawer_sessions,
+    cash_drawer_transactions, cash_drawers, users,
+};
+use shared::problem::{Answer, Problem};
+use shared::time::Day;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A user who may work with a cash drawer.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct DrawerAssignedUser {
+    /// The assignment's row.
+    #[oai(flatten)]
+    row: cash_drawer_assignments::Model,
+    /// What the user logs in with.
+    #[oai(rename = "User_Name")]
+    user_name: Option<String>,
+}
+
+/// A user who is working with a cash drawer.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct DrawerActiveUser {
+    /// The session's row.
+    #[oai(flatten)]
+    row: cash_drawer_sessions::Model,
+    /// What the user logs in with.
+    #[oai(rename = "User_Name")]
+    user_name: Option<String>,
+}
+
+/// `/cash-drawers`
+pub struct CashDrawers;
+
+#[OpenApi(tag = "Group::CashDrawers")]
+impl CashDrawers {
+    /// The cash drawers that the caller is assigned to; holders of Cash Drawer > Supervise see all.
+    #[oai(path = "/cash-drawers", method = "get", operation_id = "list_drawers")]
+    async fn list_drawers(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<cash_drawers::Model>, Problem> {
+        page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &app.db).await
+    }
+
+    /// A cash drawer.
+    #[oai(path = "/cash-drawers/:drawer_id", method = "get", operation_id = "get_drawer")]
+    async fn get_drawer(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The drawer.
+        drawer_id: Path<i64>,
+    ) -> Answer<cash_drawers::Model> {
+        Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?))
+    }
+
+    /// Who is working with a drawer now.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/active-users",
+        method = "get",
+        operation_id = "list_drawer_active_users"
+    )]
+    async fn list_drawer_active_users(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<DrawerActiveUser>, Problem> {
+        use cash_drawer_sessions::Column::{DrawerId, EndedDate, UserId};
+        let caller = &admitted.caller;
+        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        let open = Condition::all().add(DrawerId.eq(drawer_id.0)).add(EndedDate.is_null());
+        let users = Sql::select()
+            .column(UserId)
+            .from(cash_drawer_sessions::Entity)
+            .cond_where(open.clone())
+            .take();
+        let sessions = caller.find::<cash_drawer_sessions::Entity>().filter(open);
+        let sessions = page.by_key(sessions, &app.db).await?;
+        let names = user_names(&app.db, caller, users).await?;
+        Ok(sessions
+            .map(|row| DrawerActiveUser { user_name: names.get(&row.user_id).cloned(), row }))
+    }
+
+    /// Who may work with a drawer.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/assigned-users",
+        method = "get",
+        operation_id = "list_drawer_assigned_users"
+    )]
+    async fn list_drawer_assigned_users(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<DrawerAssignedUser>, Problem> {
+        use cash_drawer_assignments::Column::{DrawerId, UserId};
+        let caller = &admitted.caller;
+        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        let users = Sql::select()
+            .column(UserId)
+            .from(cash_drawer_assignments::Entity)
+            .and_where(DrawerId.eq(drawer_id.0))
+            .take();
+        let assigned = caller.find::<cash_drawer_assignments::Entity>();
+        let assigned = page.by_key(assigned.filter(DrawerId.eq(drawer_id.0)), &app.db).await?;
+        let names = user_names(&app.db, caller, users).await?;
+        Ok(assigned
+            .map(|row| DrawerAssignedUser { user_name: names.get(&row.user_id).cloned(), row }))
+    }
+
+    /// The counts of a drawer.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/reconciliations",
+        method = "get",
+        operation_id = "list_reconciliations"
+    )]
+    async fn list_reconciliations(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<cash_drawer_reconciliations::Model>, Problem> {
+        let caller = &admitted.caller;
+        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        let of_drawer = cash_drawer_reconciliations::Column::DrawerId.eq(drawer_id.0);
+        let counts = caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
+        page.by_key(counts, &app.db).await
+    }
+
+    /// What went into and out of a drawer.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/transactions",
+        method = "get",
+        operation_id = "list_drawer_transactions"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn list_drawer_transactions(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        /// First business day of Transaction_Date.
+        from: Query<Option<Day>>,
+        /// Last business day of Transaction_Date.
+        to: Query<Option<Day>>,
+        page: Page,
+    ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
+        use cash_drawer_transactions::Column::{DrawerId, TransactionDate};
+        let (caller, clock) = (&admitted.caller, admitted.clock);
+        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        let wanted = Condition::all()
+            .add(DrawerId.eq(drawer_id.0))
+            .add_option(from.0.map(|Day(day)| TransactionDate.gte(clock.start_of(day))))
+            .add_option(to.0.map(|Day(day)| TransactionDate.lt(clock.end_of(day))));
+        let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
+        page.by_key(moved, &app.db).await
+    }
+}
+
+/// The names of these users, by id.
+async fn user_names(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    user_ids: SelectStatement,
+) -> Result<HashMap<i64, String>, DbErr> {
+    let users = caller.find::<users::Entity>().filter(users::Column::UserId.in_subquery(user_ids));
+    let names = users.select_only().columns([users::Column::UserId, users::Column::UserName]);
+    let names: Vec<(i64, String)> = names.into_tuple().all(db).await?;
+    Ok(names.into_iter().collect())
+}

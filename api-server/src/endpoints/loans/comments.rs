@@ -1,0 +1,58 @@
+//! `/loans/comments`: comments on loans, and their documents.
+
+use super::super::Group;
+use crate::access::CoreUser;
+use crate::app::App;
+use crate::comments::{self, Comment, Kind};
+use crate::documents::{self, Document, Owner};
+use crate::paging::{List, Page};
+use crate::versions::{Known, Versioned};
+use poem::web::Data;
+use poem_openapi::OpenApi;
+use poem_openapi::param::{Path, Query};
+use shared::entity::documents::DocumentOwner;
+use shared::problem::Problem;
+use std::sync::Arc;
+
+/// `/loans/comments`
+pub struct LoanComments;
+
+#[OpenApi(tag = "Group::Comments")]
+impl LoanComments {
+    /// A comment on a loan.
+    #[oai(path = "/loans/comments/:comment_id", method = "get", operation_id = "get_loan_comment")]
+    async fn get_loan_comment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The comment.
+        comment_id: Path<i64>,
+        known: Known,
+    ) -> Result<Versioned<Comment>, Problem> {
+        let comment = comments::get(&app.db, &admitted.caller, Kind::Loan, comment_id.0).await?;
+        Ok(comment.versioned(&known))
+    }
+
+    /// The documents of a comment on a loan.
+    #[oai(
+        path = "/loans/comments/:comment_id/documents",
+        method = "get",
+        operation_id = "list_loan_comment_documents"
+    )]
+    async fn list_loan_comment_documents(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// This document only.
+        #[oai(name = "documentId")]
+        document_id: Query<Option<i64>>,
+        page: Page,
+    ) -> Result<List<Document>, Problem> {
+        let caller = &admitted.caller;
+        comments::get(&app.db, caller, Kind::Loan, comment_id.0).await?;
+        let owner = Owner::comment(DocumentOwner::LoanComment, comment_id.0);
+        documents::list(&app.db, caller, &owner, document_id.0, &page).await
+    }
+}

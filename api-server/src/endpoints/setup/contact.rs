@@ -1,0 +1,61 @@
+//! `/setup/contact`: the lists that contacts are set up with.
+
+use super::super::Group;
+use crate::access::CoreUser;
+use crate::app::App;
+use crate::paging::{List, Page};
+use poem::web::Data;
+use poem_openapi::OpenApi;
+use shared::entity::{contact_types, entities, relationship_codes};
+use shared::problem::Problem;
+use std::sync::Arc;
+
+/// `/setup/contact`
+pub struct ContactSetup;
+
+#[OpenApi(tag = "Group::Setup")]
+impl ContactSetup {
+    /// Kinds of persons and organizations.
+    ///
+    /// Inactive rows are listed, and refused on new entries.
+    #[oai(path = "/setup/contact/entities", method = "get", operation_id = "list_entities")]
+    async fn list_entities(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<entities::Model>, Problem> {
+        page.by_key(admitted.caller.find::<entities::Entity>(), &app.db).await
+    }
+
+    /// Relationships of contacts to loans, to each other and to addresses.
+    ///
+    /// Inactive rows are listed, and refused on new entries.
+    #[oai(
+        path = "/setup/contact/relationship-codes",
+        method = "get",
+        operation_id = "list_relationship_codes"
+    )]
+    async fn list_relationship_codes(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<relationship_codes::Model>, Problem> {
+        page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &app.db).await
+    }
+
+    /// Types of contacts.
+    ///
+    /// Inactive rows are listed, and refused on new entries. Types whose trustees do not admit the
+    /// caller are left out.
+    #[oai(path = "/setup/contact/types", method = "get", operation_id = "list_contact_types")]
+    async fn list_contact_types(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<contact_types::Model>, Problem> {
+        page.by_key(admitted.caller.find::<contact_types::Entity>(), &app.db).await
+    }
+}

@@ -1,0 +1,185 @@
+//! `/setup/loan`: the lists that loans are set up with, and the fields of entry forms.
+
+use super::super::Group;
+use crate::access::{Admitted, CoreUser};
+use crate::app::App;
+use crate::paging::{List, Page};
+use poem::web::Data;
+use poem_openapi::OpenApi;
+use sea_orm::{ColumnTrait, QueryFilter};
+use shared::entity::user_defined_fields::{self, Form};
+use shared::entity::{
+    interest_plans, loan_groups, loan_status_codes, payment_methods, portfolios, risk_ratings,
+};
+use shared::problem::Problem;
+use std::sync::Arc;
+
+/// `/setup/loan`
+pub struct LoanSetup;
+
+#[OpenApi(tag = "Group::Setup")]
+impl LoanSetup {
+    /// Loan groups.
+    ///
+    /// Inactive rows are listed, and refused on new entries. Groups whose trustees do not admit the
+    /// caller are left out.
+    #[oai(path = "/setup/loan/groups", method = "get", operation_id = "list_loan_groups")]
+    async fn list_loan_groups(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<loan_groups::Model>, Problem> {
+        page.by_key(admitted.caller.find::<loan_groups::Entity>(), &app.db).await
+    }
+
+    /// Payment methods.
+    ///
+    /// Inactive rows are listed, and refused on new entries.
+    #[oai(
+        path = "/setup/loan/payment-methods",
+        method = "get",
+        operation_id = "list_payment_methods"
+    )]
+    async fn list_payment_methods(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<payment_methods::Model>, Problem> {
+        page.by_key(admitted.caller.find::<payment_methods::Entity>(), &app.db).await
+    }
+
+    /// Portfolios.
+    ///
+    /// Inactive rows are listed, and refused on new entries. Portfolios whose trustees do not admit
+    /// the caller are left out.
+    #[oai(path = "/setup/loan/portfolios", method = "get", operation_id = "list_portfolios")]
+    async fn list_portfolios(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<portfolios::Model>, Problem> {
+        page.by_key(admitted.caller.find::<portfolios::Entity>(), &app.db).await
+    }
+
+    /// Loan status codes.
+    ///
+    /// Inactive rows are listed, and refused on new entries.
+    #[oai(
+        path = "/setup/loan/status-codes",
+        method = "get",
+        operation_id = "list_loan_status_codes"
+    )]
+    async fn list_loan_status_codes(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<loan_status_codes::Model>, Problem> {
+        page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &app.db).await
+    }
+
+    /// Risk ratings.
+    ///
+    /// Inactive rows are listed, and refused on new entries.
+    #[oai(path = "/setup/loan/risk-ratings", method = "get", operation_id = "list_risk_ratings")]
+    async fn list_risk_ratings(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<risk_ratings::Model>, Problem> {
+        page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &app.db).await
+    }
+
+    /// Interest plans.
+    ///
+    /// Every core-system user may list them, without any privilege.
+    #[oai(
+        path = "/setup/loan/interest-plans",
+        method = "get",
+        operation_id = "list_interest_plans"
+    )]
+    async fn list_interest_plans(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<interest_plans::Model>, Problem> {
+        page.by_key(admitted.caller.find::<interest_plans::Entity>(), &app.db).await
+    }
+
+    /// The fields of transaction entry.
+    #[oai(
+        path = "/setup/loan/fields/transaction-entry",
+        method = "get",
+        operation_id = "list_transaction_entry_fields"
+    )]
+    async fn list_transaction_entry_fields(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<user_defined_fields::Model>, Problem> {
+        list_fields(&app, &admitted, Form::TransactionEntry, &page).await
+    }
+
+    /// The fields of batch transaction entry.
+    #[oai(
+        path = "/setup/loan/fields/batch-transaction",
+        method = "get",
+        operation_id = "list_batch_transaction_fields"
+    )]
+    async fn list_batch_transaction_fields(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<user_defined_fields::Model>, Problem> {
+        list_fields(&app, &admitted, Form::BatchTransaction, &page).await
+    }
+
+    /// The fields of a participant's first detail form.
+    #[oai(
+        path = "/setup/loan/fields/participant1-detail",
+        method = "get",
+        operation_id = "list_participant1_fields"
+    )]
+    async fn list_participant1_fields(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<user_defined_fields::Model>, Problem> {
+        list_fields(&app, &admitted, Form::Participant1Detail, &page).await
+    }
+
+    /// The fields of a participant's second detail form.
+    #[oai(
+        path = "/setup/loan/fields/participant2-detail",
+        method = "get",
+        operation_id = "list_participant2_fields"
+    )]
+    async fn list_participant2_fields(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<user_defined_fields::Model>, Problem> {
+        list_fields(&app, &admitted, Form::Participant2Detail, &page).await
+    }
+}
+
+/// A page of the fields of a form, hidden ones left out.
+async fn list_fields(
+    app: &App,
+    admitted: &Admitted,
+    form: Form,
+    page: &Page,
+) -> Result<List<user_defined_fields::Model>, Problem> {
+    use user_defined_fields::Column::{Form as OfForm, HiddenFlag};
+    let fields = admitted.caller.find::<user_defined_fields::Entity>();
+    page.by_key(fields.filter(OfForm.eq(form)).filter(HiddenFlag.eq(false)), &app.db).await
+}

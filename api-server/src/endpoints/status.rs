@@ -1,0 +1,236 @@
+//! `/status`: how the core system's batch programs stand.
+
+use super::Group;
+use crate::access::{Admitted, CoreUser};
+use crate::app::App;
+use chrono::NaiveDate;
+use poem::web::Data;
+use poem_openapi::param::Query;
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sea_orm::{ColumnTrait, Condition, DbErr, QueryFilter, QueryOrder, QuerySelect};
+use shared::amounts::Money;
+use shared::entity::batch_failures;
+use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
+use shared::problem::{Answer, Problem};
+use shared::time::{Day, Timestamp};
+use std::sync::Arc;
+
+/// Most failures that a status names.
+const FAILURES_MAX: u64 = 100;
+
+/// How the latest run of a batch program stands. Where there was none: `idle`, and counts of 0.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct BatchStatus {
+    #[oai(rename = "Batch_ID")]
+    batch_id: Option<i64>,
+    /// The business day the run was for.
+    #[oai(rename = "Business_Date")]
+    business_date: Option<NaiveDate>,
+    #[oai(rename = "State")]
+    state: BatchState,
+    #[oai(rename = "Trigger_Type")]
+    trigger_type: Option<TriggerType>,
+    #[oai(rename = "Started_Date")]
+    started_date: Option<Timestamp>,
+    #[oai(rename = "Ended_Date")]
+    ended_date: Option<Timestamp>,
+    #[oai(rename = "Started_By_User_ID")]
+    started_by_user_id: Option<i64>,
+    /// Records to be processed.
+    #[oai(rename = "Total")]
+    total: i32,
+    #[oai(rename = "Processed")]
+    processed: i32,
+    #[oai(rename = "Succeeded")]
+    succeeded: i32,
+    #[oai(rename = "Failed")]
+    failed: i32,
+    #[oai(rename = "Skipped")]
+    skipped: i32,
+    /// Whole percent of the records; 100 once nothing is left to do.
+    #[oai(rename = "Percent_Done")]
+    percent_done: i32,
+    #[oai(rename = "Last_Error")]
+    last_error: Option<String>,
+    /// The first 100 failures on loans that the caller may see.
+    #[oai(rename = "Failures")]
+    failures: Vec<BatchFailure>,
+    /// ACH only: what was drawn and paid out.
+    #[oai(rename = "Amount_Total")]
+    amount_total: Option<Money>,
+    /// ACH only.
+    #[oai(rename = "Debit_Count")]
+    debit_count: Option<i32>,
+    /// ACH only.
+    #[oai(rename = "Credit_Count")]
+    credit_count: Option<i32>,
+    /// ACH only: entries that the bank sent back.
+    #[oai(rename = "Returned_Count")]
+    returned_count: Option<i32>,
+    /// ACH only: the file that went to the bank.
+    #[oai(rename = "File_Name")]
+    file_name: Option<String>,
+    /// Accrual only.
+    #[oai(rename = "Interest_Accrued_Total")]
+    interest_accrued_total: Option<Money>,
+    /// Accrual only: the oldest day that a loan has not accrued for.
+    #[oai(rename = "Oldest_Unaccrued_Date")]
+    oldest_unaccrued_date: Option<NaiveDate>,
+}
+
+/// A loan that a batch run failed on.
+#[derive(Debug, Object)]
+pub struct BatchFailure {
+    #[oai(rename = "Loan_ID")]
+    loan_id: i64,
+    #[oai(rename = "Code")]
+    code: String,
+    #[oai(rename = "Message")]
+    message: String,
+}
+
+/// `/status`
+pub struct Status;
+
+#[OpenApi(tag = "Group::Status")]
+impl Status {
+    /// The latest ACH batch.
+    #[oai(path = "/status/ach-batch", method = "get", operation_id = "get_ach_batch_status")]
+    async fn get_ach_batch_status(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The latest run for this business day only.
+        #[oai(name = "businessDate")]
+        business_date: Query<Option<Day>>,
+    ) -> Answer<BatchStatus> {
+        latest(&app, &admitted, BatchKind::Ach, business_date.0).await
+    }
+
+    /// The latest batch accrual of interest.
+    #[oai(
+        path = "/status/batch-accrual",
+        method = "get",
+        operation_id = "get_batch_accrual_status"
+    )]
+    async fn get_batch_accrual_status(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The latest run for this business day only.
+        #[oai(name = "businessDate")]
+        business_date: Query<Option<Day>>,
+    ) -> Answer<BatchStatus> {
+        latest(&app, &admitted, BatchKind::Accrual, business_date.0).await
+    }
+}
+
+async fn latest(
+    app: &App,
+    admitted: &Admitted,
+    kind: BatchKind,
+    business_date: Option<Day>,
+) -> Result<Json<BatchStatus>, Problem> {
+    use batch_runs::Column::{BatchId, BusinessDate, Kind};
+    let wanted = Condition::all()
+        .add(Kind.eq(kind))
+        .add_option(business_date.map(|Day(day)| BusinessDate.eq(day)));
+    let runs = admitted.caller.find::<batch_runs::Entity>().filter(wanted);
+    match runs.order_by_desc(BatchId).one(&app.db).await? {
+        None => Ok(Json(BatchStatus::idle())),
+        Some(run) => {
+            let failures = failures(app, admitted, run.batch_id).await?;
+            Ok(Json(BatchStatus::of(run, failures)))
+        }
+    }
+}
+
+async fn failures(
+    app: &App,
+    admitted: &Admitted,
+    batch_id: i64,
+) -> Result<Vec<BatchFailure>, DbErr> {
+    use batch_failures::Column;
+    let failures = admitted
+        .caller
+        .find::<batch_failures::Entity>()
+        .filter(Column::BatchId.eq(batch_id))
+        .order_by_asc(Column::RowId)
+        .limit(FAILURES_MAX)
+        .all(&app.db)
+        .await?;
+    let told = |batch_failures::Model { loan_id, code, message, .. }| BatchFailure {
+        loan_id,
+        code,
+        message,
+    };
+    Ok(failures.into_iter().map(told).collect())
+}
+
+impl BatchStatus {
+    /// There was no run.
+    fn idle() -> Self {
+        Self {
+            batch_id: None,
+            business_date: None,
+            state: BatchState::Idle,
+            trigger_type: None,
+            started_date: None,
+            ended_date: None,
+            started_by_user_id: None,
+            total: 0,
+            processed: 0,
+            succeeded: 0,
+            failed: 0,
+            skipped: 0,
+            percent_done: 0,
+            last_error: None,
+            failures: Vec::new(),
+            amount_total: None,
+            debit_count: None,
+            credit_count: None,
+            returned_count: None,
+            file_name: None,
+            interest_accrued_total: None,
+            oldest_unaccrued_date: None,
+        }
+    }
+
+    fn of(run: batch_runs::Model, failures: Vec<BatchFailure>) -> Self {
+        Self {
+            percent_done: percent(&run),
+            batch_id: Some(run.batch_id),
+            business_date: Some(run.business_date),
+            state: run.state,
+            trigger_type: Some(run.trigger_type),
+            started_date: Some(run.started_date),
+            ended_date: run.ended_date,
+            started_by_user_id: run.started_by_user_id,
+            total: run.total,
+            processed: run.processed,
+            succeeded: run.succeeded,
+            failed: run.failed,
+            skipped: run.skipped,
+            last_error: run.last_error,
+            failures,
+            amount_total: run.amount_total,
+            debit_count: run.debit_count,
+            credit_count: run.credit_count,
+            returned_count: run.returned_count,
+            file_name: run.file_name,
+            interest_accrued_total: run.interest_accrued_total,
+            oldest_unaccrued_date: run.oldest_unaccrued_date,
+        }
+    }
+}
+
+/// A run without records has done all of them once it has ended.
+fn percent(run: &batch_runs::Model) -> i32 {
+    match run.total {
+        0 if run.ended_date.is_some() => 100,
+        0 => 0,
+        total => (i64::from(run.processed) * 100 / i64::from(total)).clamp(0, 100) as i32,
+    }
+}

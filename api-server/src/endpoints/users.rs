@@ -1,0 +1,191 @@
+//! `/users`: the users of the core system, what they may do, and who the officers are.
+
+use super::Group;
+use crate::access::{Admitted, Caller, CoreUser};
+use crate::app::App;
+use crate::paging::{Cursor, List, Page};
+use crate::privileges::RIGHTS_OF_OTHERS;
+use crate::privileges::effective::{self, UserPrivilege};
+use poem::web::Data;
+use poem_openapi::param::Path;
+use poem_openapi::{Object, OpenApi};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use shared::entity::users::UserStatus;
+use shared::entity::{group_members, user_groups, users};
+use shared::problem::Problem;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// A user of the core system.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct User {
+    /// The user's row.
+    #[oai(flatten)]
+    row: users::Model,
+    /// The names of the groups he belongs to.
+    #[oai(rename = "Groups")]
+    groups: Vec<String>,
+}
+
+/// A user whom loans or contacts may be given to.
+#[derive(Debug, Object)]
+pub struct Officer {
+    #[oai(rename = "User_ID")]
+    user_id: i64,
+    #[oai(rename = "User_Name")]
+    user_name: String,
+    #[oai(rename = "Full_Name")]
+    full_name: String,
+    /// He may log in.
+    #[oai(rename = "Active_Flag")]
+    active_flag: bool,
+}
+
+impl From<users::Model> for Officer {
+    fn from(row: users::Model) -> Self {
+        Self {
+            user_id: row.user_id,
+            user_name: row.user_name,
+            full_name: row.full_name,
+            active_flag: row.status == UserStatus::Active,
+        }
+    }
+}
+
+/// `/users`
+pub struct Users;
+
+#[OpenApi(tag = "Group::Users")]
+impl Users {
+    /// The users of the core system.
+    #[oai(path = "/users", method = "get", operation_id = "list_users")]
+    async fn list_users(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<User>, Problem> {
+        let users = page.by_key(admitted.caller.find::<users::Entity>(), &app.db).await?;
+        let span = users.span(|user| user.user_id);
+        let mut groups = groups(&app.db, &admitted.caller, span).await?;
+        Ok(users.map(|row| {
+            let groups = groups.remove(&row.user_id).unwrap_or_default();
+            User { groups, row }
+        }))
+    }
+
+    /// What a user may do.
+    ///
+    /// One row per privilege and source: a grant of his own, a group's, the DBA flag or the admin
+    /// account. Granted_Path is the path that was granted, a parent where the privilege is
+    /// inherited. Everyone may ask about himself; about others with Security > Privileges > View.
+    #[oai(
+        path = "/users/:user_id/privileges",
+        method = "get",
+        operation_id = "list_user_privileges"
+    )]
+    async fn list_user_privileges(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        /// The user.
+        user_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<UserPrivilege>, Problem> {
+        let caller = &admitted.caller;
+        if caller.user_id() != Some(user_id.0) {
+            caller.require(RIGHTS_OF_OTHERS)?;
+        }
+        let after: Option<[String; 4]> = page.after()?;
+        let user = caller.get::<users::Entity>(&app.db, user_id.0).await?;
+        let mut rows = effective::list(&app.db, caller, &user).await?;
+        if let Some(after) = after {
+            rows.retain(|row| row.sort_key() > after);
+        }
+        let cursor = |row: &UserPrivilege| {
+            let [id, source, name, path] = row.sort_key();
+            Cursor::new(&[&id, &source, &name, &path])
+        };
+        rows.truncate(page.rows_wanted() as usize);
+        Ok(page.of(rows, cursor))
+    }
+
+    /// The contact officers.
+    #[oai(path = "/users/contact-officers", method = "get", operation_id = "list_contact_officers")]
+    async fn list_contact_officers(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<Officer>, Problem> {
+        officers(&app, &admitted, users::Column::ContactOfficerFlag, &page).await
+    }
+
+    /// The loan officers.
+    #[oai(path = "/users/loan-officers", method = "get", operation_id = "list_loan_officers")]
+    async fn list_loan_officers(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<Officer>, Problem> {
+        officers(&app, &admitted, users::Column::LoanOfficerFlag, &page).await
+    }
+
+    /// The collection officers.
+    #[oai(
+        path = "/users/collection-officers",
+        method = "get",
+        operation_id = "list_collection_officers"
+    )]
+    async fn list_collection_officers(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        page: Page,
+    ) -> Result<List<Officer>, Problem> {
+        officers(&app, &admitted, users::Column::CollectionOfficerFlag, &page).await
+    }
+}
+
+async fn officers(
+    app: &App,
+    admitted: &Admitted,
+    flag: users::Column,
+    page: &Page,
+) -> Result<List<Officer>, Problem> {
+    let officers = admitted.caller.find::<users::Entity>().filter(flag.eq(true));
+    Ok(page.by_key(officers, &app.db).await?.map(Officer::from))
+}
+
+/// The names of the groups of these users, by user, in the order of the names.
+async fn groups(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    user_ids: RangeInclusive<i64>,
+) -> Result<HashMap<i64, Vec<String>>, DbErr> {
+    let group = group_members::Entity::belongs_to(user_groups::Entity)
+        .from(group_members::Column::GroupId)
+        .to(user_groups::Column::GroupId);
+    let named: Vec<(i64, String)> = caller
+        .find::<group_members::Entity>()
+        .filter(group_members::Column::UserId.between(*user_ids.start(), *user_ids.end()))
+        .join(JoinType::InnerJoin, group.into())
+        .order_by_asc(user_groups::Column::Name)
+        .select_only()
+        .column(group_members::Column::UserId)
+        .column(user_groups::Column::Name)
+        .into_tuple()
+        .all(db)
+        .await?;
+    let mut groups: HashMap<i64, Vec<String>> = HashMap::new();
+    for (user_id, name) in named {
+        groups.entry(user_id).or_default().push(name);
+    }
+    Ok(groups)
+}

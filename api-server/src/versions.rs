@@ -1,0 +1,132 @@
+//! Versions of rows that can be changed: `versionHash`, also sent as `ETag`.
+//!
+//! The hash is the SHA-256 of the JSON object of all columns in the order of their names, in
+//! lower-case hex. Opaque to clients: any change of a column changes it.
+
+use aws_lc_rs::digest;
+use poem::http::header::ETAG;
+use poem::http::{HeaderValue, StatusCode};
+use poem::{FromRequest, IntoResponse, Request, RequestBody, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::payload::Json;
+use poem_openapi::registry::{
+    MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+};
+use poem_openapi::types::{ToJSON, Type};
+use sea_orm::DbErr;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The version of a row as it is stored, with more that belongs to it.
+pub fn hash(row: &impl Serialize, more: &[(&str, Value)]) -> Result<String, DbErr> {
+    let row = serde_json::to_value(row).map_err(|error| DbErr::Type(error.to_string()))?;
+    let columns = match row {
+        Value::Object(columns) => columns,
+        _ => Map::new(),
+    };
+    let mut sorted: BTreeMap<&str, &Value> =
+        columns.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    sorted.extend(more.iter().map(|(name, value)| (*name, value)));
+    let text = serde_json::to_vec(&sorted).map_err(|error| DbErr::Type(error.to_string()))?;
+    Ok(hex::encode(digest::digest(&digest::SHA256, &text)))
+}
+
+/// The versions that a client has already: `If-None-Match` (RFC 9110, 13.1.2).
+#[derive(Clone, Debug, Default)]
+pub struct Known(Vec<String>);
+
+impl<'a> FromRequest<'a> for Known {
+    async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
+        let values = request.headers().get_all("if-none-match").iter();
+        let lists = values.filter_map(|value| value.to_str().ok());
+        Ok(Self(lists.flat_map(|list| list.split(',')).map(|tag| tag.trim().to_owned()).collect()))
+    }
+}
+
+impl Known {
+    fn contain(&self, hash: &str) -> bool {
+        let tag = format!("\"{hash}\"");
+        self.0.iter().any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    }
+}
+
+/// A row with a version: 200 with its `ETag`, or 304 for a client that has this version.
+pub struct Versioned<T> {
+    value: T,
+    hash: String,
+    known: bool,
+}
+
+impl<T> Versioned<T> {
+    /// The answer about a value of this version to a client that knows these.
+    pub fn new(value: T, hash: &str, known: &Known) -> Self {
+        Self { value, hash: hash.to_owned(), known: known.contain(hash) }
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Versioned<T> {
+    fn into_response(self) -> Response {
+        let mut response = match self.known {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => Json(self.value).into_response(),
+        };
+        if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", self.hash)) {
+            response.headers_mut().insert(ETAG, tag);
+        }
+        response
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Versioned<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Json::<T>::meta();
+        let tag = || MetaHeader {
+            name: "ETag".to_owned(),
+            description: Some("The version, as in `versionHash`.".to_owned()),
+            required: true,
+            deprecated: false,
+            schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("string"))),
+        };
+        for response in &mut meta.responses {
+            response.description = "The row as it stands.";
+            response.headers.push(tag());
+        }
+        meta.responses.push(MetaResponse {
+            description: "The client has this version: it was named in `If-None-Match`.",
+            status: Some(StatusCode::NOT_MODIFIED.as_u16()),
+            status_range: None,
+            content: Vec::new(),
+            headers: vec![tag()],
+        });
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        <T as Type>::register(registry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_version_depends_on_every_column_and_not_on_their_order() {
+        let version = |row: Value| hash(&row, &[]).unwrap();
+        let one = version(json!({"a": 1, "b": null}));
+        assert_eq!(one, version(json!({"b": null, "a": 1})));
+        assert_ne!(one, version(json!({"a": 1, "b": 0})));
+        assert_ne!(one, hash(&json!({"a": 1, "b": null}), &[("files", json!([1]))]).unwrap());
+        assert_eq!(one.len(), 64);
+    }
+
+    #[test]
+    fn a_known_version_is_found_in_any_spelling_of_the_header() {
+        let known = |list: &[&str]| Known(list.iter().map(|tag| (*tag).to_owned()).collect());
+        assert!(known(&["\"x\"", "W/\"abc\""]).contain("abc"));
+        assert!(known(&["*"]).contain("abc"));
+        assert!(!known(&["abc", "\"ab\""]).contain("abc"));
+    }
+}
