@@ -7,6 +7,7 @@ pub mod foreign;
 pub mod gate;
 pub mod log_in_form;
 pub mod published_loans;
+pub mod rows;
 pub mod seeds;
 pub mod servers;
 pub mod snapshot;

@@ -224,6 +224,29 @@ impl World {
         self.db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
+    /// Inserts rows and gives back the keys that the database gave them. `NOW` in a value is an
+    /// instant long past.
+    pub async fn insert(
+        &self,
+        table: &str,
+        key: &str,
+        columns: &str,
+        rows: impl IntoIterator<Item = String>,
+    ) -> Vec<i64> {
+        let rows = rows.into_iter().map(|row| format!("({})", row.replace("NOW", self.long_ago())));
+        let rows: Vec<String> = rows.collect();
+        let highest = format!("SELECT COALESCE(MAX({key}), 0) FROM {table}");
+        let before = self.count(&highest).await;
+        for some in rows.chunks(200) {
+            let values = some.join(", ");
+            self.sql(&format!("INSERT INTO {table} ({columns}) VALUES {values}")).await;
+        }
+        let keys = format!("SELECT {key} FROM {table} WHERE {key} > {before} ORDER BY {key}");
+        let statement = Statement::from_string(self.db.get_database_backend(), keys);
+        let keys = self.db.query_all_raw(statement).await.expect("keys");
+        keys.iter().map(|row| row.try_get_by_index(0).expect("a key")).collect()
+    }
+
     /// Moves the instants in these columns of a table so many seconds into the past, by the
     /// database's own clock.
     pub async fn age(&self, table: &str, columns: &[&str], seconds: i64) {

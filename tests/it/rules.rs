@@ -3,5 +3,6 @@
 mod access;
 mod contract;
 mod errors;
+mod statements;
 mod tidy;
 mod tls;
