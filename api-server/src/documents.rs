@@ -161,12 +161,12 @@ pub async fn list(
     if document_id.is_some() && rows.rows().is_empty() {
         return Err(Problem::not_found());
     }
-    let span = rows.span(|row| row.document_id);
+    let (first, last) = rows.span(|row| row.document_id);
     let on_page = Query::select()
         .column(DocumentId)
         .from(documents::Entity)
         .cond_where(owner.documents())
-        .and_where(DocumentId.between(*span.start(), *span.end()))
+        .and_where(DocumentId.between(first, last))
         .take();
     let files = caller
         .find::<document_files::Entity>()

@@ -15,7 +15,6 @@ use sea_orm::{
     PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
 };
 use shared::problem::Problem;
-use std::ops::RangeInclusive;
 
 /// Rows of a page when the client does not say.
 const LIMIT_DEFAULT: u64 = 100;
@@ -186,12 +185,12 @@ impl<T> List<T> {
         &self.rows
     }
 
-    /// The keys from the first row of the page to its last one: what else is read of these rows,
-    /// is read by this range, in one statement.
-    pub fn span(&self, key: impl Fn(&T) -> i64) -> RangeInclusive<i64> {
+    /// The keys of the page's first and last row: what else is read of these rows, is read by this
+    /// range, in one statement. No key lies in the range of an empty page.
+    pub fn span(&self, key: impl Fn(&T) -> i64) -> (i64, i64) {
         match (self.rows.first(), self.rows.last()) {
-            (Some(first), Some(last)) => key(first)..=key(last),
-            _ => 0..=-1,
+            (Some(first), Some(last)) => (key(first), key(last)),
+            _ => (0, -1),
         }
     }
 }

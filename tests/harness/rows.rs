@@ -34,13 +34,14 @@ pub struct Rows {
     pub user_id: i64,
 }
 
-/// The fields of the forms in the order of their owners: documents of these are listed.
-pub const DOCUMENT_FIELDS: [(&str, &str); 5] = [
-    ("loan_detail1", "userdef80"),
-    ("loan_detail2", "userdef80"),
-    ("contact_detail", "userdef80"),
-    ("contact_demographics", "userdef80"),
-    ("contact_financials", "userdef80"),
+/// The field that has documents, on each of these forms.
+const DOCUMENT_FIELD: &str = "userdef80";
+const DOCUMENT_FORMS: [&str; 5] = [
+    "loan_detail1",
+    "loan_detail2",
+    "contact_detail",
+    "contact_demographics",
+    "contact_financials",
 ];
 
 impl World {
@@ -84,101 +85,35 @@ impl World {
 }
 
 impl Rows {
-    /// The path of every reading operation that leads to these rows, by its operation id. Lists ask
-    /// for all of them.
-    pub fn paths(&self) -> Vec<(String, String)> {
-        let Self { loan_id, contact_id, collateral_id, creditline_id, drawer_id, .. } = self;
+    /// The path of a reading operation that leads to these rows, made from its path in the
+    /// document. Lists are asked for all of them.
+    pub fn path(&self, template: &str) -> String {
         let [loan_comment, contact_comment, collateral_comment] = self.comment_ids;
-        let (loan, contact) = (format!("/loans/{loan_id}"), format!("/contacts/{contact_id}"));
-        let collateral = format!("/loans/collateral/{collateral_id}");
-        let line = format!("/loans/credit-lines/{creditline_id}");
-        let drawer = format!("/cash-drawers/{drawer_id}");
-        let document = format!("/user-defined-fields/documents/{}", self.document_id);
-        let gateway = format!("{loan}/payment-gateway");
-        let own = |path: &str, id: i64| format!("{path}/{id}");
-        let mut paths: Vec<(&str, String)> = vec![
-            ("get_loan", loan.clone()),
-            ("list_transactions", format!("{loan}/transactions?limit=1000")),
-            ("list_recurring_transactions", format!("{loan}/recurring-transactions?limit=1000")),
-            ("get_automated_payment", own("/loans/automated-payments", self.automated_payment_id)),
-            ("list_loan_field_history", format!("{loan}/field-history?limit=1000")),
-            ("list_credit_lines", format!("{loan}/credit-lines?limit=1000")),
-            ("get_credit_used", format!("{line}/credit-used")),
-            ("list_draws", format!("{line}/draws?limit=1000")),
-            ("list_loan_collateral", format!("{loan}/collateral?limit=1000")),
-            ("get_collateral", collateral.clone()),
-            ("get_collateral_vehicle", format!("{collateral}/vehicle")),
-            ("get_collateral_location", format!("{collateral}/location")),
-            ("list_collateral_insurance", format!("{collateral}/insurance?limit=1000")),
-            ("list_collateral_taxes", format!("{collateral}/taxes?limit=1000")),
-            ("get_collateral_description", format!("{collateral}/description")),
-            ("get_contact", contact.clone()),
-            ("list_contact_detail", format!("{contact}/detail?limit=1000")),
-            ("list_contact_field_history", format!("{contact}/field-history?limit=1000")),
-            ("get_credit_profile", own("/contacts/credit-profiles", self.report_id)),
-            ("get_document", document.clone()),
-            ("list_document_files", format!("{document}/files?limit=1000")),
-            ("list_cards", format!("{gateway}/credit-cards?limit=1000")),
-            ("get_card", own("/loans/payment-gateway/credit-cards", self.token_id)),
-            ("get_convenience_fee", format!("{gateway}/convenience-fee?amount=10.00")),
-            ("list_drawers", "/cash-drawers?limit=1000".to_owned()),
-            ("get_drawer", drawer.clone()),
-            ("list_drawer_active_users", format!("{drawer}/active-users?limit=1000")),
-            ("list_drawer_assigned_users", format!("{drawer}/assigned-users?limit=1000")),
-            ("list_reconciliations", format!("{drawer}/reconciliations?limit=1000")),
-            ("list_drawer_transactions", format!("{drawer}/transactions?limit=1000")),
-            ("list_users", "/users?limit=1000".to_owned()),
-            ("list_user_privileges", format!("/users/{}/privileges?limit=1000", self.user_id)),
-            ("get_ach_batch_status", "/status/ach-batch".to_owned()),
-            ("get_batch_accrual_status", "/status/batch-accrual".to_owned()),
+        let comment_id = match template {
+            _ if template.starts_with("/loans/comments") => loan_comment,
+            _ if template.starts_with("/contacts/comments") => contact_comment,
+            _ => collateral_comment,
+        };
+        let row_id = match template.contains("automated-payments") {
+            true => self.automated_payment_id,
+            false => self.document_id,
+        };
+        let ids = [
+            ("{loan_id}", self.loan_id),
+            ("{contact_id}", self.contact_id),
+            ("{row_id}", row_id),
+            ("{creditline_id}", self.creditline_id),
+            ("{collateral_id}", self.collateral_id),
+            ("{comment_id}", comment_id),
+            ("{report_id}", self.report_id),
+            ("{token_id}", self.token_id),
+            ("{drawer_id}", self.drawer_id),
+            ("{user_id}", self.user_id),
         ];
-        for (id, path, comment) in [
-            ("loan", "/loans/comments", loan_comment),
-            ("contact", "/contacts/comments", contact_comment),
-            ("collateral", "/loans/collateral/comments", collateral_comment),
-        ] {
-            let (get, list) = match id {
-                "loan" => ("get_loan_comment", "list_loan_comment_documents"),
-                "contact" => ("get_contact_comment", "list_contact_comment_documents"),
-                _ => ("get_collateral_comment", "list_collateral_comment_documents"),
-            };
-            paths.push((get, own(path, comment)));
-            paths.push((list, format!("{path}/{comment}/documents?limit=1000")));
-        }
-        let field =
-            |owner: &str, form: &str| format!("{owner}/{form}/userdef80/documents?limit=1000");
-        paths.extend([
-            ("list_loan_detail1_documents", field(&loan, "detail1")),
-            ("list_loan_detail2_documents", field(&loan, "detail2")),
-            ("list_contact_demographics_documents", field(&contact, "demographics")),
-            ("list_contact_detail_documents", field(&contact, "detail")),
-            ("list_contact_financials_documents", field(&contact, "financials")),
-        ]);
-        for officer in ["contact", "loan", "collection"] {
-            let id = match officer {
-                "contact" => "list_contact_officers",
-                "loan" => "list_loan_officers",
-                _ => "list_collection_officers",
-            };
-            paths.push((id, format!("/users/{officer}-officers?limit=1000")));
-        }
-        let setup = [
-            ("list_loan_groups", "loan/groups"),
-            ("list_payment_methods", "loan/payment-methods"),
-            ("list_portfolios", "loan/portfolios"),
-            ("list_loan_status_codes", "loan/status-codes"),
-            ("list_risk_ratings", "loan/risk-ratings"),
-            ("list_interest_plans", "loan/interest-plans"),
-            ("list_transaction_entry_fields", "loan/fields/transaction-entry"),
-            ("list_batch_transaction_fields", "loan/fields/batch-transaction"),
-            ("list_participant1_fields", "loan/fields/participant1-detail"),
-            ("list_participant2_fields", "loan/fields/participant2-detail"),
-            ("list_entities", "contact/entities"),
-            ("list_relationship_codes", "contact/relationship-codes"),
-            ("list_contact_types", "contact/types"),
-        ];
-        paths.extend(setup.map(|(id, path)| (id, format!("/setup/{path}?limit=1000"))));
-        paths.into_iter().map(|(id, path)| (id.to_owned(), path)).collect()
+        let path = template.replace("{field}", DOCUMENT_FIELD);
+        let fill = |path: String, (name, id): (&str, i64)| path.replace(name, &id.to_string());
+        // The fee wants an amount; what an operation does not know it ignores.
+        ids.into_iter().fold(path, fill) + "?limit=1000&amount=10.00"
     }
 
     /// True for a list of at least as many rows as were made.
@@ -397,7 +332,8 @@ impl Making<'_> {
         self.world.insert("user_defined_values", "row_id", value, values).await;
         self.history("contact", contact_id, "Contact > Records").await;
         let mut document = 0;
-        for (form, field) in DOCUMENT_FIELDS {
+        let field = DOCUMENT_FIELD;
+        for form in DOCUMENT_FORMS {
             let defined = format!(
                 "SELECT COUNT(*) FROM user_defined_fields WHERE form = '{form}' AND \
                  field_name = '{field}'"

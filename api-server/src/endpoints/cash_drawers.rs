@@ -157,7 +157,6 @@ impl CashDrawers {
         method = "get",
         operation_id = "list_drawer_transactions"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_drawer_transactions(
         &self,
         CoreUser(admitted): CoreUser,

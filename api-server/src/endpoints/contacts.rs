@@ -206,7 +206,6 @@ impl Contacts {
         method = "get",
         operation_id = "list_contact_demographics_documents"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_contact_demographics_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -236,7 +235,6 @@ impl Contacts {
         method = "get",
         operation_id = "list_contact_detail_documents"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_contact_detail_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -266,7 +264,6 @@ impl Contacts {
         method = "get",
         operation_id = "list_contact_financials_documents"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_contact_financials_documents(
         &self,
         CoreUser(admitted): CoreUser,

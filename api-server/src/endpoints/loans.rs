@@ -184,7 +184,6 @@ impl Loans {
         method = "get",
         operation_id = "list_loan_detail1_documents"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_loan_detail1_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -214,7 +213,6 @@ impl Loans {
         method = "get",
         operation_id = "list_loan_detail2_documents"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn list_loan_detail2_documents(
         &self,
         CoreUser(admitted): CoreUser,

@@ -17,7 +17,6 @@ use shared::entity::users::UserStatus;
 use shared::entity::{group_members, user_groups, users};
 use shared::problem::Problem;
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// A user of the core system.
@@ -167,14 +166,14 @@ async fn officers(
 async fn groups(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    user_ids: RangeInclusive<i64>,
+    (first, last): (i64, i64),
 ) -> Result<HashMap<i64, Vec<String>>, DbErr> {
     let group = group_members::Entity::belongs_to(user_groups::Entity)
         .from(group_members::Column::GroupId)
         .to(user_groups::Column::GroupId);
     let named: Vec<(i64, String)> = caller
         .find::<group_members::Entity>()
-        .filter(group_members::Column::UserId.between(*user_ids.start(), *user_ids.end()))
+        .filter(group_members::Column::UserId.between(first, last))
         .join(JoinType::InnerJoin, group.into())
         .order_by_asc(user_groups::Column::Name)
         .select_only()

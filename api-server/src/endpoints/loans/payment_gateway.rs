@@ -132,7 +132,6 @@ impl PaymentGateway {
         method = "get",
         operation_id = "get_convenience_fee"
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
     async fn get_convenience_fee(
         &self,
         AnyUser(admitted): AnyUser,

@@ -1,0 +1,254 @@
+//! Does a read take longer when there are more loans, or when the loan has a longer history?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/read_scale --database-url postgres://USER@HOST/postgres --loans 1000000
+//! ```
+//!
+//! It makes two databases of its own with the demo portfolio, one of a thousand loans and one of so
+//! many as it is told, and starts both servers on each. Then it asks each in turn, one request at a
+//! time, for loans and for filtered pages of their transactions, as a user whose every row is
+//! judged by officers and trustees. The medians of the two are compared: milliseconds mean nothing
+//! on another machine, their ratio still does. A million loans take a while to make and some 20 GB.
+//!
+//! Then one loan of the larger portfolio gets a hundred thousand transactions, and is read in turn
+//! with one that has ten.
+//!
+//! Exits with 1 when an answer is not the one it must be. The databases go in any case but a kill.
+
+use acceptance::Database;
+use acceptance::world::{Environment, World};
+use clap::Parser;
+use sea_orm::{ConnectionTrait, Statement};
+use std::fmt;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The smaller portfolio.
+const FEW_LOANS: u32 = 1000;
+/// Transactions of the loan with a long history, and of the one with a short one.
+const LONG_HISTORY: i64 = 100_000;
+const SHORT_HISTORY: i64 = 10;
+/// Loans that are asked for by turns: more than fit into one page of anything.
+const LOANS_ASKED_FOR: usize = 500;
+/// Requests before those that count.
+const WARM_UP: usize = 100;
+
+/// Compares reads of a small and of a large portfolio.
+#[derive(Parser)]
+struct Arguments {
+    /// A PostgreSQL or MariaDB on which the user may create databases; default: embedded ones.
+    #[arg(long)]
+    database_url: Option<String>,
+    /// Loans of the larger portfolio.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..=1_000_000))]
+    loans: u32,
+    /// Requests of each kind to each.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
+    rounds: u32,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    let arguments = Arguments::parse();
+    let program = std::env::current_exe().map(|own| own.with_file_name("installer_under_test"));
+    let program = match program {
+        Ok(program) if program.is_file() => program.display().to_string(),
+        _ => {
+            eprintln!("read_scale: installer_under_test is not beside this program");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run(&arguments, &program).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("read_scale: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
+    let database = arguments.database_url.clone().map_or(Database::Sqlite, Database::Server);
+    let few = World::new(program, database.clone(), Environment::default()).await;
+    let many = World::new(program, database, Environment::default()).await;
+    let measured = tokio::select! {
+        measured = measure(arguments, &few, &many) => measured,
+        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+    };
+    few.close().await;
+    many.close().await;
+    measured
+}
+
+async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
+    for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
+        installer::demo::import(&world.db, loans, &world.credentials.web).await?;
+    }
+    println!("{} loans beside {FEW_LOANS}, on {}", arguments.loans, many.database.name());
+    let (small, large) = (Asked::of(few).await?, Asked::of(many).await?);
+    for (what, tail) in [
+        ("GET /loans/{loan_id}", ""),
+        ("a filtered page of transactions", "/transactions?transactionCode=122&limit=50"),
+        ("a page of collateral", "/collateral?limit=50"),
+    ] {
+        let comparison = compare(arguments.rounds, &small, &large, tail).await?;
+        println!("{what:<34} {comparison}");
+    }
+    let (short, long) = histories(many, &large).await?;
+    println!("a loan with {LONG_HISTORY} transactions beside one with {SHORT_HISTORY}");
+    for (what, tail) in [
+        ("GET /loans/{loan_id}", ""),
+        ("the first page of transactions", "/transactions?limit=10"),
+        ("a filtered page of transactions", "/transactions?transactionCode=120&limit=10"),
+    ] {
+        let comparison = compare(arguments.rounds, &short, &long, tail).await?;
+        println!("{what:<34} {comparison}");
+    }
+    Ok(())
+}
+
+/// Loans to ask a world for, and who asks.
+#[derive(Clone)]
+struct Asked<'a> {
+    world: &'a World,
+    token: String,
+    loan_ids: Vec<i64>,
+}
+
+impl<'a> Asked<'a> {
+    /// Loans that the officer may see, evenly spread over all of them.
+    async fn of(world: &'a World) -> Result<Self, String> {
+        let token = world.token("officer").await;
+        let highest = world.count("SELECT MAX(loan_id) FROM loans").await;
+        let step = (highest / LOANS_ASKED_FOR as i64).max(1);
+        let spread = (0..LOANS_ASKED_FOR as i64).map(|n| 1 + n * step).filter(|id| *id <= highest);
+        let list = spread.map(|id| id.to_string()).collect::<Vec<_>>().join(", ");
+        let sql = format!(
+            "SELECT loan_id FROM loans WHERE loan_id IN ({list}) AND loan_officer_user_id IS NULL \
+             AND collection_officer_user_id IS NULL"
+        );
+        let statement = Statement::from_string(world.db.get_database_backend(), sql);
+        let rows = world.db.query_all_raw(statement).await.map_err(|error| error.to_string())?;
+        let loan_ids: Result<Vec<i64>, _> =
+            rows.iter().map(|row| row.try_get_by_index(0)).collect();
+        let loan_ids = loan_ids.map_err(|error| error.to_string())?;
+        if loan_ids.is_empty() {
+            return Err("the officer sees none of the loans".to_owned());
+        }
+        Ok(Self { world, token, loan_ids })
+    }
+
+    /// The same caller, asking for one loan.
+    fn about(&self, loan_id: i64) -> Self {
+        Self { loan_ids: vec![loan_id], ..self.clone() }
+    }
+
+    /// How long the answer to one request takes.
+    async fn time(&mut self, round: usize, tail: &str) -> Result<Duration, String> {
+        let loan_id = self.loan_ids[round % self.loan_ids.len()];
+        let path = format!("/loans/{loan_id}{tail}");
+        let started = Instant::now();
+        let answer = self.world.client.get(&self.token, &path).await;
+        let time = started.elapsed();
+        match answer.status.as_u16() {
+            200 => Ok(time),
+            // Tokens live for twelve minutes: another one, and the request does not count twice.
+            401 => {
+                self.token = self.world.token("officer").await;
+                Box::pin(self.time(round, tail)).await
+            }
+            status => Err(format!("{path}: {status} {}", answer.text)),
+        }
+    }
+}
+
+/// One loan with a short history and one with a long one.
+async fn histories<'a>(
+    world: &'a World,
+    asked: &Asked<'a>,
+) -> Result<(Asked<'a>, Asked<'a>), String> {
+    let [short, long, ..] = asked.loan_ids[..] else {
+        return Err("there are too few loans".to_owned());
+    };
+    let columns = "loan_id, transaction_reference_no, transaction_code, \
+                   transaction_description, transaction_date, effective_date, gl_date, \
+                   transaction_amount, entered_by_user_id, reversed_flag, nsf_flag";
+    for (loan, wanted) in [(short, SHORT_HISTORY), (long, LONG_HISTORY)] {
+        world
+            .sql(&format!(
+                "DELETE FROM payment_allocations WHERE transaction_id IN \
+             (SELECT transaction_id FROM loan_transactions WHERE loan_id = {loan})"
+            ))
+            .await;
+        world.sql(&format!("DELETE FROM loan_transactions WHERE loan_id = {loan}")).await;
+        let first = |_| {
+            format!("{loan}, 0, 144, 'Memo', NOW, '2020-01-01', '2020-01-01', 100, 1, false, false")
+        };
+        world.insert("loan_transactions", "transaction_id", columns, (0..10).map(first)).await;
+        let mut count = 10;
+        while count < wanted {
+            let more = count.min(wanted - count);
+            // Every thousandth row is a payment, so that a filter has something to pass over.
+            let sql = format!(
+                "INSERT INTO loan_transactions ({columns}) SELECT loan_id, 0, \
+                 CASE WHEN transaction_id % 1000 = 0 THEN 120 ELSE 144 END, \
+                 transaction_description, transaction_date, effective_date, gl_date, \
+                 transaction_amount, entered_by_user_id, false, false FROM loan_transactions \
+                 WHERE loan_id = {loan} ORDER BY transaction_id LIMIT {more}"
+            );
+            world.sql(&sql).await;
+            count += more;
+        }
+        let found = format!("SELECT COUNT(*) FROM loan_transactions WHERE loan_id = {loan}");
+        let found = world.count(&found).await;
+        if found != wanted {
+            return Err(format!("loan {loan} has {found} transactions, not {wanted}"));
+        }
+    }
+    let analyze = match world.database.name() {
+        "mysql" => "ANALYZE TABLE loan_transactions",
+        _ => "ANALYZE loan_transactions",
+    };
+    world.sql(analyze).await;
+    Ok((asked.about(short), asked.about(long)))
+}
+
+/// Two medians and their ratio.
+struct Comparison {
+    first: Duration,
+    second: Duration,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+        let ratio = ms(self.second) / ms(self.first);
+        write!(f, "{:7.3} ms, {:7.3} ms: {ratio:.2} times", ms(self.first), ms(self.second))
+    }
+}
+
+/// Asks both by turns, so that whatever else the machine does slows both.
+async fn compare(
+    rounds: u32,
+    first: &Asked<'_>,
+    second: &Asked<'_>,
+    tail: &str,
+) -> Result<Comparison, String> {
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    let (mut first, mut second) = (first.clone(), second.clone());
+    for round in 0..WARM_UP + rounds as usize {
+        let times = (first.time(round, tail).await?, second.time(round, tail).await?);
+        if round >= WARM_UP {
+            one.push(times.0);
+            other.push(times.1);
+        }
+    }
+    Ok(Comparison { first: median(one), second: median(other) })
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
