@@ -5,6 +5,7 @@ use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
+use serde_json::Value;
 
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,6 +168,66 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
         }
         for (id, _) in OPERATIONS {
             assert!(found.iter().any(|(known, ..)| known == id), "{id} is not served");
+        }
+        world
+    })
+    .await;
+}
+
+/// Lists without an id in their path from which rows are left out; the others are everybody's.
+const FILTERED: [&str; 4] =
+    ["list_drawers", "list_loan_groups", "list_portfolios", "list_contact_types"];
+
+/// Gives all loans and contacts to the teller, closes one row of each setup list that has trustees
+/// to everybody else, and gives the viewer every privilege but those that see other people's rows.
+async fn hide_everything_from_the_viewer(world: &World) {
+    let teller = "(SELECT user_id FROM users WHERE user_name = 'teller')";
+    let officers =
+        format!("loan_officer_user_id = {teller}, collection_officer_user_id = {teller}");
+    world.sql(&format!("UPDATE loans SET {officers}")).await;
+    world.sql(&format!("UPDATE contacts SET contact_officer_user_id = {teller}")).await;
+    for object in ["loan_group", "portfolio", "contact_type"] {
+        let trustee = format!(
+            "INSERT INTO trustees (object_type, object_id, user_id) VALUES ('{object}', 1, {teller})"
+        );
+        world.sql(&trustee).await;
+    }
+    world.sql("DELETE FROM privilege_grants").await;
+    let grants = "INSERT INTO privilege_grants (privilege_id, user_id) \
+                  SELECT privilege_id, user_id FROM privileges, users \
+                  WHERE user_name = 'viewer' AND verb <> 'Allow'";
+    world.sql(grants).await;
+}
+
+#[tokio::test]
+async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        hide_everything_from_the_viewer(&world).await;
+        let viewer = world.token("viewer").await;
+        let document = world.client.get("", "/openapi.json").await.expect(200).json();
+        for (template, operations) in document["paths"].as_object().expect("paths") {
+            let Some(id) = operations["get"]["operationId"].as_str() else { continue };
+            let path = rows.path(template);
+            let whole = world.client.get(&admin, &path).await.expect(200).json();
+            let answer = world.client.get(&viewer, &path).await;
+            if template.contains('{') && !template.contains("{user_id}") {
+                answer.expect_problem(404, "not-found");
+                continue;
+            }
+            let seen = answer.expect(200).json();
+            let length = |list: &Value| list.as_array().map_or(0, Vec::len);
+            match FILTERED.contains(&id) {
+                true => assert!(length(&seen) < length(&whole), "{id}: {seen}"),
+                // Of batch runs everything but the loans they failed on is everybody's.
+                false if id.ends_with("_status") => {
+                    assert!(length(&whole["Failures"]) > 0, "{id}: {whole}");
+                    assert_eq!(length(&seen["Failures"]), 0, "{id}: {seen}");
+                    assert_eq!(seen["Failed"], whole["Failed"], "{id}");
+                }
+                false => assert_eq!(seen, whole, "{id}"),
+            }
         }
         world
     })
