@@ -4,6 +4,7 @@ mod audit;
 mod client;
 mod installation;
 mod quickstart;
+mod upgrade;
 mod user;
 mod verify_auth_server;
 
