@@ -11,6 +11,7 @@ pub mod demo;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;
+pub mod rows;
 pub mod seed;
 pub mod user;
 pub mod verify_auth_server;

@@ -6,9 +6,10 @@ pub mod serve;
 
 use crate::certificates::{self, TlsFiles, write_private};
 use crate::credentials::Credentials;
+use crate::demo::Plan;
 use crate::quickstart::serve::Server;
 use crate::{demo, seed, verify_auth_server};
-use sea_orm::DatabaseConnection;
+use sea_orm::DbErr;
 use serde_json::{Value, json};
 use shared::{db, migration, process};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -38,7 +39,7 @@ pub struct Arguments {
     /// How many loans the demo portfolio has.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
     pub loans: u32,
-    /// Users, clients and setup lists only: no contacts, no loans.
+    /// Users, clients, setup lists, field definitions, a teller's drawer: no contacts, no loans.
     #[arg(long)]
     pub empty: bool,
 }
@@ -46,7 +47,7 @@ pub struct Arguments {
 /// Sets up, starts, verifies, reports, and runs until told to stop.
 pub async fn run(arguments: &Arguments) -> Result<(), String> {
     let place = Place::prepare(arguments)?;
-    let web_contact = place.fill_database(arguments).await?;
+    let filled = place.fill_database(arguments).await?;
     place.write_settings()?;
     let mut auth = Server::start(&place.dir, "auth-server", "serve-auth")?;
     let mut api = Server::start(&place.dir, "api-server", "serve-api")?;
@@ -54,10 +55,10 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
     auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca).await?;
     api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca).await?;
     place.verify().await?;
-    let report = place.report(&auth, &api, web_contact);
+    let report = place.report(&auth, &api, filled.web_contact);
     let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
     write_private(&place.dir.join("quickstart.json"), &text)?;
-    place.explain(&report);
+    place.explain(&report, &filled.examples);
     let stopped = tokio::select! {
         () = process::stop_signal() => Ok(()),
         name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
@@ -70,6 +71,14 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
     }
     tokio::join!(auth.stop(), api.stop());
     Ok(())
+}
+
+/// What is in the database.
+struct Filled {
+    /// The contact of the web user, if there is one.
+    web_contact: Option<i64>,
+    /// For operations that read, by id, a path that gives something.
+    examples: Vec<(&'static str, String)>,
 }
 
 /// The folder, its files, and the addresses.
@@ -112,31 +121,27 @@ impl Place {
         self.dir.join(format!("{server}.env"))
     }
 
-    /// Schema, users, clients, portfolio; gives back the contact of the web user, if there is one.
-    async fn fill_database(&self, arguments: &Arguments) -> Result<Option<i64>, String> {
+    /// Schema, users, clients, portfolio.
+    async fn fill_database(&self, arguments: &Arguments) -> Result<Filled, String> {
         let failed = |error: String| format!("the database cannot be used: {error}");
-        let db = db::connect(&self.database_url, 4, true).await;
-        let db = db.map_err(|error| failed(error.to_string()))?;
-        migration::migrate(&db).await.map_err(|error| failed(error.to_string()))?;
+        let refused = |error: DbErr| failed(error.to_string());
+        let db = db::connect(&self.database_url, 4, true).await.map_err(refused)?;
+        migration::migrate(&db).await.map_err(refused)?;
         let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
         seed::users_and_clients(&db, &self.credentials, &redirects, &self.api_url())
             .await
             .map_err(failed)?;
+        seed::standing_rows::ensure(&db).await.map_err(refused)?;
         if !arguments.empty {
-            self.fill_portfolio(&db, arguments.loans).await?;
+            let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
+            demo::fill(&db, plan, &self.credentials.web)
+                .await
+                .map_err(|why| format!("the demo portfolio cannot be made: {why}"))?;
         }
-        let contact = seed::web_contact(&db).await.map_err(|error| failed(error.to_string()))?;
-        db.close().await.map_err(|error| failed(error.to_string()))?;
-        Ok(contact)
-    }
-
-    async fn fill_portfolio(&self, db: &DatabaseConnection, loans: u32) -> Result<(), String> {
-        let failed = |error: String| format!("the demo portfolio cannot be made: {error}");
-        if seed::has_loans(db).await.map_err(|error| failed(error.to_string()))? {
-            return Ok(());
-        }
-        seed::further_users_and_setup(db).await.map_err(failed)?;
-        demo::import(db, loans, &self.credentials.web).await.map_err(failed)
+        let web_contact = seed::web_contact(&db).await.map_err(refused)?;
+        let examples = demo::examples::examples(&db).await.map_err(refused)?;
+        db.close().await.map_err(refused)?;
+        Ok(Filled { web_contact, examples })
     }
 
     fn write_settings(&self) -> Result<(), String> {
@@ -221,7 +226,7 @@ impl Place {
     }
 
     /// What a person sees.
-    fn explain(&self, report: &Value) {
+    fn explain(&self, report: &Value, examples: &[(&str, String)]) {
         let (auth_url, api_url) = (self.auth_url(), self.api_url());
         let ca = shell_word(&self.tls.authority);
         println!("auth server   {auth_url}\napi-server    {api_url}");
@@ -232,6 +237,10 @@ impl Place {
                 let text = |name: &str| user[name].as_str().unwrap_or_default().to_owned();
                 println!("{role:<8} {:<14} {}", text("username"), text("password"));
             }
+        }
+        println!("\nTo read as admin:");
+        for (operation, path) in examples {
+            println!("  {operation:<36} {path}");
         }
         let log_in = format!(
             "curl -sS --cacert {ca} -u {}:{} -d grant_type=password -d scope=core \

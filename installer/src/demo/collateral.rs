@@ -1,0 +1,275 @@
+//! What secures the loans: vehicles, real estate and equipment, with all that is known of them.
+
+use super::block::{Block, Place, basis_points, cents};
+use super::people::COUNTRYSIDE;
+use crate::rows;
+use chrono::Datelike;
+use sea_orm::{DatabaseTransaction, DbErr};
+use shared::amounts::{Money, divide_half_up};
+use shared::entity::collateral_insurance_policies::{CoverageType, PolicyStatus};
+use shared::entity::collateral_vehicles::{BrandedTitle, TitleStatus, TitleType};
+use shared::entity::{
+    collateral_descriptions, collateral_insurance_policies as policies, collateral_locations,
+    collateral_taxes, collateral_vehicles, collaterals, loan_collaterals,
+};
+
+/// What a collateral is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Vehicle,
+    RealEstate,
+    Equipment,
+}
+
+/// What secures the loan at this place of the mix.
+fn kind(slot: u32) -> Option<Kind> {
+    match slot % 10 {
+        0 => Some(Kind::Vehicle),
+        3 => Some(Kind::RealEstate),
+        6 => Some(Kind::Equipment),
+        _ => None,
+    }
+}
+
+/// The place in the mix whose collateral secures no loan.
+const UNLINKED_AT: u32 = 46;
+
+/// A collateral that was added, and the loan's place in the mix.
+pub struct Added {
+    pub slot: u32,
+    pub collateral_id: i64,
+}
+
+/// The details of many collaterals, to be added together.
+#[derive(Default)]
+struct Details {
+    links: Vec<loan_collaterals::Model>,
+    vehicles: Vec<collateral_vehicles::Model>,
+    locations: Vec<collateral_locations::Model>,
+    policies: Vec<policies::Model>,
+    taxes: Vec<collateral_taxes::Model>,
+    descriptions: Vec<collateral_descriptions::Model>,
+}
+
+/// Collateral with all its details. Real estate secures the next loan of the mix too.
+pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Added>, DbErr> {
+    let mut details = Details::default();
+    let mut added = Vec::new();
+    for (index, place) in block.places.iter().enumerate() {
+        let Some(kind) = kind(place.slot) else { continue };
+        let collateral_id = rows::add(tx, collateral(block, place, kind)).await?;
+        let next = block.places.get(index + 1).filter(|_| kind == Kind::RealEstate);
+        let secured = [Some(place).filter(|_| place.slot != UNLINKED_AT), next];
+        for loan in secured.into_iter().flatten() {
+            let loan_id = loan.loan_id;
+            details.links.push(loan_collaterals::Model { row_id: 0, loan_id, collateral_id });
+        }
+        details.describe(block, place, kind, collateral_id);
+        added.push(Added { slot: place.slot, collateral_id });
+    }
+    rows::add_all(tx, details.links).await?;
+    rows::add_all(tx, details.vehicles).await?;
+    rows::add_all(tx, details.locations).await?;
+    rows::add_all(tx, details.policies).await?;
+    rows::add_all(tx, details.taxes).await?;
+    rows::add_all(tx, details.descriptions).await?;
+    Ok(added)
+}
+
+fn collateral(block: &Block, place: &Place, kind: Kind) -> collaterals::Model {
+    let (code, units, price, percent) = match kind {
+        Kind::Vehicle => ("AUTO", 1, 3_000_000, 80),
+        Kind::RealEstate => ("REALTY", 1, 18_500_000, 75),
+        Kind::Equipment => ("EQUIP", 3, 425_050, 60),
+    };
+    let net_value = divide_half_up(i128::from(units) * price * percent, 100);
+    collaterals::Model {
+        collateral_id: 0,
+        contact_id: Some(place.contact_id),
+        collateral_code: code.to_owned(),
+        acquisition_date: Some(place.origination),
+        priced_date: Some(block.day(-30)),
+        number_of_units: units,
+        price_per_unit: wide_cents(price),
+        percentage_value: basis_points(percent as i64 * 100),
+        net_value: wide_cents(net_value),
+        notes: (place.slot == UNLINKED_AT).then(|| "Released; secures no loan".to_owned()),
+    }
+}
+
+fn wide_cents(amount: i128) -> Money {
+    i64::try_from(amount).map(cents).unwrap_or_default()
+}
+
+impl Details {
+    fn describe(&mut self, block: &Block, place: &Place, kind: Kind, collateral_id: i64) {
+        self.locations.push(location(place, kind, collateral_id));
+        self.policies.extend(insurance(block, place, kind, collateral_id));
+        match kind {
+            Kind::Vehicle => self.vehicles.push(vehicle(block, place, collateral_id)),
+            Kind::RealEstate => {}
+            Kind::Equipment => return,
+        }
+        self.taxes.extend(taxes(block, place, collateral_id));
+        self.descriptions.push(collateral_descriptions::Model {
+            collateral_id,
+            description: match kind {
+                Kind::Vehicle => "Four doors, one owner, regularly serviced.",
+                _ => "Single-family house, built in 1987, new roof in 2019.",
+            }
+            .to_owned(),
+            modified_by_user_id: block.staff.officer,
+            modified_date: block.days_ago(25),
+        });
+    }
+}
+
+fn vehicle(block: &Block, place: &Place, collateral_id: i64) -> collateral_vehicles::Model {
+    let text = |text: &str| Some(text.to_owned());
+    collateral_vehicles::Model {
+        collateral_id,
+        vin: Some(vin(4_352 + place.number)),
+        year: Some(block.clock.today.year() - 6),
+        make: text("Honda"),
+        model: text("Accord"),
+        style: text("Sedan"),
+        color: text(["Silver", "Blue", "Red"][(place.slot / 10 % 3) as usize]),
+        registered_state: text(COUNTRYSIDE[(place.slot % 4) as usize].1),
+        license_plate: Some(format!("DMO {:04}", place.number % 10_000)),
+        original_miles: Some(12),
+        current_miles: Some(48_000 + i32::try_from(place.slot).unwrap_or_default() * 100),
+        title_type: if place.slot == 20 { TitleType::Paper } else { TitleType::Electronic },
+        title_status: match place.slot {
+            20 => TitleStatus::Submitted,
+            _ => TitleStatus::Perfected,
+        },
+        title_status_date: Some(block.day(-40)),
+        title_number: Some(format!("T{:08}", 31_000_000 + place.number)),
+        branded_title: if place.slot == 30 { BrandedTitle::Rebuilt } else { BrandedTitle::None },
+        purchase_price: Some(cents(3_000_000)),
+        current_value: Some(cents(2_450_000)),
+        valuation_method: text("Guide book"),
+        valuation_date: Some(block.day(-30)),
+        comments: (place.slot == 30).then(|| "Rebuilt after hail.".to_owned()),
+    }
+}
+
+/// A vehicle identification number with this serial number and the right check digit.
+fn vin(serial: u32) -> String {
+    const WEIGHTS: [u32; 17] = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
+    let value = |letter: char| match letter {
+        '0'..='9' => u32::from(letter) - u32::from('0'),
+        'A'..='H' => u32::from(letter) - u32::from('A') + 1,
+        'J'..='R' => u32::from(letter) - u32::from('J') + 1,
+        'S'..='Z' => u32::from(letter) - u32::from('S') + 2,
+        _ => 0,
+    };
+    let without = format!("1HGCM82603A{:06}", serial % 1_000_000);
+    let sum: u32 =
+        without.chars().zip(WEIGHTS).map(|(letter, weight)| value(letter) * weight).sum();
+    let check = if sum % 11 == 10 { "X".to_owned() } else { (sum % 11).to_string() };
+    format!("{}{check}{}", &without[..8], &without[9..])
+}
+
+/// A vehicle is where its owner is; anything else has an address of its own.
+fn location(place: &Place, kind: Kind, collateral_id: i64) -> collateral_locations::Model {
+    let own = kind != Kind::Vehicle;
+    let text = |text: &str| own.then(|| text.to_owned());
+    let (city, state, zip, county) = COUNTRYSIDE[(place.slot % 4) as usize];
+    collateral_locations::Model {
+        collateral_id,
+        contact_id: (!own).then_some(place.contact_id),
+        contact_name: text("Site office"),
+        company_name: (kind == Kind::Equipment).then(|| "Riverside Storage".to_owned()),
+        street_address1: own.then(|| format!("{} Harbor Way", 200 + place.number % 700)),
+        street_address2: None,
+        city: text(city),
+        state: text(state),
+        zip: text(zip),
+        county: text(county),
+        country: text("USA"),
+        phone: text("555-0177"),
+    }
+}
+
+fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Vec<policies::Model> {
+    let (first, second) = match kind {
+        Kind::Vehicle => (CoverageType::Collision, CoverageType::Comprehensive),
+        Kind::RealEstate => (CoverageType::Hazard, CoverageType::Flood),
+        Kind::Equipment => (CoverageType::Other, CoverageType::Title),
+    };
+    let valid = policies::Model {
+        row_id: 0,
+        collateral_id,
+        company: "Harbor Mutual Insurance".to_owned(),
+        agent_name: Some("Irene Moreau".to_owned()),
+        policy_number: format!("HM-{:06}", 500_000 + place.number),
+        coverage_type: first,
+        coverage_amount: Some(cents(3_000_000)),
+        deductible_amount: Some(cents(50_000)),
+        premium_amount: Some(cents(64_000)),
+        effective_date: Some(block.day(-120)),
+        expiration_date: Some(block.day(245)),
+        cancel_date: None,
+        loss_payee_flag: true,
+        // Equipment is insured by the lender, as its owner did not do it.
+        force_placed_flag: kind == Kind::Equipment,
+        status: PolicyStatus::Active,
+    };
+    let ended = policies::Model {
+        company: "First Coast Casualty".to_owned(),
+        agent_name: None,
+        policy_number: format!("FC-{:06}", 700_000 + place.number),
+        coverage_type: second,
+        effective_date: Some(block.day(-500)),
+        expiration_date: Some(block.day(-135)),
+        cancel_date: (kind == Kind::RealEstate).then(|| block.day(-150)),
+        force_placed_flag: false,
+        status: match kind {
+            Kind::RealEstate => PolicyStatus::Cancelled,
+            _ => PolicyStatus::Expired,
+        },
+        ..valid.clone()
+    };
+    match kind {
+        Kind::Equipment => vec![valid],
+        _ => vec![valid, ended],
+    }
+}
+
+/// Last year's tax is paid; this year's is not, and late on one place of the mix.
+fn taxes(block: &Block, place: &Place, collateral_id: i64) -> Vec<collateral_taxes::Model> {
+    let late = place.slot == 13;
+    let this_year = collateral_taxes::Model {
+        row_id: 0,
+        collateral_id,
+        authority: format!("{} County", COUNTRYSIDE[(place.slot % 4) as usize].3),
+        parcel_number: Some(format!("07-{:05}-{}", 10_000 + place.number % 90_000, place.slot)),
+        tax_year: block.clock.today.year(),
+        assessed_value: Some(cents(14_200_000)),
+        tax_amount: cents(213_040),
+        due_date: block.day(if late { -20 } else { 40 }),
+        paid_date: None,
+        delinquent_flag: late,
+    };
+    let last_year = collateral_taxes::Model {
+        tax_year: this_year.tax_year - 1,
+        tax_amount: cents(208_510),
+        due_date: block.day(-330),
+        paid_date: Some(block.day(-335)),
+        delinquent_flag: false,
+        ..this_year.clone()
+    };
+    vec![last_year, this_year]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vin_carries_the_right_check_digit() {
+        assert_eq!(vin(4_352), "1HGCM82633A004352");
+        assert_eq!(vin(4_353), "1HGCM82653A004353");
+    }
+}

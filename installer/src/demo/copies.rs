@@ -1,0 +1,318 @@
+//! Further blocks of a large portfolio: copies of the first one that the database makes itself, one
+//! `INSERT … SELECT` per table and block. A row of copy `n` has the id of the original and `n` times
+//! the span of ids that the first block has in that table; so has every id that names a row of the
+//! block. What names anything else (setup rows, users) stays as it is.
+
+use sea_orm::sea_query::{Alias, Condition, Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, IdenStatic, Iterable,
+};
+use shared::entity::automated_payments::AutomatedPaymentType;
+use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::{self, Form};
+use shared::entity::{
+    automated_payments, collateral_descriptions, collateral_insurance_policies,
+    collateral_locations, collateral_taxes, collateral_vehicles, collaterals, comments,
+    contact_addresses, contacts, credit_lines, credit_profiles, document_files, documents,
+    loan_collaterals, loan_contacts, loan_interest_rates, loan_transactions, loans,
+    payment_allocations, payments_due, recurring_transactions, user_defined_values,
+};
+use std::collections::HashMap;
+
+/// The tables whose rows are copied, parents first. Setup, users, web credentials, cards, drawers,
+/// batches and field history are not: there is one of each, or they tell of the originals.
+fn tables() -> Vec<Table> {
+    use automated_payments::Column as A;
+    use documents::Column as D;
+    use loan_transactions::Column as T;
+    use user_defined_values::Column as V;
+    vec![
+        table(contacts::Entity).numbered(contacts::Column::ContactNumber),
+        table(contact_addresses::Entity).link(contact_addresses::Column::ContactId, CONTACTS),
+        table(credit_profiles::Entity).link(credit_profiles::Column::ContactId, CONTACTS),
+        table(loans::Entity)
+            .numbered(loans::Column::LoanNumber)
+            .link(loans::Column::ContactId, CONTACTS),
+        table(loan_contacts::Entity)
+            .link(loan_contacts::Column::LoanId, LOANS)
+            .link(loan_contacts::Column::ContactId, CONTACTS),
+        table(loan_interest_rates::Entity).link(loan_interest_rates::Column::LoanId, LOANS),
+        table(payments_due::Entity).link(payments_due::Column::LoanId, LOANS),
+        table(credit_lines::Entity).link(credit_lines::Column::LoanId, LOANS),
+        // Neither cards nor drawers are copied.
+        table(loan_transactions::Entity)
+            .link(T::LoanId, LOANS)
+            .link(T::TransactionReferenceNo, "loan_transactions")
+            .link(T::ReversalTransactionId, "loan_transactions")
+            .link(T::PaidByContactId, CONTACTS)
+            .link(T::CreditlineId, "credit_lines")
+            .cleared(T::CashDrawerId)
+            .cleared(T::PaymentGatewayTokenId),
+        table(payment_allocations::Entity)
+            .link(payment_allocations::Column::TransactionId, "loan_transactions")
+            .link(payment_allocations::Column::PaymentDueId, "payments_due"),
+        table(recurring_transactions::Entity).link(recurring_transactions::Column::LoanId, LOANS),
+        table(automated_payments::Entity)
+            .link(A::LoanId, LOANS)
+            .only(A::PaymentType.eq(AutomatedPaymentType::Ach)),
+        table(collaterals::Entity).link(collaterals::Column::ContactId, CONTACTS),
+        table(loan_collaterals::Entity)
+            .link(loan_collaterals::Column::LoanId, LOANS)
+            .link(loan_collaterals::Column::CollateralId, COLLATERALS),
+        table(collateral_vehicles::Entity).keyed_by(COLLATERALS),
+        table(collateral_locations::Entity)
+            .keyed_by(COLLATERALS)
+            .link(collateral_locations::Column::ContactId, CONTACTS),
+        table(collateral_descriptions::Entity).keyed_by(COLLATERALS),
+        table(collateral_insurance_policies::Entity)
+            .link(collateral_insurance_policies::Column::CollateralId, COLLATERALS),
+        table(collateral_taxes::Entity).link(collateral_taxes::Column::CollateralId, COLLATERALS),
+        table(comments::Entity)
+            .link(comments::Column::LoanId, LOANS)
+            .link(comments::Column::ContactId, CONTACTS)
+            .link(comments::Column::CollateralId, COLLATERALS),
+        table(documents::Entity).link(D::OwnerId, "comments").only(D::OwnerType.is_in(ON_COMMENTS)),
+        table(documents::Entity).link(D::OwnerId, LOANS).only(D::OwnerType.is_in(ON_LOANS)),
+        table(documents::Entity).link(D::OwnerId, CONTACTS).only(D::OwnerType.is_in(ON_CONTACTS)),
+        table(document_files::Entity)
+            .numbered(document_files::Column::ObjectKey)
+            .link(document_files::Column::DocumentId, "documents"),
+        table(user_defined_values::Entity)
+            .link(V::RecordId, LOANS)
+            .only(V::FieldId.in_subquery(loan_fields())),
+        table(user_defined_values::Entity)
+            .link(V::RecordId, CONTACTS)
+            .only(V::FieldId.not_in_subquery(loan_fields())),
+    ]
+}
+
+const CONTACTS: &str = "contacts";
+const LOANS: &str = "loans";
+const COLLATERALS: &str = "collaterals";
+
+const ON_COMMENTS: [DocumentOwner; 3] =
+    [DocumentOwner::LoanComment, DocumentOwner::ContactComment, DocumentOwner::CollateralComment];
+const ON_LOANS: [DocumentOwner; 2] = [DocumentOwner::LoanDetail1, DocumentOwner::LoanDetail2];
+const ON_CONTACTS: [DocumentOwner; 3] = [
+    DocumentOwner::ContactDetail,
+    DocumentOwner::ContactDemographics,
+    DocumentOwner::ContactFinancials,
+];
+
+/// The fields of loan forms; other values are of contacts.
+fn loan_fields() -> SelectStatement {
+    Query::select()
+        .column(user_defined_fields::Column::FieldId)
+        .from(user_defined_fields::Entity)
+        .and_where(user_defined_fields::Column::Form.is_in([Form::LoanDetail1, Form::LoanDetail2]))
+        .take()
+}
+
+/// How the rows of a table are copied, or those of them that fulfil a condition.
+struct Table {
+    name: &'static str,
+    key: &'static str,
+    /// The table whose ids its keys are, if not its own.
+    keys_of: &'static str,
+    columns: Vec<(&'static str, Change)>,
+    only: Condition,
+}
+
+/// What a column of a copy is.
+#[derive(Clone, Copy)]
+enum Change {
+    Same,
+    /// The id of a copied row of this table.
+    Link(&'static str),
+    /// Unique: the original's, and the number of the copy behind it.
+    Numbered,
+    /// Nothing.
+    Cleared,
+}
+
+/// All columns of an entity as they are, but for its key.
+fn table<E: EntityTrait>(entity: E) -> Table {
+    let name = entity.table_name();
+    let key = E::PrimaryKey::iter().next().map_or("", |key| key.as_str());
+    let columns = E::Column::iter().map(|column| (column.as_str(), Change::Same)).collect();
+    let mut table = Table { name, key, keys_of: name, columns, only: Condition::all() };
+    table.change(key, Change::Link(name));
+    table
+}
+
+impl Table {
+    fn change(&mut self, name: &str, change: Change) {
+        for (column, old) in &mut self.columns {
+            if *column == name {
+                *old = change;
+            }
+        }
+    }
+
+    fn link(mut self, column: impl IdenStatic, to: &'static str) -> Self {
+        self.change(column.as_str(), Change::Link(to));
+        self
+    }
+
+    fn numbered(mut self, column: impl IdenStatic) -> Self {
+        self.change(column.as_str(), Change::Numbered);
+        self
+    }
+
+    fn cleared(mut self, column: impl IdenStatic) -> Self {
+        self.change(column.as_str(), Change::Cleared);
+        self
+    }
+
+    fn keyed_by(mut self, other: &'static str) -> Self {
+        self.keys_of = other;
+        self.change(self.key, Change::Link(other));
+        self
+    }
+
+    fn only(mut self, condition: Expr) -> Self {
+        self.only = self.only.add(condition);
+        self
+    }
+
+    /// The rows of the first block as they are in this copy.
+    fn select(&self, spans: &Spans, copy: i64) -> SelectStatement {
+        let mut select = Query::select();
+        for (name, change) in &self.columns {
+            let column = Expr::col(Alias::new(*name));
+            select.expr(match change {
+                Change::Same => column,
+                Change::Link(to) => column.add(spans.of(to).length() * copy),
+                Change::Numbered => {
+                    let suffix = Expr::value(format!("-{copy}"));
+                    Func::cust("concat").args([column, suffix]).into()
+                }
+                Change::Cleared => Expr::null(),
+            });
+        }
+        let span = spans.of(self.keys_of);
+        select
+            .from(Alias::new(self.name))
+            .and_where(Expr::col(Alias::new(self.key)).gt(span.above))
+            .and_where(Expr::col(Alias::new(self.key)).lte(span.last))
+            .cond_where(self.only.clone())
+            .take()
+    }
+}
+
+/// The ids that the first block has in a table: above one, up to another.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    above: i64,
+    last: i64,
+}
+
+impl Span {
+    const fn length(self) -> i64 {
+        self.last - self.above
+    }
+}
+
+struct Spans(HashMap<&'static str, Span>);
+
+impl Spans {
+    fn of(&self, table: &str) -> Span {
+        self.0.get(table).copied().unwrap_or_default()
+    }
+}
+
+/// The largest id in each table, before the first block was made.
+pub struct Before(HashMap<&'static str, i64>);
+
+impl Before {
+    /// As it is now.
+    pub async fn read(db: &impl ConnectionTrait) -> Result<Self, DbErr> {
+        let mut largest = HashMap::new();
+        for table in tables() {
+            largest.insert(table.name, largest_key(db, &table).await?);
+        }
+        Ok(Self(largest))
+    }
+}
+
+/// The first block, from which others are copied.
+pub struct Original {
+    tables: Vec<Table>,
+    spans: Spans,
+}
+
+impl Original {
+    /// All that was added to the tables since then.
+    pub async fn since(db: &impl ConnectionTrait, Before(before): &Before) -> Result<Self, DbErr> {
+        let tables = tables();
+        let mut spans = HashMap::new();
+        for table in &tables {
+            let above = before.get(table.name).copied().unwrap_or_default();
+            spans.insert(table.name, Span { above, last: largest_key(db, table).await? });
+        }
+        Ok(Self { tables, spans: Spans(spans) })
+    }
+
+    /// Makes the copy of this number, from 1.
+    pub async fn copy(&self, tx: &DatabaseTransaction, copy: u32) -> Result<(), DbErr> {
+        for table in &self.tables {
+            let columns = table.columns.iter().map(|(name, _)| Alias::new(*name));
+            let mut insert = Query::insert();
+            insert.into_table(Alias::new(table.name)).columns(columns);
+            insert
+                .select_from(table.select(&self.spans, i64::from(copy)))
+                .map_err(|error| DbErr::Custom(error.to_string()))?;
+            tx.execute(&insert).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets the database number new rows behind the copies. PostgreSQL alone has to be told.
+    pub async fn number_behind(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
+        if db.get_database_backend() != DbBackend::Postgres {
+            return Ok(());
+        }
+        for Table { name, key, keys_of, .. } in &self.tables {
+            if name == keys_of {
+                db.execute_unprepared(&format!(
+                    "SELECT setval(pg_get_serial_sequence('{name}', '{key}'), max({key})) \
+                     FROM {name}"
+                ))
+                .await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn largest_key(db: &impl ConnectionTrait, table: &Table) -> Result<i64, DbErr> {
+    let key = Expr::col(Alias::new(table.key));
+    let select = Query::select().expr_as(key.max(), "largest").from(Alias::new(table.name)).take();
+    let row = db.query_one(&select).await?;
+    let largest: Option<i64> = row.map(|row| row.try_get("", "largest")).transpose()?.flatten();
+    Ok(largest.unwrap_or_default())
+}
+
+/// Lets the database see how its tables are filled now: it plans badly for tables that were empty
+/// when it last looked.
+pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
+    match db.get_database_backend() {
+        DbBackend::MySql => {
+            let names = Query::select()
+                .expr_as(Expr::cust("group_concat(table_name)"), "names")
+                .from(("information_schema", "tables"))
+                .and_where(Expr::cust("table_schema = database()"))
+                .take();
+            let row = db.query_one(&names).await?;
+            let names: Option<String> = row.map(|row| row.try_get("", "names")).transpose()?;
+            db.execute_unprepared(&format!("ANALYZE TABLE {}", names.unwrap_or_default())).await
+        }
+        DbBackend::Sqlite => {
+            // Some rows of each index tell enough; all of them would take minutes.
+            db.execute_unprepared("PRAGMA analysis_limit = 1000; ANALYZE").await
+        }
+        _ => db.execute_unprepared("ANALYZE").await,
+    }
+    .map(drop)
+}

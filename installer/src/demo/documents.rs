@@ -1,0 +1,114 @@
+//! Documents on comments and on fields. Their files are short made-up texts.
+
+use super::block::Block;
+use crate::rows;
+use aws_lc_rs::digest::{SHA256, digest};
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
+use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::{self, DataType, Form};
+use shared::entity::{document_files, documents};
+
+/// A document to be added.
+pub struct Paper {
+    pub owner_type: DocumentOwner,
+    pub owner_id: i64,
+    pub field_name: Option<String>,
+    pub name: String,
+    /// How many files it has.
+    pub files: u32,
+}
+
+/// The bytes of a file of the portfolio: a text that names it.
+pub fn file_bytes(file_number: u64) -> Vec<u8> {
+    format!("File {file_number} of the demo portfolio.\n\nThis text is made up.\n").into_bytes()
+}
+
+/// Where the object store keeps that file: looks random, and is the same in every portfolio.
+pub fn object_key(file_number: u64) -> String {
+    let name = format!("demo portfolio, file {file_number}");
+    hex::encode(&digest(&SHA256, name.as_bytes()).as_ref()[..16])
+}
+
+/// Documents of two files on the first document field of each loan and contact form.
+pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Paper>, DbErr> {
+    let definitions = user_defined_fields::Entity::find()
+        .order_by_asc(user_defined_fields::Column::FieldId)
+        .all(tx)
+        .await?;
+    let mut papers = Vec::new();
+    for (form, owner_type) in [
+        (Form::LoanDetail1, DocumentOwner::LoanDetail1),
+        (Form::LoanDetail2, DocumentOwner::LoanDetail2),
+        (Form::ContactDetail, DocumentOwner::ContactDetail),
+        (Form::ContactDemographics, DocumentOwner::ContactDemographics),
+        (Form::ContactFinancials, DocumentOwner::ContactFinancials),
+    ] {
+        let field = definitions.iter().find(|field| {
+            field.form == form && field.data_type == DataType::Document && !field.hidden_flag
+        });
+        let Some(field) = field else { continue };
+        let of_loan = matches!(form, Form::LoanDetail1 | Form::LoanDetail2);
+        let places = block.at(|slot| slot == 0 || (form == Form::LoanDetail1 && slot == 12));
+        papers.extend(places.map(|place| Paper {
+            owner_type,
+            owner_id: if of_loan { place.loan_id } else { place.contact_id },
+            field_name: Some(field.field_name.clone()),
+            name: field.label.clone(),
+            files: 2,
+        }));
+    }
+    Ok(papers)
+}
+
+/// Adds the documents with their files, which are numbered from here on.
+pub async fn add(tx: &DatabaseTransaction, block: &Block, papers: Vec<Paper>) -> Result<(), DbErr> {
+    // A loan has fewer files than that, so that no two blocks have a number in common.
+    let first = block.places.first().map_or(0, |place| u64::from(place.number) * 100);
+    let mut file_number = first;
+    let mut files = Vec::new();
+    for paper in papers {
+        let document = documents::Model {
+            document_id: 0,
+            owner_type: paper.owner_type,
+            owner_id: paper.owner_id,
+            field_name: paper.field_name,
+            name: paper.name.clone(),
+            description: (paper.files > 1).then(|| "Signed copies".to_owned()),
+            created_by_user_id: block.staff.officer,
+            created_date: block.days_ago(11),
+            modified_by_user_id: None,
+            modified_date: None,
+        };
+        let document_id = rows::add(tx, document).await?;
+        for copy in 1..=paper.files {
+            file_number += 1;
+            files.push(file(
+                block,
+                document_id,
+                &format!("{} {copy}.txt", paper.name),
+                file_number,
+            ));
+        }
+    }
+    rows::add_all(tx, files).await
+}
+
+fn file(
+    block: &Block,
+    document_id: i64,
+    file_name: &str,
+    file_number: u64,
+) -> document_files::Model {
+    let bytes = file_bytes(file_number);
+    document_files::Model {
+        file_id: 0,
+        document_id,
+        file_name: file_name.to_owned(),
+        content_type: "text/plain".to_owned(),
+        size_bytes: bytes.len() as i64,
+        sha256: hex::encode(digest(&SHA256, &bytes)),
+        object_key: object_key(file_number),
+        uploaded_by_user_id: block.staff.officer,
+        uploaded_date: block.days_ago(11),
+    }
+}
