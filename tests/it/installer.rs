@@ -2,6 +2,7 @@
 
 mod audit;
 mod client;
+mod demo;
 mod installation;
 mod quickstart;
 mod upgrade;

@@ -1,0 +1,299 @@
+//! The demo portfolio: its mix, copies of it, and what a second run finds.
+
+use crate::PROGRAM;
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::world::on_embedded_database;
+use acceptance::{World, on_each_database};
+use api_server::operations;
+use installer::demo::{self, Plan, examples::examples};
+use installer::seed::standing_rows;
+use sea_orm::EntityTrait;
+use serde_json::Value;
+use shared::entity::*;
+use std::collections::BTreeSet;
+
+/// A block, another one that is its copy, and half of a third.
+const PLAN: Plan = Plan { loans: 130, block: 50 };
+const PASSWORD: &str = "words of a borrower";
+
+async fn fill(world: &World, plan: Plan) {
+    standing_rows::ensure(&world.db).await.expect("standing rows");
+    demo::fill(&world.db, plan, PASSWORD).await.expect("a portfolio");
+}
+
+/// Counts of the tables that the portfolio fills.
+async fn counts(world: &World, condition: &str) -> Vec<(&'static str, i64)> {
+    let mut counts = Vec::new();
+    for (table, loan) in [
+        ("loans", "loan_id"),
+        ("loan_contacts", "loan_id"),
+        ("loan_interest_rates", "loan_id"),
+        ("payments_due", "loan_id"),
+        ("loan_transactions", "loan_id"),
+        ("recurring_transactions", "loan_id"),
+        ("credit_lines", "loan_id"),
+        ("loan_collaterals", "loan_id"),
+        ("comments", "loan_id"),
+        ("documents", "owner_type = 'loan_detail1' AND owner_id"),
+        ("user_defined_values", "field_id < 10 AND record_id"),
+    ] {
+        let sql = format!("SELECT COUNT(*) FROM {table} WHERE {loan} {condition}");
+        counts.push((table, world.count(&sql).await));
+    }
+    counts
+}
+
+/// Rows that there must not be.
+async fn none(world: &World, what: &str, sql: &str) {
+    assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {sql}")).await, 0, "{what}");
+}
+
+#[tokio::test]
+async fn copies_are_whole_and_everything_after_them_goes_on() {
+    on_each_database(PROGRAM, |world| async {
+        fill(&world, PLAN).await;
+        assert_eq!(world.count("SELECT COUNT(DISTINCT loan_number) FROM loans").await, 130);
+        let contacts = world.count("SELECT COUNT(DISTINCT contact_number) FROM contacts").await;
+        assert_eq!(contacts, 60 + 60 + 36);
+        let longest = "SELECT MAX(CHAR_LENGTH(loan_number)) FROM loans";
+        let longest = if world.database.name() == "sqlite" {
+            longest.replace("CHAR_LENGTH", "LENGTH")
+        } else {
+            longest.to_owned()
+        };
+        assert!(world.count(&longest).await <= 25);
+        let original = counts(&world, "BETWEEN 1 AND 50").await;
+        assert!(original.iter().all(|(_, count)| *count > 0), "{original:?}");
+        assert_eq!(counts(&world, "BETWEEN 51 AND 100").await, original, "the copy is whole");
+        let admin = world.token("admin").await;
+        let loan = async |id: i64| {
+            let mut loan =
+                world.client.get(&admin, &format!("/loans/{id}")).await.expect(200).json();
+            for name in ["Loan_ID", "Loan_Number", "Contact_ID"] {
+                loan[name].take();
+            }
+            loan
+        };
+        for number in [1, 3, 42, 46, 49] {
+            assert_eq!(loan(number + 50).await, loan(number).await, "loan {number}");
+        }
+        balances_are_sums(&world).await;
+        links_stay_within_a_block(&world).await;
+        let file = file(&borrower_with_loan(1, OPEN_TERMS));
+        world.import(&admin, &file).await;
+        assert_eq!(world.count("SELECT MAX(loan_id) FROM loans").await, 131);
+        demo::fill(&world.db, PLAN, PASSWORD).await.expect("nothing to do");
+        assert_eq!(world.count("SELECT COUNT(*) FROM loans").await, 131);
+        world
+    })
+    .await;
+}
+
+/// On loans, copies among them, and on cash drawers.
+async fn balances_are_sums(world: &World) {
+    for balance in ["principal", "late_charge", "fees", "impound", "suspense"] {
+        let wrong = format!(
+            "loans l WHERE current_{balance}_balance <> (SELECT COALESCE(SUM(t.transaction_amount \
+             * c.sign), 0) FROM loan_transactions t JOIN transaction_codes c ON \
+             c.transaction_code = t.transaction_code WHERE t.loan_id = l.loan_id AND \
+             t.balance_name = '{balance}')"
+        );
+        none(world, balance, &wrong).await;
+    }
+    let settled = "loans l WHERE interest_settled_total <> (SELECT COALESCE(SUM(-c.sign * \
+         t.transaction_amount), 0) FROM loan_transactions t JOIN transaction_codes c ON \
+         c.transaction_code = t.transaction_code WHERE t.loan_id = l.loan_id AND t.balance_name = \
+         'interest')";
+    none(world, "interest", settled).await;
+    let drawn = "credit_lines l WHERE draw_total <> (SELECT SUM(t.transaction_amount) FROM \
+         loan_transactions t WHERE t.creditline_id = l.creditline_id) OR draw_count <> (SELECT \
+         COUNT(*) FROM loan_transactions t WHERE t.creditline_id = l.creditline_id)";
+    none(world, "credit lines", drawn).await;
+    for tender in ["cash", "check"] {
+        let wrong = format!(
+            "cash_drawers d WHERE {tender}_balance <> (SELECT COALESCE(SUM(t.amount), 0) FROM \
+             cash_drawer_transactions t WHERE t.drawer_id = d.drawer_id AND tender = '{tender}')"
+        );
+        none(world, tender, &wrong).await;
+    }
+    none(world, "below zero", "cash_drawer_transactions WHERE resulting_balance < 0").await;
+    let transfers = "SELECT COALESCE(SUM(amount), 1) FROM cash_drawer_transactions WHERE \
+         transfer_reference_no IS NOT NULL";
+    assert_eq!(world.text(&as_text(world, transfers)).await, "0");
+    let frozen = "SELECT COUNT(DISTINCT reconciliation_id) FROM cash_drawer_transactions";
+    assert_eq!(world.count(frozen).await, 2);
+}
+
+/// Sums are no whole numbers of 64 bits on every database.
+fn as_text(world: &World, select: &str) -> String {
+    let text = if world.database.name() == "mysql" { "CHAR" } else { "TEXT" };
+    format!("SELECT CAST(({select}) AS {text})")
+}
+
+/// What names a row of a block names one of the same block; each kind of owner is there.
+async fn links_stay_within_a_block(world: &World) {
+    let block =
+        |id: &str| format!("CASE WHEN {id} <= 50 THEN 1 WHEN {id} <= 100 THEN 2 ELSE 3 END");
+    let contacts = "CASE WHEN contact_id <= 60 THEN 1 WHEN contact_id <= 120 THEN 2 ELSE 3 END";
+    for table in ["loans", "loan_contacts", "payment_gateway_tokens"] {
+        let wrong = format!("{table} WHERE {} <> {contacts}", block("loan_id"));
+        none(world, table, &wrong).await;
+    }
+    for (what, wrong) in [
+        (
+            "references",
+            "loan_transactions t JOIN loan_transactions r ON r.transaction_id = \
+             t.transaction_reference_no WHERE r.loan_id <> t.loan_id",
+        ),
+        (
+            "credit lines",
+            "loan_transactions t JOIN credit_lines l ON l.creditline_id = t.creditline_id WHERE \
+             l.loan_id <> t.loan_id",
+        ),
+        (
+            "allocations",
+            "payment_allocations a JOIN loan_transactions t ON t.transaction_id = \
+             a.transaction_id JOIN payments_due d ON d.row_id = a.payment_due_id WHERE \
+             d.loan_id <> t.loan_id",
+        ),
+        (
+            "drawers",
+            "loan_transactions t LEFT JOIN cash_drawer_transactions d ON d.transaction_id = \
+             t.transaction_reference_no WHERE t.cash_drawer_id IS NOT NULL AND \
+             d.transaction_id IS NULL",
+        ),
+        (
+            "cards",
+            "automated_payments a JOIN payment_gateway_tokens c ON c.payment_gateway_token_id = \
+             a.payment_gateway_token_id WHERE c.loan_id <> a.loan_id",
+        ),
+        (
+            "documents of comments",
+            "documents d LEFT JOIN comments c ON c.comment_id = d.owner_id WHERE d.owner_type = \
+             'collateral_comment' AND c.collateral_id IS NULL",
+        ),
+        (
+            "values of contacts",
+            "user_defined_values v JOIN user_defined_fields f ON f.field_id = v.field_id LEFT \
+             JOIN contacts c ON c.contact_id = v.record_id WHERE f.form = 'contact_detail' AND \
+             c.contact_id IS NULL",
+        ),
+    ] {
+        none(world, what, wrong).await;
+    }
+    let per_block = world.count("SELECT COUNT(*) FROM document_files WHERE object_key LIKE '%-1'");
+    let all = world.count("SELECT COUNT(*) FROM document_files WHERE object_key NOT LIKE '%-1'");
+    assert!(per_block.await > 10 && all.await > 20);
+}
+
+#[tokio::test]
+async fn the_mix_is_complete_and_each_operation_has_an_example() {
+    on_embedded_database(PROGRAM, |world| async {
+        fill(&world, Plan { loans: 50, block: 50 }).await;
+        let admin = world.token("admin").await;
+        for (loan, days) in [(3, 10), (4, 35), (5, 95), (6, 0), (49, 95)] {
+            let loan = world.client.get(&admin, &format!("/loans/{loan}")).await.expect(200).json();
+            assert_eq!(loan["Days_Past_Due"], days, "{loan:#}");
+        }
+        let ahead = world.client.get(&admin, "/loans/2").await.expect(200).json();
+        assert_eq!(ahead["Paid_Ahead_Amount"], ahead["Payment_Amount"], "{ahead:#}");
+        for (table, column, expected) in [
+            ("recurring_transactions", "event_type", 6),
+            ("automated_payments", "payment_type", 2),
+            ("payment_gateway_tokens", "entry_type", 2),
+            ("collaterals", "collateral_code", 3),
+            ("comments", "priority", 3),
+            ("documents", "owner_type", 8),
+            ("user_defined_fields", "form", 9),
+            ("trustees", "object_type", 5),
+            ("credit_profiles", "report_id", 5),
+            ("batch_runs", "kind", 2),
+            ("cash_drawers", "drawer_type", 2),
+            ("cash_drawer_reconciliations", "status", 2),
+            ("web_credentials", "contact_id", 3),
+        ] {
+            let sql = format!("SELECT COUNT(DISTINCT {column}) FROM {table}");
+            assert_eq!(world.count(&sql).await, expected, "{table} {column}");
+        }
+        let examples = examples(&world.db).await.expect("examples");
+        let ids: BTreeSet<&str> = examples.iter().map(|(operation, _)| *operation).collect();
+        assert_eq!((ids.len(), examples.len()), (61, 61), "{examples:#?}");
+        for (operation, path) in &examples {
+            let bare = path.split('?').next().unwrap_or_default();
+            if operations::find(&reqwest::Method::GET, bare).is_none() {
+                continue;
+            }
+            let answer = world.client.get(&admin, path).await.expect(200).json();
+            assert!(!is_empty(&answer), "{operation} {path}: {answer}");
+        }
+        let web = world.client.log_in("web", demo::WEB_USER_NAME, PASSWORD).await;
+        web.expect("the web user logs in");
+        world
+    })
+    .await;
+}
+
+fn is_empty(answer: &Value) -> bool {
+    answer.as_array().is_some_and(Vec::is_empty) || answer.is_null()
+}
+
+#[tokio::test]
+async fn the_smallest_portfolio_has_an_example_of_each_operation_too() {
+    on_embedded_database(PROGRAM, |world| async {
+        fill(&world, Plan { loans: 1, block: 500 }).await;
+        assert_eq!(examples(&world.db).await.expect("examples").len(), 61);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_portfolio_is_neither_begun_twice_nor_made_among_other_loans() {
+    on_embedded_database(PROGRAM, |world| async {
+        let admin = world.token("admin").await;
+        let users = world.count("SELECT COUNT(*) FROM users").await;
+        world.import(&admin, &file(&borrower_with_loan(1, PUBLISHED_TERMS))).await;
+        fill(&world, PLAN).await;
+        assert_eq!(world.count("SELECT COUNT(*) FROM loans").await, 1, "somebody else's");
+        assert_eq!(world.count("SELECT COUNT(*) FROM users").await, users);
+        world.sql("INSERT INTO settings (name, value) VALUES ('demo_portfolio', 'begun')").await;
+        let refused = demo::fill(&world.db, PLAN, PASSWORD).await.expect_err("interrupted").0;
+        assert!(refused.contains("start again with an empty database"), "{refused}");
+        assert_eq!(refused.lines().count(), 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_an_administrator_made_of_standing_rows_stays() {
+    on_each_database(PROGRAM, |world| async {
+        standing_rows::ensure(&world.db).await.expect("standing rows");
+        let rule = "SELECT COUNT(*) FROM convenience_fee_rules WHERE loan_group_id IS NULL AND \
+             brand_type IS NULL";
+        assert_eq!(world.count(rule).await, 1);
+        let drawer = "SELECT COUNT(*) FROM cash_drawers d JOIN cash_drawer_assignments a ON \
+             a.drawer_id = d.drawer_id JOIN users u ON u.user_id = a.user_id WHERE u.user_name = \
+             'teller' AND d.drawer_type = 'individual' AND d.status = 'open'";
+        assert_eq!(world.count(drawer).await, 1);
+        world.sql("UPDATE convenience_fee_rules SET active_flag = (1 = 0)").await;
+        world.sql("UPDATE cash_drawers SET name = 'Window'").await;
+        world.sql("UPDATE user_defined_fields SET label = 'Ours' WHERE sequence = 1").await;
+        world.sql("DELETE FROM user_defined_fields WHERE sequence = 3").await;
+        let before = standing(&world).await;
+        standing_rows::ensure(&world.db).await.expect("standing rows");
+        assert_eq!(standing(&world).await, before);
+        world
+    })
+    .await;
+}
+
+async fn standing(world: &World) -> [Vec<Value>; 4] {
+    let db = &world.db;
+    [
+        convenience_fee_rules::Entity::find().into_json().all(db).await.expect("rows"),
+        cash_drawers::Entity::find().into_json().all(db).await.expect("rows"),
+        cash_drawer_assignments::Entity::find().into_json().all(db).await.expect("rows"),
+        user_defined_fields::Entity::find().into_json().all(db).await.expect("rows"),
+    ]
+}
