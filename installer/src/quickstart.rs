@@ -36,7 +36,7 @@ pub struct Arguments {
     /// A PostgreSQL or MariaDB database to use in place of the embedded one.
     #[arg(long)]
     pub database_url: Option<String>,
-    /// How many loans the demo portfolio has.
+    /// How many loans the demo portfolio has; beyond 500 they are copies of the first ones.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
     pub loans: u32,
     /// Users, clients, setup lists, field definitions, a teller's drawer: no contacts, no loans.

@@ -152,7 +152,8 @@ pub struct Clock {
     pub now: Timestamp,
     /// That instant's date in the business time zone: "today" in every rule.
     pub today: NaiveDate,
-    zone: Tz,
+    /// The business time zone.
+    pub zone: Tz,
 }
 
 impl Clock {

@@ -19,6 +19,7 @@
 use acceptance::Database;
 use acceptance::world::{Environment, World};
 use clap::Parser;
+use installer::demo::{self, BLOCK, Plan};
 use sea_orm::{ConnectionTrait, Statement};
 use std::fmt;
 use std::process::ExitCode;
@@ -84,7 +85,9 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
 
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
     for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
-        installer::demo::import(&world.db, loans, &world.credentials.web).await?;
+        let plan = Plan { loans, block: BLOCK };
+        let filled = demo::fill(&world.db, plan, &world.credentials.web).await;
+        filled.map_err(|refused| refused.0)?;
     }
     println!("{} loans beside {FEW_LOANS}, on {}", arguments.loans, many.database.name());
     let (small, large) = (Asked::of(few).await?, Asked::of(many).await?);

@@ -88,6 +88,7 @@ async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them()
     for user in ["admin", "officer", "teller", "viewer", "web"] {
         first.token(user).await.unwrap_or_else(|error| panic!("{user}: {error}"));
     }
+    assert!(first.printed.contains("  /loans/1\n"), "{}", first.printed);
     let (client, admin) = (first.client(), first.token("admin").await.expect("a token"));
     let loan = client.get(&admin, "/loans/1").await.expect(200).json();
     assert_eq!(loan["Loan_Number"], "L-000001");
