@@ -78,7 +78,7 @@ impl Block {
             teller2: user_id(tx, "teller2").await?,
             supervisor: user_id(tx, "supervisor").await?,
         };
-        let clock = Clock { now: db::time(tx).await?, today };
+        let clock = Clock { today, ..db::clock(tx).await? };
         let places = rows.into_iter().zip(first_number..).map(place).collect();
         Ok(Self { places, staff, author, clock })
     }
