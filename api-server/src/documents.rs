@@ -2,6 +2,7 @@
 //! attached to.
 
 use crate::access::Caller;
+use crate::comments;
 use crate::paging::{List, Page};
 use crate::versions::{self, Known, Versioned};
 use crate::visibility::records::FORM_OWNERS;
@@ -11,7 +12,7 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, Query
 use serde_json::{Value, json};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
-use shared::entity::{document_files, documents};
+use shared::entity::{contacts, document_files, documents, loans};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 use std::collections::HashMap;
@@ -105,9 +106,20 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// A comment that the caller may see.
-    pub fn comment(kind: DocumentOwner, comment_id: i64) -> Self {
-        Self { kind, id: comment_id, field_name: None }
+    /// A comment of this kind, if the caller may see it.
+    pub async fn comment(
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        kind: comments::Kind,
+        comment_id: i64,
+    ) -> Result<Self, Problem> {
+        comments::get(db, caller, kind, comment_id).await?;
+        let kind = match kind {
+            comments::Kind::Loan => DocumentOwner::LoanComment,
+            comments::Kind::Contact => DocumentOwner::ContactComment,
+            comments::Kind::Collateral => DocumentOwner::CollateralComment,
+        };
+        Ok(Self { kind, id: comment_id, field_name: None })
     }
 
     /// A field of a form of a loan or contact that the caller may see: defined, not hidden (else
@@ -115,12 +127,19 @@ impl Owner {
     pub async fn field(
         db: &impl ConnectionTrait,
         caller: &Caller,
-        kind: DocumentOwner,
-        id: i64,
+        form: Form,
+        record_id: i64,
         field: &str,
     ) -> Result<Self, Problem> {
         use user_defined_fields::Column::{FieldName, Form as OfForm, HiddenFlag};
-        let form = form_of(kind).ok_or_else(Problem::not_found)?;
+        let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
+        let (kind, _) = owner.ok_or_else(Problem::not_found)?;
+        match form {
+            Form::LoanDetail1 | Form::LoanDetail2 => {
+                caller.get::<loans::Entity>(db, record_id).await.map(drop)?;
+            }
+            _ => caller.get::<contacts::Entity>(db, record_id).await.map(drop)?,
+        }
         let defined = caller
             .find::<user_defined_fields::Entity>()
             .filter(OfForm.eq(form))
@@ -133,7 +152,7 @@ impl Owner {
             let detail = format!("{} holds no documents", defined.field_name);
             return Err(Problem::new(ProblemType::FieldNotDocument).detail(detail));
         }
-        Ok(Self { kind, id, field_name: Some(defined.field_name) })
+        Ok(Self { kind, id: record_id, field_name: Some(defined.field_name) })
     }
 
     fn documents(&self) -> Condition {
@@ -141,10 +160,6 @@ impl Owner {
         let field = self.field_name.as_ref().map(|name| FieldName.eq(name.as_str()));
         Condition::all().add(OwnerType.eq(self.kind)).add(OwnerId.eq(self.id)).add_option(field)
     }
-}
-
-fn form_of(kind: DocumentOwner) -> Option<Form> {
-    FORM_OWNERS.into_iter().find(|(owner, _)| *owner == kind).map(|(_, form)| form)
 }
 
 /// A page of an owner's documents, or the one that is asked for: another owner's is 404.

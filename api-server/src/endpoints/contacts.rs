@@ -220,9 +220,8 @@ impl Contacts {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&app.db, &admitted.caller);
-        caller.get::<contacts::Entity>(db, contact_id.0).await?;
-        let kind = DocumentOwner::ContactDemographics;
-        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        let owner =
+            Owner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -249,9 +248,7 @@ impl Contacts {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&app.db, &admitted.caller);
-        caller.get::<contacts::Entity>(db, contact_id.0).await?;
-        let kind = DocumentOwner::ContactDetail;
-        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        let owner = Owner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -278,9 +275,8 @@ impl Contacts {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&app.db, &admitted.caller);
-        caller.get::<contacts::Entity>(db, contact_id.0).await?;
-        let kind = DocumentOwner::ContactFinancials;
-        let owner = Owner::field(db, caller, kind, contact_id.0, &field.0).await?;
+        let owner =
+            Owner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 }

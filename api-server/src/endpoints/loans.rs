@@ -21,7 +21,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
-use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::Form;
 use shared::entity::{automated_payments, field_changes, loans, recurring_transactions};
 use shared::problem::{Answer, Problem};
 use shared::secrecy::Masked;
@@ -198,9 +198,7 @@ impl Loans {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&app.db, &admitted.caller);
-        caller.get::<loans::Entity>(db, loan_id.0).await?;
-        let kind = DocumentOwner::LoanDetail1;
-        let owner = Owner::field(db, caller, kind, loan_id.0, &field.0).await?;
+        let owner = Owner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -227,9 +225,7 @@ impl Loans {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&app.db, &admitted.caller);
-        caller.get::<loans::Entity>(db, loan_id.0).await?;
-        let kind = DocumentOwner::LoanDetail2;
-        let owner = Owner::field(db, caller, kind, loan_id.0, &field.0).await?;
+        let owner = Owner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 }

@@ -10,7 +10,6 @@ use crate::versions::{Known, Versioned};
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
-use shared::entity::documents::DocumentOwner;
 use shared::problem::Problem;
 use std::sync::Arc;
 
@@ -54,9 +53,8 @@ impl ContactComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let caller = &admitted.caller;
-        comments::get(&app.db, caller, Kind::Contact, comment_id.0).await?;
-        let owner = Owner::comment(DocumentOwner::ContactComment, comment_id.0);
-        documents::list(&app.db, caller, &owner, document_id.0, &page).await
+        let (db, caller) = (&app.db, &admitted.caller);
+        let owner = Owner::comment(db, caller, Kind::Contact, comment_id.0).await?;
+        documents::list(db, caller, &owner, document_id.0, &page).await
     }
 }
