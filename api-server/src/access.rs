@@ -173,12 +173,22 @@ fn check_body(request: &Request, body: Option<Body>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A parameter that stands in the query twice could mean either: 400.
+/// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
+/// database holds: 400.
 fn check_query(request: &Request) -> Result<(), Problem> {
-    let query = request.original_uri().query().unwrap_or_default();
+    let uri = request.original_uri();
+    if uri.path().contains("%00") {
+        return Err(Problem::bad_request("the path has U+0000 in it"));
+    }
+    let parameters: Vec<(String, String)> =
+        serde_urlencoded::from_str(uri.query().unwrap_or_default())
+            .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))?;
     let mut seen = HashSet::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let name = pair.split('=').next().unwrap_or_default();
+    for (name, value) in &parameters {
+        if value.contains('\0') {
+            let problem = Problem::bad_request("a parameter is malformed");
+            return Err(problem.field(name, "has U+0000 in it"));
+        }
         if !seen.insert(name) {
             let problem = Problem::bad_request("a parameter stands in the query twice");
             return Err(problem.field(name, "stands there twice"));

@@ -3,6 +3,7 @@
 mod access;
 mod contract;
 mod errors;
+mod rubbish;
 mod statements;
 mod tidy;
 mod tls;

@@ -1,0 +1,233 @@
+//! Rubbish in paths and queries: every reading operation of the served document answers it with a
+//! problem or as if there were no such row, and never with a failure of its own.
+
+use crate::PROGRAM;
+use acceptance::rows::Rows;
+use acceptance::{Answer, World, on_each_database};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A reading operation: its path in the document, the path of a row that is there, its parameters.
+struct Read {
+    id: String,
+    pattern: String,
+    path: String,
+    parameters: Vec<Parameter>,
+}
+
+struct Parameter {
+    name: String,
+    place: String,
+    kind: String,
+}
+
+/// What is put in the place of a parameter, and the statuses that may come of it.
+type Trial = (&'static str, &'static [u16]);
+
+const IDS: &[Trial] = &[
+    ("0", &[404]),
+    ("-1", &[404]),
+    ("9223372036854775807", &[404]),
+    ("-9223372036854775808", &[404]),
+    ("9223372036854775808", &[400]),
+    ("seven", &[400]),
+    ("1.5", &[400]),
+    ("1e3", &[400]),
+    ("0x1", &[400]),
+    ("%20", &[400]),
+    ("%00", &[400]),
+    ("1%00", &[400]),
+    ("%FF", &[400]),
+    ("%C3%A4", &[400]),
+];
+
+const FIELDS: &[Trial] = &[
+    ("userdef99", &[404]),
+    ("%C3%A4%F0%9F%98%80", &[404]),
+    ("%E2%84%AA", &[404]),
+    ("userdef80%20", &[404]),
+    ("%25", &[404]),
+    ("%00", &[400]),
+    ("userdef80%00", &[400]),
+    ("%FF", &[400]),
+];
+
+const NUMBERS: &[Trial] = &[
+    ("", &[400]),
+    ("x", &[400]),
+    ("9223372036854775808", &[400]),
+    ("%00", &[400]),
+    ("0", &[200, 400, 404]),
+    ("-1", &[200, 400, 404]),
+    ("9223372036854775807", &[200, 400, 404]),
+];
+
+const DATES: &[Trial] = &[
+    ("", &[400]),
+    ("2024-02-30", &[400]),
+    ("0000-01-01", &[400]),
+    ("10000-01-01", &[400]),
+    ("2024-2-1", &[400]),
+    ("yesterday", &[400]),
+    ("2024-02-15T00:00:00Z", &[400]),
+    ("%00", &[400]),
+    ("0001-01-01", &[200]),
+    ("9999-12-31", &[200]),
+];
+
+const TEXTS: &[Trial] = &[
+    ("", &[200, 400]),
+    ("%00", &[400]),
+    ("a%00b", &[400]),
+    ("%FF%FE", &[200, 400]),
+    ("%C3%A4%F0%9F%98%80", &[200, 400]),
+    ("'%20OR%201=1--", &[200, 400]),
+    ("%25", &[200, 400]),
+];
+
+const FLAGS: &[Trial] = &[("", &[400]), ("maybe", &[400]), ("1", &[400]), ("%00", &[400])];
+
+const CURSORS: &[Trial] = &[
+    ("", &[400]),
+    ("x", &[400]),
+    ("%00", &[400]),
+    ("AAAAAAAA", &[400]),
+    ("%C3%A4", &[400]),
+    ("W10", &[400]),
+];
+
+const LIMITS: &[Trial] = &[
+    ("", &[400]),
+    ("0", &[400]),
+    ("-1", &[400]),
+    ("1001", &[400]),
+    ("18446744073709551616", &[400]),
+    ("ten", &[400]),
+    ("1.0", &[400]),
+    ("%00", &[400]),
+    ("1", &[200]),
+    ("1000", &[200]),
+];
+
+impl Parameter {
+    fn trials(&self) -> &'static [Trial] {
+        match (self.place.as_str(), self.name.as_str(), self.kind.as_str()) {
+            ("path", "field", _) => FIELDS,
+            ("path", ..) => IDS,
+            ("query", "limit", _) => LIMITS,
+            ("query", "after", _) => CURSORS,
+            ("query", _, "integer") => NUMBERS,
+            ("query", _, "date") => DATES,
+            ("query", _, "boolean") => FLAGS,
+            ("query", ..) => TEXTS,
+            _ => &[],
+        }
+    }
+}
+
+/// Every reading operation of the served document, on rows that are there.
+async fn reads(world: &World, rows: &Rows) -> Vec<Read> {
+    let document = world.client.get("", "/openapi.json").await.expect(200).json();
+    let paths: BTreeMap<String, String> = rows.paths().into_iter().collect();
+    let mut reads = Vec::new();
+    for (pattern, operations) in document["paths"].as_object().expect("paths") {
+        let Some(operation) = operations.get("get") else { continue };
+        let id = operation["operationId"].as_str().expect("an id").to_owned();
+        let path = paths.get(&id).unwrap_or_else(|| panic!("{id} has no rows"));
+        let path = path.split('?').next().expect("a path").to_owned();
+        let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+        let parameters = parameters.iter().map(parameter).collect();
+        reads.push(Read { id, pattern: pattern.clone(), path, parameters });
+    }
+    reads
+}
+
+fn parameter(described: &Value) -> Parameter {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let schema = &described["schema"];
+    let kind = match schema["format"].as_str() {
+        Some("date") => "date".to_owned(),
+        _ => text(&schema["type"]),
+    };
+    Parameter { name: text(&described["name"]), place: text(&described["in"]), kind }
+}
+
+impl Read {
+    /// What every request of this operation needs.
+    fn required(&self) -> &'static str {
+        if self.id == "get_convenience_fee" { "&amount=10.00" } else { "" }
+    }
+
+    /// The request with this value in the place of a parameter.
+    fn with(&self, parameter: &Parameter, value: &str) -> String {
+        if parameter.place == "query" {
+            let others = if parameter.name == "amount" { "" } else { self.required() };
+            return format!("{}?{}={value}{others}", self.path, parameter.name);
+        }
+        let name = format!("{{{}}}", parameter.name);
+        let segments = self.pattern.split('/').zip(self.path.split('/'));
+        let segments = segments.map(|(name_or_word, segment)| match name_or_word == name {
+            true => value,
+            false => segment,
+        });
+        let path = segments.collect::<Vec<_>>().join("/");
+        format!("{path}?{}", self.required())
+    }
+}
+
+#[track_caller]
+fn check(id: &str, path: &str, answer: &Answer, allowed: &[u16]) -> Option<String> {
+    let status = answer.status.as_u16();
+    let media = answer.header("content-type");
+    let named = status == 200 || media == "application/problem+json";
+    let fine = allowed.contains(&status) && named;
+    (!fine).then(|| format!("{id} {path:.200}: {status} {:.200}", answer.text))
+}
+
+#[tokio::test]
+async fn no_parameter_of_any_read_can_be_such_rubbish_that_the_answer_is_a_failure() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        let mut wrong = Vec::new();
+        for read in reads(&world, &rows).await {
+            for parameter in &read.parameters {
+                let amount = parameter.name == "amount";
+                for (value, allowed) in parameter.trials() {
+                    let path = read.with(parameter, value);
+                    let answer = world.client.get(&admin, &path).await;
+                    let allowed = if amount { &[400][..] } else { allowed };
+                    wrong.extend(check(&read.id, &path, &answer, allowed));
+                }
+                if parameter.place == "query" {
+                    let path = format!("{}&{}=1", read.with(parameter, "1"), parameter.name);
+                    let answer = world.client.get(&admin, &path).await;
+                    wrong.extend(check(&read.id, &path, &answer, &[400]));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_no_operation_asks_for_is_ignored_but_not_when_it_stands_twice() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for read in reads(&world, &rows).await {
+            let get = async |query: &str| {
+                let path = format!("{}?{query}{}", read.path, read.required());
+                world.client.get(&admin, &path).await
+            };
+            get("").await.expect(200);
+            get("unknown=%C3%A4&LIMIT=0&After=x").await.expect(200);
+            get("unknown=1&unknown=2").await.expect_problem(400, "bad-request");
+            get("unknown=1&%75nknown=2").await.expect_problem(400, "bad-request");
+        }
+        world
+    })
+    .await;
+}
