@@ -137,6 +137,9 @@ impl Cursor {
             return Err(no_cursor());
         }
         let parts: Vec<String> = serde_json::from_slice(key).map_err(|_| no_cursor())?;
+        if parts.iter().any(|part| part.contains('\0')) {
+            return Err(no_cursor());
+        }
         parts.try_into().map_err(|_| no_cursor())
     }
 
@@ -152,13 +155,25 @@ fn checksum(key: &[u8]) -> [u8; 4] {
     check
 }
 
-/// `</path?query>; rel="next"`, with the other parameters as the client sent them.
+/// `</path?query>; rel="next"`, with the other parameters as the client sent them. A header holds
+/// ASCII alone, and clients do send other characters as they are.
 fn next_link(uri: &Uri, cursor: &Cursor) -> String {
     let kept = uri.query().unwrap_or_default().split('&');
-    let kept = kept.filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("after"));
+    let kept = kept.filter(|pair| !pair.is_empty() && !is_cursor(pair));
     let after = format!("after={}", cursor.text());
     let query: Vec<&str> = kept.chain([after.as_str()]).collect();
-    format!("<{}?{}>; rel=\"next\"", uri.path(), query.join("&"))
+    let link = format!("<{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
+    let encoded = link.bytes().map(|byte| match byte.is_ascii() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+/// True for the parameter `after`, in any spelling of its name.
+fn is_cursor(pair: &str) -> bool {
+    let decoded: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(pair);
+    decoded.is_ok_and(|pairs| pairs.iter().any(|(name, _)| name == "after"))
 }
 
 /// A page of a list: a JSON array, and a `Link` header when there is a next page.
@@ -240,7 +255,7 @@ mod tests {
         let parsed: [String; 2] = Cursor::parse(&cursor.text()).unwrap();
         assert_eq!(parsed, ["a|\"b\"", "17"]);
         assert!(Cursor::parse::<3>(&cursor.text()).is_err());
-        for wrong in ["", "x", "AAAAAAAA", "17", "ä"] {
+        for wrong in ["", "x", "AAAAAAAA", "17", "ä", &Cursor::new(&[&"\0"]).text()] {
             assert!(Cursor::parse::<1>(wrong).is_err(), "{wrong}");
         }
     }
@@ -257,5 +272,17 @@ mod tests {
             "{link}"
         );
         assert_eq!(page.of(vec![1, 2], |id| Cursor::new(&[id])).next, None);
+    }
+
+    #[test]
+    fn the_next_link_is_ascii_and_has_one_cursor_however_the_query_was_spelt() {
+        let cursor = Cursor::new(&[&1]);
+        let uri: Uri = "/users?name=ä&%61fter=old&limit=1".parse().unwrap();
+        let link = next_link(&uri, &cursor);
+        assert_eq!(
+            link,
+            format!("</users?name=%C3%A4&limit=1&after={}>; rel=\"next\"", cursor.text())
+        );
+        assert!(HeaderValue::from_str(&link).is_ok());
     }
 }

@@ -8,7 +8,6 @@ use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope}
 use crate::paging::{Cursor, List, Page};
 use crate::payments::{self, NewPayment, Order};
 use crate::request_body::JsonBody;
-use chrono::NaiveDate;
 use poem::Request;
 use poem::http::StatusCode;
 use poem::web::Data;
@@ -148,7 +147,7 @@ impl LoanTransactions {
 fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
     use loan_transactions::Column::{EffectiveDate, TransactionId};
     let refused = || Problem::bad_request("after is no cursor of this list");
-    let date: NaiveDate = date.parse().map_err(|_| refused())?;
+    let Day(date) = date.parse().map_err(|_| refused())?;
     let id: i64 = id.parse().map_err(|_| refused())?;
     let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
     Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
