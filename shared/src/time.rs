@@ -1,6 +1,6 @@
 //! Instants and the business day. The only clock is the database's: see [`crate::db::clock`].
 
-use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{
@@ -164,17 +164,18 @@ impl Clock {
     }
 
     /// When a business day begins: its midnight, or the first instant after one that the clocks
-    /// skip.
+    /// skip. A day that they skip as a whole begins with the next one.
     pub fn start_of(&self, day: NaiveDate) -> Timestamp {
         let midnight = day.and_time(NaiveTime::MIN);
-        let hours = (0..24).map(|hour| midnight + TimeDelta::hours(hour));
+        let hours = (0..=24).map(|hour| midnight + TimeDelta::hours(hour));
         let start = hours.filter_map(|time| time.and_local_timezone(self.zone).earliest()).next();
         Timestamp(start.map_or(midnight.and_utc(), |start| start.to_utc()))
     }
 
-    /// When the business day after this one begins; the last day there is does not end.
-    pub fn end_of(&self, day: NaiveDate) -> Timestamp {
-        self.start_of(day.succ_opt().unwrap_or(day))
+    /// When the business day after this one begins; the last [`Day`] there is does not end. A later
+    /// year than 9999 is none that every database knows, and its text sorts before the others.
+    pub fn end_of(&self, day: NaiveDate) -> Option<Timestamp> {
+        day.succ_opt().filter(|next| next.year() <= 9999).map(|next| self.start_of(next))
     }
 }
 
@@ -218,5 +219,17 @@ mod tests {
         assert_eq!(start("America/New_York", "2026-03-01"), "2026-03-01T05:00:00Z");
         // On this day clocks in Santiago went from midnight to one o'clock.
         assert_eq!(start("America/Santiago", "2024-09-08"), "2024-09-08T04:00:00Z");
+        // Samoa went from one side of the date line to the other, and had no such day.
+        assert_eq!(start("Pacific/Apia", "2011-12-30"), "2011-12-30T10:00:00Z");
+        assert_eq!(start("Pacific/Apia", "2011-12-31"), "2011-12-30T10:00:00Z");
+    }
+
+    #[test]
+    fn a_business_day_ends_when_the_next_one_begins_and_the_last_one_never() {
+        let clock = Clock::new(Timestamp::default(), Some("America/New_York"));
+        let end = |day: &str| clock.end_of(day.parse().unwrap()).map(|end| end.to_string());
+        assert_eq!(end("2026-03-07").as_deref(), Some("2026-03-08T05:00:00Z"));
+        assert_eq!(end("2026-03-08").as_deref(), Some("2026-03-09T04:00:00Z"));
+        assert_eq!(end("9999-12-31"), None);
     }
 }

@@ -53,6 +53,13 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
+    /// What the rows of a list have in this member, null where they have none.
+    pub fn column(&self, member: &str) -> Vec<Value> {
+        let rows = self.json();
+        let rows = rows.as_array().unwrap_or_else(|| panic!("no list: {:.500}", self.text));
+        rows.iter().map(|row| row[member].clone()).collect()
+    }
+
     /// Fails the test unless the answer has this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {

@@ -11,6 +11,17 @@ pub fn borrower_with_loan(number: u32, loan: &str) -> String {
     )
 }
 
+/// Lets the borrower `C-<number>` log in as `web<number>`: see [`crate::World::web_token`].
+pub fn web_access(number: u32) -> String {
+    format!(
+        "<Contact UpdateFlag=\"1\" ContactNumber=\"C-{number}\"><WebCredentials \
+         WebUserName=\"web{number}\" Password=\"{WEB_PASSWORD}\" WebAccessFlag=\"true\"/></Contact>"
+    )
+}
+
+/// What every borrower logs in with.
+pub const WEB_PASSWORD: &str = "first words";
+
 /// A file of these records.
 pub fn file(records: &str) -> String {
     format!("<Core CommitBlock=\"1\" EnforceTagExistence=\"1\">{records}</Core>")

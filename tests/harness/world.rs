@@ -204,6 +204,12 @@ impl World {
         self.client.log_in("core", user, password).await.expect("a token")
     }
 
+    /// The token of the borrower `C-<number>`, who has [`crate::seeds::web_access`].
+    pub async fn web_token(&self, number: u32) -> String {
+        let (name, password) = (format!("web{number}"), crate::seeds::WEB_PASSWORD);
+        self.client.log_in("web", &name, password).await.expect("a token")
+    }
+
     /// Imports a file as admin; every record of it must go in.
     pub async fn import(&self, token: &str, xml: &str) -> Value {
         let answer = self.client.import(token, false, xml, None).await.expect(200);

@@ -1,8 +1,9 @@
 //! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
 
 use super::Group;
-use crate::access::{Caller, CoreUser};
+use crate::access::{Admitted, Caller, CoreUser};
 use crate::app::App;
+use crate::business_days;
 use crate::paging::{List, Page};
 use poem::web::Data;
 use poem_openapi::param::{Path, Query};
@@ -170,12 +171,10 @@ impl CashDrawers {
         page: Page,
     ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
         use cash_drawer_transactions::Column::{DrawerId, TransactionDate};
-        let (caller, clock) = (&admitted.caller, admitted.clock);
+        let Admitted { caller, clock } = &admitted;
         caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
-        let wanted = Condition::all()
-            .add(DrawerId.eq(drawer_id.0))
-            .add_option(from.0.map(|Day(day)| TransactionDate.gte(clock.start_of(day))))
-            .add_option(to.0.map(|Day(day)| TransactionDate.lt(clock.end_of(day))));
+        let days = business_days::within(&app.db, clock, TransactionDate, from.0, to.0);
+        let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
         let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
         page.by_key(moved, &app.db).await
     }

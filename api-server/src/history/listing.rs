@@ -2,6 +2,7 @@
 
 use super::Owner;
 use crate::access::{Admitted, Caller};
+use crate::business_days;
 use crate::paging::{List, Page};
 use crate::privileges::{BANK_ACCOUNTS, Privilege, TAX_IDS};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
@@ -51,8 +52,7 @@ pub async fn list(
         .add(owned)
         .add_option(wanted.table_name.map(|name| Column::TableName.eq(name)))
         .add_option(wanted.field_name.map(|name| Column::FieldName.eq(name)))
-        .add_option(wanted.from.map(|Day(from)| Column::ModifiedDate.gte(clock.start_of(from))))
-        .add_option(wanted.to.map(|Day(to)| Column::ModifiedDate.lt(clock.end_of(to))))
+        .add(business_days::within(db, clock, Column::ModifiedDate, wanted.from, wanted.to))
         .add_option(wanted.user_id.map(|id| Column::ModifiedByUserId.eq(id)));
     let changes = caller.find::<field_changes::Entity>().filter(wanted);
     Ok(page.by_key(changes, db).await?.map(|change| mask(caller, change)))

@@ -1,5 +1,9 @@
 //! `/contacts`
 
+mod credit_profiles;
+mod detail;
+mod field_history;
+
 use crate::PROGRAM;
 use acceptance::on_each_database;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};

@@ -1,0 +1,237 @@
+//! `/cash-drawers`
+
+use crate::PROGRAM;
+use acceptance::{World, on_each_database};
+use serde_json::{Value, json};
+
+/// A drawer with nothing in it.
+async fn drawer(world: &World, name: &str, kind: &str, status: &str) -> i64 {
+    let columns = "name, drawer_type, status, cash_balance, check_balance";
+    let row = format!("'{name}', '{kind}', '{status}', 1234500, 100");
+    world.insert("cash_drawers", "drawer_id", columns, [row]).await[0]
+}
+
+async fn user(world: &World, name: &str) -> i64 {
+    world.count(&format!("SELECT user_id FROM users WHERE user_name = '{name}'")).await
+}
+
+async fn assign(world: &World, drawer: i64, name: &str) -> i64 {
+    let columns = "drawer_id, user_id, assigned_date, assigned_by_user_id";
+    let row = format!("{drawer}, {}, NOW, 1", user(world, name).await);
+    world.insert("cash_drawer_assignments", "row_id", columns, [row]).await[0]
+}
+
+async fn session(world: &World, drawer: i64, name: &str, ended: bool) -> i64 {
+    let columns = "drawer_id, user_id, opened_date, opening_cash_balance, ended_date";
+    let ended = if ended { "NOW" } else { "NULL" };
+    let row = format!("{drawer}, {}, NOW, 1000000, {ended}", user(world, name).await);
+    world.insert("cash_drawer_sessions", "row_id", columns, [row]).await[0]
+}
+
+/// Money that went in at this instant.
+async fn moved(world: &World, drawer: i64, utc: &str) -> i64 {
+    let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
+                   transaction_date";
+    let instant = match world.database.name() {
+        "sqlite" => format!("{utc}+00:00"),
+        _ => utc.replace('T', " "),
+    };
+    let row = format!("{drawer}, 'adjustment_out', 'check', -10000, 20000, 1, '{instant}'");
+    let key = "drawer_transaction_id";
+    world.insert("cash_drawer_transactions", key, columns, [row]).await[0]
+}
+
+const TAILS: [&str; 5] =
+    ["", "/active-users", "/assigned-users", "/reconciliations", "/transactions"];
+
+async fn grant(world: &World, name: &str, path: &str, verb: &str) {
+    world
+        .sql(&format!(
+            "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, user_id \
+             FROM privileges, users WHERE user_name = '{name}' AND path = '{path}' AND \
+             verb = '{verb}'"
+        ))
+        .await;
+}
+
+#[tokio::test]
+async fn users_see_the_drawers_they_are_assigned_to_and_supervisors_all_of_them() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let mut drawers = Vec::new();
+        for (name, kind, status) in [
+            ("One", "individual", "open"),
+            ("Vault", "reserve", "open"),
+            ("Old", "individual", "closed"),
+        ] {
+            drawers.push(drawer(&world, name, kind, status).await);
+        }
+        assign(&world, drawers[0], "teller").await;
+        assign(&world, drawers[2], "teller").await;
+        assign(&world, drawers[1], "officer").await;
+        let (teller, viewer) = (world.token("teller").await, world.token("viewer").await);
+        grant(&world, "viewer", "Cash Drawer", "View").await;
+        let seen = async |token: &str| {
+            let list = world.client.get(token, "/cash-drawers").await.expect(200);
+            let listed = list.column("Drawer_ID");
+            for drawer in &drawers {
+                let status = if listed.contains(&json!(drawer)) { 200 } else { 404 };
+                for tail in TAILS {
+                    let path = format!("/cash-drawers/{drawer}{tail}");
+                    world.client.get(token, &path).await.expect(status);
+                }
+            }
+            listed
+        };
+        assert_eq!(seen(&teller).await, [drawers[0], drawers[2]]);
+        assert_eq!(seen(&viewer).await, [Value::Null; 0]);
+        grant(&world, "viewer", "Cash Drawer > Supervise", "Allow").await;
+        assert_eq!(seen(&viewer).await, drawers[..]);
+        assert_eq!(seen(&admin).await, drawers[..]);
+        let one = world.client.get(&teller, &format!("/cash-drawers/{}", drawers[0])).await;
+        let expected = json!({
+            "Drawer_ID": drawers[0], "Name": "One", "Drawer_Type": "individual", "Status": "open",
+            "Cash_Balance": "123.45", "Check_Balance": "0.01",
+        });
+        assert_eq!(one.expect(200).json(), expected);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn active_users_are_the_open_sessions_of_the_drawer() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let this = drawer(&world, "One", "individual", "open").await;
+        let other = drawer(&world, "Two", "individual", "open").await;
+        session(&world, this, "officer", true).await;
+        session(&world, other, "viewer", false).await;
+        let open = session(&world, this, "teller", false).await;
+        let path = format!("/cash-drawers/{this}/active-users");
+        let expected = json!([{
+            "Row_ID": open, "Drawer_ID": this, "User_ID": user(&world, "teller").await,
+            "User_Name": "teller", "Opened_Date": "2020-01-01T00:00:00Z",
+            "Opening_Cash_Balance": "100.00",
+        }]);
+        assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), expected);
+        world
+            .sql(&format!("UPDATE cash_drawer_sessions SET ended_date = {}", world.long_ago()))
+            .await;
+        assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), json!([]));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn assigned_users_are_those_of_the_drawer_with_their_names() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let this = drawer(&world, "One", "individual", "open").await;
+        let other = drawer(&world, "Two", "individual", "open").await;
+        let rows = [assign(&world, this, "viewer").await, assign(&world, this, "teller").await];
+        assign(&world, other, "officer").await;
+        let list = world.client.get(&admin, &format!("/cash-drawers/{this}/assigned-users")).await;
+        let list = list.expect(200);
+        let row = |row_id: i64, user_id: i64, name: &str| {
+            json!({
+                "Row_ID": row_id, "Drawer_ID": this, "User_ID": user_id, "User_Name": name,
+                "Assigned_Date": "2020-01-01T00:00:00Z", "Assigned_By_User_ID": 1,
+            })
+        };
+        let (viewer, teller) = (user(&world, "viewer").await, user(&world, "teller").await);
+        assert_eq!(
+            list.json(),
+            json!([row(rows[0], viewer, "viewer"), row(rows[1], teller, "teller")])
+        );
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn transactions_are_chosen_by_the_business_day_of_the_business_time_zone() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let this = drawer(&world, "One", "individual", "open").await;
+        let other = drawer(&world, "Two", "individual", "open").await;
+        moved(&world, other, "2024-11-03T12:00:00").await;
+        let mut rows = Vec::new();
+        // In New York the third of November has 25 hours: clocks go back.
+        for utc in [
+            "2024-11-03T03:59:59.999",
+            "2024-11-03T04:00:00",
+            "2024-11-04T04:59:59.999",
+            "2024-11-04T05:00:00",
+        ] {
+            rows.push(moved(&world, this, utc).await);
+        }
+        world
+            .sql("UPDATE settings SET value = 'America/New_York' WHERE name = 'business_time_zone'")
+            .await;
+        let path = format!("/cash-drawers/{this}/transactions");
+        for (query, expected) in [
+            ("", &rows[..]),
+            ("?from=2024-11-03&to=2024-11-03", &rows[1..3]),
+            ("?from=2024-11-03", &rows[1..]),
+            ("?to=2024-11-03", &rows[..3]),
+            ("?from=2024-11-04&to=2024-11-03", &[]),
+            ("?from=0001-01-01&to=9999-12-31", &rows),
+            ("?from=1969-12-31&to=2038-01-20", &rows),
+            ("?from=1900-01-01&to=2199-12-31", &rows),
+        ] {
+            let list = world.client.get(&admin, &format!("{path}{query}")).await.expect(200);
+            assert_eq!(list.column("Drawer_Transaction_ID"), *expected, "{query}");
+        }
+        let first = &world.client.get(&admin, &path).await.expect(200).json()[0];
+        let expected = json!({
+            "Drawer_Transaction_ID": rows[0], "Drawer_ID": this, "Tender": "check",
+            "Transaction_Type": "adjustment_out", "Amount": "-1.00", "Resulting_Balance": "2.00",
+            "User_ID": 1, "Transaction_Date": "2024-11-03T03:59:59.999Z",
+        });
+        assert_eq!(*first, expected);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_count_lists_notes_and_coins_as_values_and_how_many_there_were() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let this = drawer(&world, "One", "individual", "open").await;
+        let columns = "drawer_id, user_id, reconciled_date, expected_cash, counted_cash, \
+                       expected_check, counted_check, over_short_cash, over_short_check, \
+                       denominations, status, comment";
+        let stored = "[{\"Value\":\"20.00\",\"Count\":3},{\"Value\":\"0.25\",\"Count\":0}]";
+        let rows = [
+            format!("{this}, 1, NOW, 600000, 600000, 0, 0, 0, 0, '{stored}', 'balanced', NULL"),
+            format!(
+                "{this}, 1, NOW, 600000, 590000, 0, 10000, -10000, 10000, '[]', 'mixed', 'Fünf'"
+            ),
+        ];
+        let key = "reconciliation_id";
+        let ids = world.insert("cash_drawer_reconciliations", key, columns, rows).await;
+        let list = world.client.get(&admin, &format!("/cash-drawers/{this}/reconciliations")).await;
+        let expected = json!([
+            {
+                "Reconciliation_ID": ids[0], "Drawer_ID": this, "User_ID": 1,
+                "Reconciled_Date": "2020-01-01T00:00:00Z", "Expected_Cash": "60.00",
+                "Counted_Cash": "60.00", "Expected_Check": "0.00", "Counted_Check": "0.00",
+                "Over_Short_Cash": "0.00", "Over_Short_Check": "0.00", "Status": "balanced",
+                "Denominations": [{"Value": "20.00", "Count": 3}, {"Value": "0.25", "Count": 0}],
+            },
+            {
+                "Reconciliation_ID": ids[1], "Drawer_ID": this, "User_ID": 1,
+                "Reconciled_Date": "2020-01-01T00:00:00Z", "Expected_Cash": "60.00",
+                "Counted_Cash": "59.00", "Expected_Check": "0.00", "Counted_Check": "1.00",
+                "Over_Short_Cash": "-1.00", "Over_Short_Check": "1.00", "Status": "mixed",
+                "Denominations": [], "Comment": "Fünf",
+            },
+        ]);
+        assert_eq!(list.expect(200).json(), expected);
+        world
+    })
+    .await;
+}
