@@ -126,9 +126,13 @@ fn secure(response: &mut Response) {
     set(CACHE_CONTROL.as_str(), "no-store");
 }
 
-/// HEAD answers with the headers of GET, its length included, and no body.
+/// HEAD answers with the headers of GET, its length included, and no body. The length in a 304
+/// would be that of the 200 it stands for (RFC 9110, 8.6), which is not known here.
 async fn strip_body(response: &mut Response) {
     let body = response.take_body();
+    if response.status() == StatusCode::NOT_MODIFIED {
+        return;
+    }
     if let Ok(bytes) = body.into_bytes().await {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
     }
