@@ -1,7 +1,12 @@
 //! The api-server.
 
 mod auth_client;
+mod cash_drawers;
 mod contacts;
 mod core;
 mod docs;
 pub mod loans;
+mod setup;
+mod status;
+mod user_defined_fields;
+mod users;

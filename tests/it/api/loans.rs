@@ -1,5 +1,9 @@
 //! `/loans/{loan_id}`
 
+mod collateral;
+mod comments;
+mod credit_lines;
+mod payment_gateway;
 mod transactions;
 
 use crate::PROGRAM;

@@ -1,0 +1,177 @@
+//! `/loans/comments`, and what comments of all three kinds have in common.
+
+use crate::PROGRAM;
+use acceptance::{Answer, World, on_each_database};
+use reqwest::Method;
+use reqwest::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
+use serde_json::json;
+
+/// The paths of the three kinds of comments.
+const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
+
+/// A request with `If-None-Match` in these spellings.
+async fn ask(world: &World, method: Method, token: &str, path: &str, known: &[&str]) -> Answer {
+    let request = world.client.request(method, token, path);
+    let request = known.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
+    world.client.send(request).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn each_path_finds_its_own_kind_of_comments_only() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let parents = [
+            ("Loan_ID", rows.loan_id),
+            ("Contact_ID", rows.contact_id),
+            ("Collateral_ID", rows.collateral_id),
+        ];
+        for (kind, path) in KINDS.iter().enumerate() {
+            for (other, id) in rows.comment_ids.iter().enumerate() {
+                let one = format!("{path}/{id}");
+                let answer = world.client.get(&admin, &one).await;
+                let documents = world.client.get(&admin, &format!("{one}/documents")).await;
+                if kind != other {
+                    answer.expect_problem(404, "not-found");
+                    documents.expect_problem(404, "not-found");
+                    continue;
+                }
+                let answer = answer.expect(200).json();
+                let (parent, parent_id) = parents[kind];
+                let expected = json!({
+                    "Comment_ID": id, parent: parent_id, "Comment_Category_ID": 1,
+                    "Comment_Category": "GENERAL", "Comment": "Words", "Priority": "normal",
+                    "Pinned_Flag": false, "Entered_By_User_ID": rows.user_id,
+                    "Entered_Date": "2020-01-01T00:00:00Z", "versionHash": answer["versionHash"],
+                });
+                assert_eq!(answer, expected);
+                assert_eq!(documents.expect(200).column("Owner_ID"), [*id]);
+            }
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_version_is_a_hash_that_changes_with_every_column() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let category = "comment_category_id, code, description, active_flag";
+        world
+            .sql(&format!(
+                "INSERT INTO comment_categories ({category}) VALUES (77, 'X', 'X', true)"
+            ))
+            .await;
+        let later = world.long_ago().replace("2020-01-01", "2020-01-02");
+        for (path, id) in KINDS.iter().zip(rows.comment_ids) {
+            let path = format!("{path}/{id}");
+            let version = async || {
+                let answer = world.client.get(&admin, &path).await.expect(200);
+                let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
+                assert_eq!(hash.len(), 64);
+                assert!(hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)));
+                assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+                hash
+            };
+            let mut seen = vec![version().await];
+            assert_eq!(version().await, seen[0], "reading changes nothing");
+            for change in [
+                "comment_category_id = 77",
+                "comment = 'words'",
+                "comment = 'words '",
+                "action_date = '2024-02-29'",
+                "priority = 'high'",
+                "pinned_flag = true",
+                "entered_by_user_id = 2",
+                &format!("entered_date = {later}"),
+                "modified_by_user_id = 1",
+                &format!("modified_date = {later}"),
+            ] {
+                world.sql(&format!("UPDATE comments SET {change} WHERE comment_id = {id}")).await;
+                let hash = version().await;
+                assert!(!seen.contains(&hash), "{change} did not change the hash");
+                seen.push(hash);
+            }
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_that_has_the_version_gets_304_without_a_body() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for (path, id) in KINDS.iter().zip(rows.comment_ids) {
+            let path = format!("{path}/{id}");
+            let whole = world.client.get(&admin, &path).await.expect(200);
+            let tag = whole.header("etag").to_owned();
+            let hash = tag.trim_matches('"');
+            let (weak, list) = (format!("W/{tag}"), format!("\"old\", {tag} ,\"older\""));
+            for known in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
+                for method in [Method::GET, Method::HEAD] {
+                    let answer = ask(&world, method, &admin, &path, known).await.expect(304);
+                    assert_eq!(answer.text, "", "{known:?}");
+                    assert_eq!(answer.header("etag"), tag);
+                    assert_eq!(answer.header("content-type"), "");
+                    let length = answer.headers.get(CONTENT_LENGTH);
+                    assert_eq!(length, None, "it would be the length of another answer");
+                }
+            }
+            for known in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
+                let answer = ask(&world, Method::GET, &admin, &path, known).await.expect(200);
+                assert_eq!(answer.json(), whole.json());
+            }
+            let head = ask(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
+            assert_eq!((head.text.as_str(), head.headers.get(ETAG)), ("", whole.headers.get(ETAG)));
+            assert_eq!(head.header("content-length"), whole.text.len().to_string());
+            world.sql(&format!("UPDATE comments SET comment = 'x' WHERE comment_id = {id}")).await;
+            ask(&world, Method::GET, &admin, &path, &[&tag]).await.expect(200);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        // The viewer of these tests may read comments of all kinds.
+        world.sql("DELETE FROM privilege_grants").await;
+        world
+            .sql(
+                "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
+                 user_id FROM privileges, users WHERE user_name IN ('viewer', 'teller')",
+            )
+            .await;
+        let (viewer, teller) = (world.token("viewer").await, world.token("teller").await);
+        let get = async |token: &str, known: &[&str], status: u16| {
+            for (path, id) in KINDS.iter().zip(rows.comment_ids) {
+                let path = format!("{path}/{id}");
+                ask(&world, Method::GET, token, &path, known).await.expect(status);
+                let documents = format!("{path}/documents");
+                let seen = if status == 404 { 404 } else { 200 };
+                world.client.get(token, &documents).await.expect(seen);
+            }
+        };
+        get(&viewer, &[], 200).await;
+        world
+            .sql(
+                "INSERT INTO trustees (object_type, object_id, user_id) \
+                 SELECT 'comment_category', 1, user_id FROM users WHERE user_name = 'teller'",
+            )
+            .await;
+        get(&viewer, &[], 404).await;
+        get(&viewer, &["*"], 404).await;
+        get(&teller, &[], 200).await;
+        get(&teller, &["*"], 304).await;
+        get(&admin, &[], 200).await;
+        world
+    })
+    .await;
+}

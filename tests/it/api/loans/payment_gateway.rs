@@ -1,0 +1,164 @@
+//! `/loans/…/payment-gateway/credit-cards`
+
+mod convenience_fee;
+
+use super::loan_ids;
+use crate::PROGRAM;
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
+use acceptance::{World, on_each_database};
+use serde_json::json;
+
+/// Loans of as many borrowers, who may all log in: the ids of the loans and of the borrowers.
+async fn book(world: &World, admin: &str, count: u32) -> (Vec<i64>, Vec<i64>) {
+    let record = |number| borrower_with_loan(number, OPEN_TERMS) + web_access(number).as_str();
+    let records: String = (1..=count).map(record).collect();
+    let loans = loan_ids(&world.import(admin, &file(&records)).await);
+    let mut contacts = Vec::new();
+    for loan in &loans {
+        let sql = format!("SELECT contact_id FROM loans WHERE loan_id = {loan}");
+        contacts.push(world.count(&sql).await);
+    }
+    (loans, contacts)
+}
+
+/// A card: whose, on which loan, and what sets it apart from others.
+async fn card(
+    world: &World,
+    contact: i64,
+    loan: i64,
+    [brand, entry, forgotten, used]: [&str; 4],
+) -> i64 {
+    let columns = "brand_type, entry_type, forget_flag, contact_id, loan_id, last_four, \
+                   expiry_month, expiry_year, gateway, created_date, used_count";
+    let row = format!(
+        "'{brand}', '{entry}', {forgotten}, {contact}, {loan}, '4242', 12, 2099, 'sandbox', NOW, {used}"
+    );
+    let key = "payment_gateway_token_id";
+    world.insert("payment_gateway_tokens", key, columns, [row]).await[0]
+}
+
+const USED: [&str; 4] = ["visa", "wallet", "false", "1"];
+
+async fn link(world: &World, loan: i64, contact: i64, web: bool) {
+    let columns = "loan_id, contact_id, relationship_code, web_access_flag";
+    let row = format!("{loan}, {contact}, 'COBORROWER', {web}");
+    world.insert("loan_contacts", "row_id", columns, [row]).await;
+}
+
+#[tokio::test]
+async fn cards_are_listed_once_they_were_used_unless_they_are_forgotten_or_for_one_payment() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, contacts) = book(&world, &admin, 1).await;
+        let make = async |what| card(&world, contacts[0], loans[0], what).await;
+        let used = make(USED).await;
+        let unused = make(["amex", "wallet", "false", "0"]).await;
+        let forgotten = make(["visa", "wallet", "true", "3"]).await;
+        let forgotten_unused = make(["visa", "wallet", "true", "0"]).await;
+        let once = make(["discover", "one_time", "false", "1"]).await;
+        let never = make(["other", "one_time", "false", "0"]).await;
+        let often = make(["mastercard", "wallet", "false", "12"]).await;
+        let path = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
+        for token in [&admin, &world.web_token(1).await] {
+            let list = async |query: &str| {
+                let answer = world.client.get(token, &format!("{path}{query}")).await.expect(200);
+                answer.column("PaymentGatewayTokenID")
+            };
+            assert_eq!(list("").await, [used, often]);
+            assert_eq!(list("?includeUnused=false").await, [used, often]);
+            assert_eq!(list("?includeUnused=true").await, [used, unused, often]);
+            for id in [used, unused, forgotten, forgotten_unused, once, never, often] {
+                let path = format!("/loans/payment-gateway/credit-cards/{id}");
+                let shown = world.client.get(token, &path).await.expect(200).json();
+                assert_eq!(shown["ForgetFlag"], [forgotten, forgotten_unused].contains(&id));
+                assert_eq!(shown["EntryType"] == "one_time", [once, never].contains(&id));
+            }
+        }
+        let one = world.client.get(&admin, &format!("{path}?limit=1")).await.expect(200).json();
+        let expected = json!([{
+            "PaymentGatewayTokenID": used, "BrandType": "visa", "EntryType": "wallet",
+            "ForgetFlag": false, "Contact_ID": contacts[0], "Loan_ID": loans[0],
+            "Last_Four": "4242", "Expiry_Month": 12, "Expiry_Year": 2099, "Gateway": "sandbox",
+            "Created_Date": "2020-01-01T00:00:00Z", "Used_Count": 1,
+        }]);
+        assert_eq!(one, expected);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, contacts) = book(&world, &admin, 4).await;
+        link(&world, loans[0], contacts[1], true).await;
+        link(&world, loans[0], contacts[2], false).await;
+        // The loan a card was added on does not matter, but whose it is.
+        let mut cards = Vec::new();
+        for (contact, loan) in [(0, 0), (0, 3), (1, 1), (2, 2), (3, 3), (3, 0)] {
+            cards.push(card(&world, contacts[contact], loans[loan], USED).await);
+        }
+        let list = async |token: &str, loan: i64| {
+            let path = format!("/loans/{loan}/payment-gateway/credit-cards");
+            world.client.get(token, &path).await
+        };
+        let all = list(&admin, loans[0]).await.expect(200);
+        assert_eq!(all.column("PaymentGatewayTokenID"), cards[..4]);
+        let own = [&cards[..2], &cards[2..3], &[], &[]];
+        for (number, own) in own.into_iter().enumerate() {
+            let web = world.web_token(number as u32 + 1).await;
+            let answer = list(&web, loans[0]).await;
+            // The third one is linked without web access, the fourth one not at all.
+            match number {
+                0 | 1 => assert_eq!(answer.expect(200).column("PaymentGatewayTokenID"), *own),
+                _ => drop(answer.expect_problem(404, "not-found")),
+            }
+            for (card, whose) in cards.iter().zip([0, 0, 1, 2, 3, 3]) {
+                let path = format!("/loans/payment-gateway/credit-cards/{card}");
+                let status = if whose == number { 200 } else { 404 };
+                world.client.get(&web, &path).await.expect(status);
+            }
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_user_sees_a_card_with_its_loan_or_with_its_contact() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, contacts) = book(&world, &admin, 2).await;
+        let mut cards = Vec::new();
+        for (contact, loan) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            cards.push(card(&world, contacts[contact], loans[loan], USED).await);
+        }
+        let teller = "(SELECT user_id FROM users WHERE user_name = 'teller')";
+        world
+            .sql(&format!(
+                "UPDATE contacts SET contact_officer_user_id = {teller} WHERE contact_id = {}",
+                contacts[1]
+            ))
+            .await;
+        world
+            .sql(&format!(
+                "UPDATE loans SET loan_officer_user_id = {teller} WHERE loan_id = {}",
+                loans[1]
+            ))
+            .await;
+        let officer = world.token("officer").await;
+        for (card, seen) in cards.iter().zip([true, true, true, false]) {
+            let path = format!("/loans/payment-gateway/credit-cards/{card}");
+            world.client.get(&officer, &path).await.expect(if seen { 200 } else { 404 });
+        }
+        link(&world, loans[0], contacts[1], false).await;
+        let path = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
+        let list = world.client.get(&officer, &path).await.expect(200);
+        assert_eq!(list.column("PaymentGatewayTokenID"), cards[..3]);
+        let path = format!("/loans/{}/payment-gateway/credit-cards", loans[1]);
+        world.client.get(&officer, &path).await.expect_problem(404, "not-found");
+        world
+    })
+    .await;
+}
