@@ -3,6 +3,9 @@
 mod access;
 mod contract;
 mod errors;
+mod former_paths;
+mod paging;
+mod rates;
 mod rubbish;
 mod statements;
 mod tidy;

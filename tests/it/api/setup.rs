@@ -112,11 +112,12 @@ async fn the_fields_of_a_form_are_listed_without_hidden_ones_and_those_of_other_
         for (form, path) in forms {
             let path = format!("/setup/loan/fields/{path}");
             assert_eq!(list(&world, &admin, &path).await, json!([]));
-            let rows = [
-                format!("'{form}', 'userdef02', 'Why', 'pick_list', NULL, NULL, '[\"b\", \"a\"]', true, false, true, true, 9"),
-                format!("'{form}', 'userdef03', 'Hidden', 'text', NULL, NULL, '[]', false, true, false, true, 1"),
-                format!("'{form}', 'userdef01', 'Note', 'text', 20, 'x', '[]', false, false, false, false, 1"),
-            ];
+            let picked =
+                "'Why', 'pick_list', NULL, NULL, '[\"b\", \"a\"]', true, false, true, true, 9";
+            let hidden = "'Hidden', 'text', NULL, NULL, '[]', false, true, false, true, 1";
+            let noted = "'Note', 'text', 20, 'x', '[]', false, false, false, false, 1";
+            let rows = [("userdef02", picked), ("userdef03", hidden), ("userdef01", noted)];
+            let rows = rows.map(|(name, rest)| format!("'{form}', '{name}', {rest}"));
             let ids = world.insert("user_defined_fields", "field_id", columns, rows).await;
             let expected = json!([
                 {
@@ -143,10 +144,16 @@ async fn the_fields_of_a_form_are_listed_without_hidden_ones_and_those_of_other_
 async fn lists_keyed_by_a_code_go_in_the_order_of_code_points_page_by_page() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let codes = ["b", "B", "a b", "a", "a-b", "Ä", "ä", "z", "\u{1f600}", "1", "10", "2", "A_", "A%", "é", "e\u{301}", "ﬁ"];
-        for code in codes {
-            world.sql(&format!("INSERT INTO entities (entity_code, description, active_flag, person_flag) VALUES ('{code}', 'x', true, true)")).await;
-            world.sql(&format!("INSERT INTO relationship_codes (relationship_code, description, active_flag, applies_to, auto_prev_addr) VALUES ('{code}', 'x', true, 'loan', false)")).await;
+        let codes = "b|B|a b|a|a-b|Ä|ä|z|😀|1|10|2|A_|A%|é|e\u{301}|ﬁ";
+        let codes: Vec<&str> = codes.split('|').collect();
+        for code in &codes {
+            let entity = format!("'{code}', 'x', true, true");
+            let columns = "entity_code, description, active_flag, person_flag";
+            world.sql(&format!("INSERT INTO entities ({columns}) VALUES ({entity})")).await;
+            let relationship = format!("'{code}', 'x', true, 'loan', false");
+            let columns = "relationship_code, description, active_flag, applies_to, auto_prev_addr";
+            let into = format!("INSERT INTO relationship_codes ({columns})");
+            world.sql(&format!("{into} VALUES ({relationship})")).await;
         }
         for (path, member, seeded) in [
             ("/setup/contact/entities", "Entity_Code", ["INDIVIDUAL", "COMPANY"]),

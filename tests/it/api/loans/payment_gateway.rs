@@ -31,7 +31,8 @@ async fn card(
     let columns = "brand_type, entry_type, forget_flag, contact_id, loan_id, last_four, \
                    expiry_month, expiry_year, gateway, created_date, used_count";
     let row = format!(
-        "'{brand}', '{entry}', {forgotten}, {contact}, {loan}, '4242', 12, 2099, 'sandbox', NOW, {used}"
+        "'{brand}', '{entry}', {forgotten}, {contact}, {loan}, '4242', 12, 2099, 'sandbox', NOW, \
+         {used}"
     );
     let key = "payment_gateway_token_id";
     world.insert("payment_gateway_tokens", key, columns, [row]).await[0]

@@ -1,0 +1,94 @@
+//! Paths that moved with release 5.0.0: whatever is sent there, the answer says where to send it.
+
+use crate::PROGRAM;
+use acceptance::world::on_embedded_database;
+use reqwest::Method;
+
+/// Each former path and where it is now, with the ids that the former path has.
+const MOVED: [(&str, &str); 19] = [
+    ("/loans/17/transaction-history", "/loans/17/transactions"),
+    ("/core/post-payment", "/loans/{loan_id}/transactions/payments"),
+    ("/loan-collateral/17", "/loans/collateral/17"),
+    ("/loan-collateral/17/vehicle", "/loans/collateral/17/vehicle"),
+    ("/loan-collateral/17/location", "/loans/collateral/17/location"),
+    ("/loan-collateral/17/insurance", "/loans/collateral/17/insurance"),
+    ("/loan-collateral/17/taxes", "/loans/collateral/17/taxes"),
+    ("/loan-comments/17", "/loans/comments/17"),
+    ("/contact-comments/17", "/contacts/comments/17"),
+    ("/credit-profiles/17", "/contacts/credit-profiles/17"),
+    ("/core/user-priv/17", "/users/17/privileges"),
+    ("/loan-settings/groups", "/setup/loan/groups"),
+    ("/loan-settings/payment-methods", "/setup/loan/payment-methods"),
+    ("/loan-settings/portfolios", "/setup/loan/portfolios"),
+    ("/loan-settings/status-codes", "/setup/loan/status-codes"),
+    ("/loan-settings/risk-ratings", "/setup/loan/risk-ratings"),
+    ("/contact-settings/entities", "/setup/contact/entities"),
+    ("/contact-settings/relationship-codes", "/setup/contact/relationship-codes"),
+    ("/contact-settings/types", "/setup/contact/types"),
+];
+
+#[tokio::test]
+async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_without() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let send = async |method: &Method, token: &str, path: &str| {
+            let request = world.client.request(method.clone(), token, path);
+            let request = match *method {
+                Method::GET | Method::DELETE => request,
+                _ => request.header("content-type", "text/plain").body("rubbish"),
+            };
+            world.client.send(request).await.expect("an answer")
+        };
+        let methods = [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::PATCH];
+        for (former, current) in MOVED {
+            for method in &methods {
+                for token in ["", "junk", &admin] {
+                    let answer = send(method, token, former).await;
+                    let answer = answer.expect_problem(410, "former-path").json();
+                    assert_eq!(answer["currentPath"], current, "{method} {former}");
+                    assert_eq!(answer["instance"], former);
+                }
+            }
+            let answer = send(&Method::GET, "", &format!("{former}?limit=0&limit=x")).await;
+            assert_eq!(answer.expect(410).json()["currentPath"], current);
+            let answer = send(&Method::HEAD, "", former).await.expect(410);
+            assert_eq!(answer.text, "");
+            // What is there now is another matter.
+            let now = current.replace("{loan_id}", "17");
+            let answer = send(&Method::GET, "", &now).await;
+            assert!([401, 405].contains(&answer.status.as_u16()), "{now}: {}", answer.text);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_looks_like_a_former_path_is_none() {
+    on_embedded_database(PROGRAM, |world| async move {
+        for path in [
+            "/loan-collateral",
+            "/loan-collateral/",
+            "/loan-collateral/17/description",
+            "/loan-collateral/17/vehicle/",
+            "/loan-comments",
+            "/loan-comments/17/documents",
+            "/credit-profiles",
+            "/core/post-payment/17",
+            "/core/user-priv",
+            "/loan-settings",
+            "/loan-settings/interest-plans",
+            "/contact-settings/relationship_codes",
+            "/Loan-Settings/groups",
+            "/loans//transaction-history",
+        ] {
+            world.client.get("", path).await.expect_problem(404, "not-found");
+        }
+        let document = world.client.get("", "/openapi.json").await.expect(200);
+        for word in ["transaction-history", "loan-settings", "user-priv", "post-payment"] {
+            assert!(!document.text.contains(word), "{word} is in the document");
+        }
+        world
+    })
+    .await;
+}
