@@ -3,7 +3,8 @@
 //! [`Caller::find`] or [`Caller::get`].
 
 use crate::app::App;
-use crate::operations::{self, Body};
+use crate::card_numbers;
+use crate::operations::{self, Body, Operation};
 use crate::privileges::{self, Privilege, Rights};
 use crate::visibility::Visible;
 use poem::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
@@ -125,7 +126,7 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
     }
     check_accept(request)?;
     check_body(request, operation.body)?;
-    check_query(request)?;
+    check_query(request, operation)?;
     Ok(admitted)
 }
 
@@ -174,8 +175,8 @@ fn check_body(request: &Request, body: Option<Body>) -> Result<(), Problem> {
 }
 
 /// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
-/// database holds: 400.
-fn check_query(request: &Request) -> Result<(), Problem> {
+/// database holds: 400. A card number where cards are dealt with: 422.
+fn check_query(request: &Request, operation: &Operation) -> Result<(), Problem> {
     let uri = request.original_uri();
     if uri.path().contains("%00") {
         return Err(Problem::bad_request("the path has U+0000 in it"));
@@ -183,6 +184,11 @@ fn check_query(request: &Request) -> Result<(), Problem> {
     let parameters: Vec<(String, String)> =
         serde_urlencoded::from_str(uri.query().unwrap_or_default())
             .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))?;
+    let mut texts = parameters.iter().flat_map(|(name, value)| [name, value]);
+    if operation.is_about_cards() && texts.any(|text| card_numbers::found_in(text)) {
+        // Not even the name of the parameter is told.
+        return Err(Problem::new(ProblemType::CardNumberRefused));
+    }
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
         if value.contains('\0') {

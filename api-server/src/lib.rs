@@ -5,6 +5,7 @@ pub mod access;
 pub mod app;
 pub mod auth_client;
 pub mod business_days;
+pub mod card_numbers;
 pub mod comments;
 pub mod config;
 pub mod contract;

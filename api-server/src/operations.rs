@@ -19,6 +19,13 @@ pub struct Operation {
     pub body: Option<Body>,
 }
 
+impl Operation {
+    /// True for operations about cards: their requests are searched for card numbers.
+    pub fn is_about_cards(&self) -> bool {
+        self.path.contains("/payment-gateway/")
+    }
+}
+
 /// What a body may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {

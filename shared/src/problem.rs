@@ -76,6 +76,7 @@ problem_types! {
     DuplicateExternalId = UNPROCESSABLE_ENTITY "duplicate-external-id" "The external id is already on the loan";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required" "A cash payment needs a cash drawer";
     FieldNotDocument = UNPROCESSABLE_ENTITY "field-not-document" "The field does not hold documents";
+    CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused" "Card numbers are never taken";
     CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
     CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
     GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled" "Loans of this group take no cards";

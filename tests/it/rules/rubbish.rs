@@ -4,6 +4,9 @@
 use crate::PROGRAM;
 use acceptance::rows::Rows;
 use acceptance::{Answer, World, on_each_database};
+use aws_lc_rs::digest;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -207,6 +210,73 @@ async fn no_parameter_of_any_read_can_be_such_rubbish_that_the_answer_is_a_failu
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        world
+    })
+    .await;
+}
+
+/// A cursor as the server makes it of a sort key.
+fn cursor(key: &[&str]) -> String {
+    let key = serde_json::to_vec(key).expect("JSON");
+    let sum = digest::digest(&digest::SHA256, &key);
+    URL_SAFE_NO_PAD.encode([&sum.as_ref()[..4], &key].concat())
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_list_or_one_that_somebody_made_up_does_no_harm() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        let mut wrong = Vec::new();
+        for read in reads(&world, &rows).await.iter().filter(|read| read.id.starts_with("list_")) {
+            for key in [
+                &["1"][..],
+                &["-9223372036854775808"],
+                &["9223372036854775807"],
+                &["9223372036854775808"],
+                &["INDIVIDUAL"],
+                &["\u{10ffff}"],
+                &["\0"],
+                &["A\0"],
+                &[""],
+                &[],
+                &["2024-02-15", "1"],
+                &["0001-01-01", "-1"],
+                &["9999-12-31", "9223372036854775807"],
+                &["+10000-01-01", "1"],
+                &["-0001-01-01", "1"],
+                &["2024-02-15", "x"],
+                &["0000000000000000001", "3", "Group", "Loan"],
+                &["\0", "\0", "\0", "\0"],
+                &["1", "2", "3"],
+            ] {
+                let path = format!("{}?after={}", read.path, cursor(key));
+                let answer = world.client.get(&admin, &path).await;
+                wrong.extend(check(&format!("{} {key:?}", read.id), &path, &answer, &[200, 400]));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn long_names_of_tables_and_fields_are_none_that_is_there() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let (loan, contact) = (rows.loan_id, rows.contact_id);
+        for name in ["a".repeat(20_000), "%C3%A4".repeat(3_000), "%F0%9F%98%80".repeat(2_000)] {
+            for path in [format!("/loans/{loan}"), format!("/contacts/{contact}")] {
+                for member in ["tableName", "fieldName"] {
+                    let path = format!("{path}/field-history?{member}={name}");
+                    assert_eq!(world.client.get(&admin, &path).await.expect(200).text, "[]");
+                }
+            }
+            let path = format!("/loans/{loan}/detail1/{name}/documents");
+            world.client.get(&admin, &path).await.expect_problem(404, "not-found");
+        }
         world
     })
     .await;

@@ -163,3 +163,40 @@ async fn a_user_sees_a_card_with_its_loan_or_with_its_contact() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_card_number_in_a_query_is_refused_and_neither_answered_nor_logged() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, contacts) = book(&world, &admin, 1).await;
+        let id = card(&world, contacts[0], loans[0], USED).await;
+        let gateway = format!("/loans/{}/payment-gateway", loans[0]);
+        for path in [
+            format!("{gateway}/credit-cards"),
+            format!("{gateway}/convenience-fee"),
+            format!("/loans/payment-gateway/credit-cards/{id}"),
+        ] {
+            for query in [
+                "amount=4242424242424242",
+                "amount=10.00&note=4242-4242+4242%204242",
+                "tokenId=5555555555554444",
+                "limit=378282246310005",
+                "after=x&note=n%3A378282246310005",
+                "4242424242424242=1&4242424242424242=2",
+            ] {
+                let refused = world.client.get(&admin, &format!("{path}?{query}")).await;
+                let refused = refused.expect_problem(422, "card-number-refused");
+                let known = refused.text.replace(refused.header("x-request-id"), "");
+                assert!(!known.contains("4242") && !known.contains("5555"), "{known}");
+            }
+        }
+        for number in ["42424242424242", "4242-4242", "5555555555554444", "378282246310005"] {
+            assert!(!world.api.log().contains(number), "{number} is in the log");
+        }
+        // Elsewhere such digits are an id like any other.
+        let path = format!("/loans/{}/transactions?referenceNo=4242424242424242", loans[0]);
+        assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), json!([]));
+        world
+    })
+    .await;
+}
