@@ -8,7 +8,6 @@ use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A reading operation: its path in the document, the path of a row that is there, its parameters.
 struct Read {
@@ -131,13 +130,11 @@ impl Parameter {
 /// Every reading operation of the served document, on rows that are there.
 async fn reads(world: &World, rows: &Rows) -> Vec<Read> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
-    let paths: BTreeMap<String, String> = rows.paths().into_iter().collect();
     let mut reads = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
         let Some(operation) = operations.get("get") else { continue };
         let id = operation["operationId"].as_str().expect("an id").to_owned();
-        let path = paths.get(&id).unwrap_or_else(|| panic!("{id} has no rows"));
-        let path = path.split('?').next().expect("a path").to_owned();
+        let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
         let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
         let parameters = parameters.iter().map(parameter).collect();
         reads.push(Read { id, pattern: pattern.clone(), path, parameters });
