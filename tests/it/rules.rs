@@ -10,3 +10,4 @@ mod rubbish;
 mod statements;
 mod tidy;
 mod tls;
+mod visibility;

@@ -1,0 +1,112 @@
+//! Who sees what: random databases, and every GET operation on every row of them as each of several
+//! callers, compared with a model that reads like the specification's tables.
+//!
+//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+//! `VISIBILITY_WORLDS` is how many databases are drawn, one unless it says otherwise.
+
+mod caller;
+mod chance;
+mod checks;
+mod model;
+mod population;
+mod rows;
+
+use crate::PROGRAM;
+use acceptance::{World, on_each_database};
+use caller::Caller;
+use chance::Chance;
+use futures_util::future::join_all;
+use model::{Rules, Who};
+use rows::Rows;
+use sea_orm::EntityTrait;
+use shared::entity::web_credentials;
+use shared::passwords::Passwords;
+use std::collections::BTreeMap;
+
+const PASSWORD: &str = "the same words for everybody";
+/// GET operations that have their own tests: they do more than read rows.
+const ELSEWHERE: [&str; 2] = ["download_file", "get_add_payment_method_url"];
+/// Differences that a failure tells; the rest are counted.
+const TOLD: usize = 20;
+
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+#[tokio::test]
+async fn everybody_sees_what_the_specification_says_and_nothing_else() {
+    let first = setting("TEST_SEED").unwrap_or_else(|| fastrand::u64(0..1_000_000_000));
+    for seed in first..first + setting("VISIBILITY_WORLDS").unwrap_or(1) {
+        println!("TEST_SEED={seed}");
+        on_each_database(PROGRAM, move |world| async move {
+            check_world(&world, seed).await;
+            world
+        })
+        .await;
+    }
+}
+
+async fn check_world(world: &World, seed: u64) {
+    let hash = Passwords::recommended().expect("parameters").hash(PASSWORD).await.expect("a hash");
+    population::write(&world.db, &mut Chance::new(seed), &hash).await;
+    let rows = Rows::read(&world.db).await;
+    let checked = join_all(log_in(world, &rows, seed).await.into_iter().map(async |mut caller| {
+        checks::check(&mut caller).await;
+        caller
+    }));
+    let callers = checked.await;
+    let unanswered = unanswered(world, &callers).await;
+    let found: Vec<String> = callers.into_iter().flat_map(|caller| caller.differences).collect();
+    let told = found.iter().take(TOLD).cloned().collect::<Vec<_>>().join("\n");
+    assert!(
+        found.is_empty(),
+        "TEST_SEED={seed} on {}: {} differences\n{told}",
+        world.database.name(),
+        found.len()
+    );
+    assert!(unanswered.is_empty(), "TEST_SEED={seed}: nobody got an answer of {unanswered:?}");
+}
+
+/// The GET operations of the API that nobody asked, or that answered nobody.
+async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
+    let mut answers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (id, (all, good)) in callers.iter().flat_map(|caller| &caller.answers) {
+        let total = answers.entry(id).or_default();
+        *total = (total.0 + all, total.1 + good);
+    }
+    let all: usize = answers.values().map(|count| count.0).sum();
+    let good: usize = answers.values().map(|count| count.1).sum();
+    println!("{all} answers, {good} of them no problem");
+    let document = world.client.get("", "/openapi.json").await.expect(200).json();
+    let paths = document["paths"].as_object().expect("paths").values();
+    let ids = paths.filter_map(|operations| operations["get"]["operationId"].as_str());
+    ids.filter(|id| !ELSEWHERE.contains(id))
+        .filter(|id| answers.get(id).is_none_or(|(_, good)| *good == 0))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The admin, every drawn user and every drawn web user.
+async fn log_in<'a>(world: &'a World, rows: &'a Rows, seed: u64) -> Vec<Caller<'a>> {
+    let mut tokens = vec![("admin".to_owned(), Who::User(admin(rows)), world.token("admin").await)];
+    for user_id in population::USERS {
+        let name = format!("user{user_id}");
+        let token = world.client.log_in("core", &name, PASSWORD).await.expect("a token");
+        tokens.push((name, Who::User(user_id), token));
+    }
+    for web_user in web_credentials::Entity::find().all(&world.db).await.expect("web users") {
+        let name = web_user.web_user_name;
+        let token = world.client.log_in("web", &name, PASSWORD).await.expect("a token");
+        tokens.push((name, Who::WebUser(web_user.contact_id), token));
+    }
+    let callers = tokens.into_iter().zip(1..).map(|((name, who, token), number)| {
+        let chance = Chance::new(seed.wrapping_mul(100).wrapping_add(number));
+        Caller::new(&name, &world.client, token, Rules { rows, who }, chance)
+    });
+    callers.collect()
+}
+
+fn admin(rows: &Rows) -> i64 {
+    rows.users.iter().find(|user| user.admin_flag).expect("an admin").user_id
+}

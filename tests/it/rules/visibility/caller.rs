@@ -1,0 +1,238 @@
+//! Somebody with a token who tries the API and notes every answer that the model did not expect.
+
+use super::chance::Chance;
+use super::model::{Rules, Who};
+use super::population::{ACCOUNT_MARK, IDENTITY_MARK};
+use acceptance::{Answer, client::Client};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An id that no row has.
+const MISSING: i64 = 999_999;
+
+/// A GET operation and who may call it.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    id: &'static str,
+    /// `path > verb`, empty where none is needed.
+    right: &'static str,
+    any_user: bool,
+}
+
+impl Operation {
+    /// One for core-system users who hold this right.
+    pub const fn core(id: &'static str, right: &'static str) -> Self {
+        Self { id, right, any_user: false }
+    }
+
+    /// One for web users, too; they need no right.
+    pub const fn any(id: &'static str, right: &'static str) -> Self {
+        Self { id, right, any_user: true }
+    }
+}
+
+/// A caller.
+pub struct Caller<'a> {
+    name: String,
+    client: &'a Client,
+    token: String,
+    /// What the model says about him.
+    pub rules: Rules<'a>,
+    /// What may stand nowhere in an answer to him.
+    secrets: Vec<&'static str>,
+    /// Which of the many requests are made.
+    pub chance: Chance,
+    /// Answers that were not what the model expected.
+    pub differences: Vec<String>,
+    /// How many answers each operation gave: all, and those that were no problem.
+    pub answers: BTreeMap<&'static str, (usize, usize)>,
+}
+
+impl<'a> Caller<'a> {
+    /// Somebody who has logged in.
+    pub fn new(
+        name: &str,
+        client: &'a Client,
+        token: String,
+        rules: Rules<'a>,
+        chance: Chance,
+    ) -> Self {
+        let name = name.to_owned();
+        let mut secrets = vec!["Object_Key", "Privilege_Path", "Password_Hash", "argon2"];
+        if !rules.holds("Contact > Tax ID > View") {
+            secrets.push(IDENTITY_MARK);
+        }
+        if !rules.holds("Loan > Automated Payments > View Account") {
+            secrets.push(ACCOUNT_MARK);
+        }
+        Self {
+            name,
+            client,
+            token,
+            rules,
+            secrets,
+            chance,
+            differences: Vec::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+
+    /// The problem that the head of every request meets first, before any row is looked at.
+    fn refusal(&self, operation: &Operation) -> Option<(u16, &'static str)> {
+        match self.rules.who {
+            Who::WebUser(_) if operation.any_user => None,
+            Who::WebUser(_) => Some((403, "core-user-only")),
+            Who::User(_) if operation.right.is_empty() => None,
+            Who::User(_) if self.rules.holds(operation.right) => None,
+            Who::User(_) => Some((403, "privilege-missing")),
+        }
+    }
+
+    /// True if the caller may call the operation at all.
+    pub fn may_call(&self, operation: &Operation) -> bool {
+        self.refusal(operation).is_none()
+    }
+
+    /// The ids to ask an operation for: these and one that is missing; two where all are refused.
+    pub fn ids(&mut self, operation: &Operation, ids: impl IntoIterator<Item = i64>) -> Vec<i64> {
+        let mut ids: Vec<i64> = ids.into_iter().chain([MISSING]).collect();
+        if !self.may_call(operation) {
+            self.chance.shuffle(&mut ids);
+            ids.truncate(2);
+        }
+        ids
+    }
+
+    /// Notes a difference.
+    pub fn differ(&mut self, operation: &Operation, path: &str, expected: &str, found: &str) {
+        let who = (&self.name, self.rules.who);
+        let id = operation.id;
+        self.differences.push(format!(
+            "{} {:?}: {id} {path}\n  expected {expected}\n  found    {found}",
+            who.0, who.1
+        ));
+    }
+
+    /// Notes a difference unless the two are equal.
+    pub fn compare<T: Into<Value>>(
+        &mut self,
+        operation: &Operation,
+        path: &str,
+        what: &str,
+        expected: T,
+        found: &Value,
+    ) {
+        let expected: Value = expected.into();
+        if expected != *found {
+            self.differ(operation, path, &format!("{what} {expected}"), &found.to_string());
+        }
+    }
+
+    async fn get(&mut self, operation: &Operation, path: &str) -> Answer {
+        let answer = self.client.get(&self.token, path).await;
+        let count = self.answers.entry(operation.id).or_default();
+        count.0 += 1;
+        count.1 += usize::from(answer.status == 200);
+        for secret in self.secrets.clone() {
+            if answer.text.contains(secret) {
+                self.differ(operation, path, &format!("no {secret:?}"), &shown(&answer));
+            }
+        }
+        answer
+    }
+
+    /// Asks a former path: gone, whoever calls.
+    pub async fn gone(&mut self, path: &str, current: &str) {
+        let operation = Operation::core("(former path)", "");
+        let answer = self.get(&operation, path).await;
+        if answer.status != 410 || answer.json()["currentPath"] != current {
+            self.differ(&operation, path, &format!("410, {current}"), &shown(&answer));
+        }
+    }
+
+    /// Asks, and expects this problem unless the head of the request meets one first.
+    pub async fn refused(&mut self, operation: &Operation, path: &str, problem: (u16, &str)) {
+        let problem = self.refusal(operation).unwrap_or(problem);
+        let answer = self.get(operation, path).await;
+        if (answer.status.as_u16(), answer.problem().as_str()) != problem {
+            self.differ(operation, path, &format!("{problem:?}"), &shown(&answer));
+        }
+    }
+
+    /// Asks for one row: found if the caller sees it, else 404. The row, if there it is.
+    pub async fn read(
+        &mut self,
+        operation: &Operation,
+        path: &str,
+        is_seen: bool,
+    ) -> Option<Value> {
+        if !is_seen || !self.may_call(operation) {
+            self.refused(operation, path, (404, "not-found")).await;
+            return None;
+        }
+        let answer = self.get(operation, path).await;
+        if answer.status != 200 {
+            self.differ(operation, path, "200", &shown(&answer));
+            return None;
+        }
+        Some(answer.json())
+    }
+
+    /// Asks for a list, page by page: exactly these keys in this order if the caller sees what it
+    /// hangs on, else 404. The rows, if they are those.
+    pub async fn list<K: Into<Value>>(
+        &mut self,
+        operation: &Operation,
+        path: &str,
+        is_seen: bool,
+        key: &str,
+        expected: impl IntoIterator<Item = K>,
+    ) -> Vec<Value> {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        let limit = self.chance.between(1, 5);
+        let mut next = format!("{path}{mark}limit={limit}");
+        if !is_seen || !self.may_call(operation) {
+            self.refused(operation, &next, (404, "not-found")).await;
+            return Vec::new();
+        }
+        let mut rows = Vec::new();
+        loop {
+            let answer = self.get(operation, &next).await;
+            let Value::Array(page) = answer.json() else {
+                self.differ(operation, &next, "a list", &shown(&answer));
+                return Vec::new();
+            };
+            // "`Link` appears only when more rows exist."
+            let more = next_page(&answer);
+            let is_full = page.len() as i64 == limit;
+            let is_last = more.is_none() && page.len() as i64 <= limit;
+            let is_needed = !page.is_empty() || rows.is_empty();
+            if !is_needed || !(is_full || is_last) {
+                self.differ(operation, &next, "a full page, or the last one", &shown(&answer));
+                break;
+            }
+            rows.extend(page);
+            match more {
+                Some(path) => next = path,
+                None => break,
+            }
+        }
+        let expected: Value = expected.into_iter().map(Into::into).collect();
+        let found: Value = rows.iter().map(|row| row[key].clone()).collect();
+        if expected == found {
+            return rows;
+        }
+        self.differ(operation, path, &expected.to_string(), &found.to_string());
+        Vec::new()
+    }
+}
+
+/// The path of `Link: </path?query>; rel="next"`.
+fn next_page(answer: &Answer) -> Option<String> {
+    let link = answer.header("link").strip_suffix(">; rel=\"next\"")?;
+    link.strip_prefix('<').map(str::to_owned)
+}
+
+fn shown(answer: &Answer) -> String {
+    format!("{} {:.300}", answer.status, answer.text)
+}

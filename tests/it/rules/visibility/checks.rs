@@ -1,0 +1,30 @@
+//! Every GET operation, tried as one caller on every row; a file for each section.
+
+mod collateral;
+mod comments;
+mod contacts;
+mod documents;
+mod drawers;
+mod former;
+mod gateway;
+mod history;
+mod loans;
+mod setup;
+mod users;
+
+use super::caller::Caller;
+
+/// Tries them all.
+pub async fn check(caller: &mut Caller<'_>) {
+    loans::check(caller).await;
+    collateral::check(caller).await;
+    comments::check(caller).await;
+    contacts::check(caller).await;
+    documents::check(caller).await;
+    history::check(caller).await;
+    gateway::check(caller).await;
+    drawers::check(caller).await;
+    users::check(caller).await;
+    setup::check(caller).await;
+    former::check(caller).await;
+}

@@ -1,0 +1,78 @@
+//! Sections 3.3 and 3.5: the three kinds of comments and their documents.
+
+use super::documents::{compare_document, keys};
+use crate::rules::visibility::caller::{Caller, Operation};
+use shared::entity::comments;
+use shared::entity::documents::{self, DocumentOwner};
+
+/// One kind of comment.
+struct Kind {
+    path: &'static str,
+    owner: DocumentOwner,
+    is_own: fn(&comments::Model) -> bool,
+    get: Operation,
+    documents: Operation,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind {
+        path: "/loans/comments",
+        owner: DocumentOwner::LoanComment,
+        is_own: |row| row.loan_id.is_some(),
+        get: Operation::core("get_loan_comment", "Loan > Comments > View"),
+        documents: Operation::core("list_loan_comment_documents", "Loan > Comments > View"),
+    },
+    Kind {
+        path: "/contacts/comments",
+        owner: DocumentOwner::ContactComment,
+        is_own: |row| row.contact_id.is_some(),
+        get: Operation::core("get_contact_comment", "Contact > Comments > View"),
+        documents: Operation::core("list_contact_comment_documents", "Contact > Comments > View"),
+    },
+    Kind {
+        path: "/loans/collateral/comments",
+        owner: DocumentOwner::CollateralComment,
+        is_own: |row| row.collateral_id.is_some(),
+        get: Operation::core("get_collateral_comment", "Collateral > Comments > View"),
+        documents: Operation::core(
+            "list_collateral_comment_documents",
+            "Collateral > Comments > View",
+        ),
+    },
+];
+
+/// "Each comment path finds only its own kind."
+pub async fn check(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for kind in &KINDS {
+        for id in caller.ids(&kind.get, rows.comments.iter().map(|row| row.comment_id)) {
+            let path = format!("{}/{id}", kind.path);
+            let rules = caller.rules;
+            let of_kind = |row: &&comments::Model| row.comment_id == id && (kind.is_own)(row);
+            let row = rows.comments.iter().find(of_kind);
+            let is_seen = row.is_some_and(|row| rules.comment(row));
+            if let Some(found) = caller.read(&kind.get, &path, is_seen).await {
+                caller.compare(&kind.get, &path, "Comment_ID", id, &found["Comment_ID"]);
+            }
+            documents_of(caller, kind, id, is_seen).await;
+        }
+    }
+}
+
+async fn documents_of(caller: &mut Caller<'_>, kind: &Kind, id: i64, is_seen: bool) {
+    let rows = caller.rules.rows;
+    let path = format!("{}/{id}/documents", kind.path);
+    let is_own = |row: &documents::Model| row.owner_type == kind.owner && row.owner_id == id;
+    let own = || rows.documents.iter().filter(|row| is_own(row));
+    let found = caller.list(&kind.documents, &path, is_seen, "Document_ID", keys(own())).await;
+    for document in found {
+        compare_document(caller, &kind.documents, &path, &document);
+    }
+    // "`documentId=N` keeps that one. Everywhere an id of another owner's document is 404."
+    let any = caller.chance.one_of(&rows.documents);
+    for row in own().chain([&any]) {
+        let path = format!("{path}?documentId={}", row.document_id);
+        let is_seen = is_seen && is_own(row);
+        caller.list(&kind.documents, &path, is_seen, "Document_ID", keys([row])).await;
+    }
+}

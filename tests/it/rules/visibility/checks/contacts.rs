@@ -1,0 +1,75 @@
+//! Section 3.4: contacts, their detail form, credit profiles.
+
+use crate::rules::visibility::caller::{Caller, Operation};
+use shared::entity::contacts;
+use shared::entity::documents::DocumentOwner;
+use shared::entity::user_defined_fields::{self, Form};
+use shared::secrecy::Masked;
+
+const CONTACT: Operation = Operation::core("get_contact", "Contact > Records > View");
+const DETAIL: Operation = Operation::any("list_contact_detail", "Contact > Detail > View");
+const PROFILE: Operation =
+    Operation::core("get_credit_profile", "Contact > Credit Profiles > View");
+
+pub async fn check(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&CONTACT, rows.contacts.iter().map(|row| row.contact_id)) {
+        let path = format!("/contacts/{id}");
+        let found = caller.read(&CONTACT, &path, caller.rules.on_contact(id)).await;
+        let row = rows.contacts.iter().find(|row| row.contact_id == id);
+        let (Some(found), Some(row)) = (found, row) else { continue };
+        for (name, value) in identities(row) {
+            let value = value.as_ref().map(|value| caller.rules.identity(value.clear()));
+            caller.compare(&CONTACT, &path, name, value, &found[name]);
+        }
+    }
+    for id in caller.ids(&DETAIL, rows.contacts.iter().map(|row| row.contact_id)) {
+        detail(caller, id).await;
+    }
+    for id in caller.ids(&PROFILE, rows.credit_profiles.iter().map(|row| row.report_id)) {
+        let path = format!("/contacts/credit-profiles/{id}");
+        let row = rows.credit_profiles.iter().find(|row| row.report_id == id);
+        let is_seen = row.is_some_and(|row| caller.rules.on_contact(row.contact_id));
+        caller.read(&PROFILE, &path, is_seen).await;
+    }
+}
+
+/// "Tax_ID1, Tax_ID2, ID_Number1, ID_Number2: unmasked for `Contact > Tax ID > View`."
+fn identities(row: &contacts::Model) -> [(&'static str, &Option<Masked>); 4] {
+    [
+        ("Tax_ID1", &row.tax_id1),
+        ("Tax_ID2", &row.tax_id2),
+        ("ID_Number1", &row.id_number1),
+        ("ID_Number2", &row.id_number2),
+    ]
+}
+
+/// "One per visible definition of the form that is not hidden", each with its value and
+/// "Document_Count (visible ones)".
+async fn detail(caller: &mut Caller<'_>, contact_id: i64) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let path = format!("/contacts/{contact_id}/detail");
+    let is_listed = |field: &&user_defined_fields::Model| {
+        field.form == Form::ContactDetail && rules.field(field)
+    };
+    let fields: Vec<_> = rows.user_defined_fields.iter().filter(is_listed).collect();
+    let keys = fields.iter().map(|field| field.field_id);
+    let found = caller.list(&DETAIL, &path, rules.contact(contact_id), "Field_ID", keys).await;
+    for (field, found) in fields.iter().zip(&found) {
+        let mut values = rows.user_defined_values.iter();
+        let value = values.find(|value| {
+            value.record_id == contact_id && rules.contact_detail_value(field, value)
+        });
+        let value = value.map(|value| value.value.clone());
+        caller.compare(&DETAIL, &path, &field.field_name, value, &found["Value"]);
+        let documents = rows.documents.iter().filter(|row| {
+            row.owner_type == DocumentOwner::ContactDetail
+                && row.owner_id == contact_id
+                && row.field_name.as_ref() == Some(&field.field_name)
+                && rules.document(row)
+        });
+        let what = format!("Document_Count of {}", field.field_name);
+        let found = &found["Document_Count"];
+        caller.compare(&DETAIL, &path, &what, documents.count(), found);
+    }
+}

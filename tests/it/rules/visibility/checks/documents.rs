@@ -1,0 +1,154 @@
+//! Sections 3.5 and 3.6: documents of fields.
+
+use crate::rules::visibility::caller::{Caller, Operation};
+use serde_json::Value;
+use shared::entity::documents::{self, DocumentOwner};
+use shared::entity::user_defined_fields::{DataType, Form};
+
+/// A form whose fields hold documents.
+struct Holder {
+    /// Its place in the path of a record.
+    place: &'static str,
+    form: Form,
+    owner: DocumentOwner,
+    list: Operation,
+}
+
+const LOAN_FORMS: [Holder; 2] = [
+    Holder {
+        place: "detail1",
+        form: Form::LoanDetail1,
+        owner: DocumentOwner::LoanDetail1,
+        list: Operation::core("list_loan_detail1_documents", "Loan > Detail 1 > View"),
+    },
+    Holder {
+        place: "detail2",
+        form: Form::LoanDetail2,
+        owner: DocumentOwner::LoanDetail2,
+        list: Operation::core("list_loan_detail2_documents", "Loan > Detail 2 > View"),
+    },
+];
+
+const CONTACT_FORMS: [Holder; 3] = [
+    Holder {
+        place: "demographics",
+        form: Form::ContactDemographics,
+        owner: DocumentOwner::ContactDemographics,
+        list: Operation::core(
+            "list_contact_demographics_documents",
+            "Contact > Demographics > View",
+        ),
+    },
+    Holder {
+        place: "detail",
+        form: Form::ContactDetail,
+        owner: DocumentOwner::ContactDetail,
+        list: Operation::core("list_contact_detail_documents", "Contact > Detail > View"),
+    },
+    Holder {
+        place: "financials",
+        form: Form::ContactFinancials,
+        owner: DocumentOwner::ContactFinancials,
+        list: Operation::core("list_contact_financials_documents", "Contact > Financials > View"),
+    },
+];
+
+// No right is named at the head of these: "without View 404".
+const DOCUMENT: Operation = Operation::core("get_document", "");
+const FILES: Operation = Operation::core("list_document_files", "");
+
+pub async fn check(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for holder in &LOAN_FORMS {
+        for id in caller.ids(&holder.list, rows.loans.iter().map(|loan| loan.loan_id)) {
+            let record = format!("/loans/{id}");
+            on_fields(caller, holder, id, &record, caller.rules.loan(id)).await;
+        }
+    }
+    for holder in &CONTACT_FORMS {
+        for id in caller.ids(&holder.list, rows.contacts.iter().map(|row| row.contact_id)) {
+            let record = format!("/contacts/{id}");
+            on_fields(caller, holder, id, &record, caller.rules.contact(id)).await;
+        }
+    }
+    by_id(caller).await;
+}
+
+/// The keys of documents.
+pub fn keys<'a>(rows: impl IntoIterator<Item = &'a documents::Model>) -> Vec<i64> {
+    rows.into_iter().map(|row| row.document_id).collect()
+}
+
+fn files(caller: &Caller<'_>, document_id: i64) -> Vec<i64> {
+    let files = caller.rules.rows.document_files.iter();
+    files.filter(|file| file.document_id == document_id).map(|file| file.file_id).collect()
+}
+
+/// A document shows its files, and a Row_ID if it is a field's.
+pub fn compare_document(caller: &mut Caller<'_>, operation: &Operation, path: &str, found: &Value) {
+    let id = found["Document_ID"].as_i64().unwrap_or_default();
+    let shown = found["Files"].as_array().into_iter().flatten();
+    let shown: Value = shown.map(|file| file["File_ID"].clone()).collect();
+    caller.compare(operation, path, "File_IDs", files(caller, id), &shown);
+    let row = caller.rules.rows.documents.iter().find(|row| row.document_id == id);
+    let row_id = row.filter(|row| row.field_name.is_some()).map(|row| row.document_id);
+    caller.compare(operation, path, "Row_ID", row_id, &found["Row_ID"]);
+}
+
+/// "`{field}` must be defined for the form, not hidden (404) and of type document (422)."
+async fn on_fields(
+    caller: &mut Caller<'_>,
+    holder: &Holder,
+    record_id: i64,
+    record: &str,
+    is_seen: bool,
+) {
+    let rows = caller.rules.rows;
+    // Two of the five that are defined and of the many that are not.
+    for number in [caller.chance.between(1, 6), caller.chance.between(1, 5)] {
+        let name = format!("userdef{number:02}");
+        let written = caller.chance.one_of(&[name.clone(), name.to_uppercase()]);
+        let path = format!("{record}/{}/{written}/documents", holder.place);
+        let mut fields = rows.user_defined_fields.iter();
+        let field = fields.find(|field| {
+            field.form == holder.form && field.field_name == name && !field.hidden_flag
+        });
+        if is_seen && field.is_some_and(|field| field.data_type != DataType::Document) {
+            caller.refused(&holder.list, &path, (422, "field-not-document")).await;
+            continue;
+        }
+        let is_own = |row: &documents::Model| {
+            row.owner_type == holder.owner
+                && row.owner_id == record_id
+                && row.field_name.as_deref() == Some(&name)
+        };
+        let is_seen = is_seen && field.is_some();
+        let own = || rows.documents.iter().filter(|row| is_own(row));
+        let found = caller.list(&holder.list, &path, is_seen, "Document_ID", keys(own())).await;
+        for document in found {
+            compare_document(caller, &holder.list, &path, &document);
+        }
+        let any = caller.chance.one_of(&rows.documents);
+        for row in own().chain([&any]) {
+            let path = format!("{path}?documentId={}", row.document_id);
+            let is_seen = is_seen && is_own(row);
+            caller.list(&holder.list, &path, is_seen, "Document_ID", keys([row])).await;
+        }
+    }
+}
+
+/// "`{row_id}`: Document_ID of a field document; any other: 404."
+async fn by_id(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&DOCUMENT, keys(&rows.documents)) {
+        let path = format!("/user-defined-fields/documents/{id}");
+        let row = rows.documents.iter().find(|row| row.document_id == id);
+        let rules = caller.rules;
+        let is_seen = row.is_some_and(|row| row.field_name.is_some() && rules.document(row));
+        if let Some(found) = caller.read(&DOCUMENT, &path, is_seen).await {
+            compare_document(caller, &DOCUMENT, &path, &found);
+        }
+        let keys = files(caller, id);
+        caller.list(&FILES, &format!("{path}/files"), is_seen, "File_ID", keys).await;
+    }
+}

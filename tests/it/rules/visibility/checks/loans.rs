@@ -1,0 +1,117 @@
+//! Section 3.1: loans, transactions, recurring and automated payments, credit lines.
+
+use crate::rules::visibility::caller::{Caller, Operation};
+use serde_json::Value;
+use shared::entity::loan_transactions;
+
+const LOAN: Operation = Operation::core("get_loan", "Loan > Records > View");
+const TRANSACTIONS: Operation = Operation::core("list_transactions", "Loan > Transactions > View");
+const RECURRING: Operation =
+    Operation::core("list_recurring_transactions", "Loan > Recurring Transactions > View");
+const AUTOMATED: Operation =
+    Operation::core("get_automated_payment", "Loan > Automated Payments > View");
+const LINES: Operation = Operation::any("list_credit_lines", "Loan > Credit Lines > View");
+const USED: Operation = Operation::any("get_credit_used", "Loan > Credit Lines > View");
+const DRAWS: Operation = Operation::any("list_draws", "Loan > Credit Lines > View");
+
+pub async fn check(caller: &mut Caller<'_>) {
+    loans(caller).await;
+    transactions(caller).await;
+    recurring_transactions(caller).await;
+    automated_payments(caller).await;
+    credit_lines(caller).await;
+}
+
+async fn loans(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&LOAN, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let path = format!("/loans/{id}");
+        if let Some(loan) = caller.read(&LOAN, &path, caller.rules.loan(id)).await {
+            caller.compare(&LOAN, &path, "Loan_ID", id, &loan["Loan_ID"]);
+        }
+    }
+}
+
+/// "Order: by id; transactions by Effective_Date, Transaction_ID."
+fn in_order(
+    rows: &[loan_transactions::Model],
+    wanted: impl Fn(&loan_transactions::Model) -> bool,
+) -> Vec<&loan_transactions::Model> {
+    let mut rows: Vec<_> = rows.iter().filter(|row| wanted(row)).collect();
+    rows.sort_by_key(|row| (row.effective_date, row.transaction_id));
+    rows
+}
+
+async fn transactions(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&TRANSACTIONS, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let (rules, is_seen) = (caller.rules, caller.rules.loan(id));
+        let code = caller.chance.one_of(&[110, 120, 122]);
+        let reference = caller.chance.between(1, 5);
+        let day = caller.chance.day();
+        // A filter takes rows away and gives none.
+        type Filter<'a> = &'a dyn Fn(&loan_transactions::Model) -> bool;
+        let filters: [(String, Filter<'_>); 5] = [
+            (String::new(), &|_| true),
+            (format!("?transactionCode={code}"), &|row| row.transaction_code == code),
+            (format!("?referenceNo={reference}"), &|row| row.transaction_reference_no == reference),
+            (format!("?from={day}"), &|row| row.effective_date >= day),
+            (format!("?to={day}"), &|row| row.effective_date <= day),
+        ];
+        for (query, filter) in filters {
+            let path = format!("/loans/{id}/transactions{query}");
+            let wanted = in_order(&rows.loan_transactions, |row| {
+                row.loan_id == id && rules.transaction(row) && filter(row)
+            });
+            let keys = wanted.iter().map(|row| row.transaction_id);
+            caller.list(&TRANSACTIONS, &path, is_seen, "Transaction_ID", keys).await;
+        }
+    }
+}
+
+async fn recurring_transactions(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&RECURRING, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let path = format!("/loans/{id}/recurring-transactions");
+        let of_loan = rows.recurring_transactions.iter().filter(|row| row.loan_id == id);
+        let keys = of_loan.map(|row| row.row_id);
+        caller.list(&RECURRING, &path, caller.rules.on_loan(id), "Row_ID", keys).await;
+    }
+}
+
+async fn automated_payments(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&AUTOMATED, rows.automated_payments.iter().map(|row| row.row_id)) {
+        let path = format!("/loans/automated-payments/{id}");
+        let row = rows.automated_payments.iter().find(|row| row.row_id == id);
+        let is_seen = row.is_some_and(|row| caller.rules.on_loan(row.loan_id));
+        let Some(found) = caller.read(&AUTOMATED, &path, is_seen).await else { continue };
+        let account = row.and_then(|row| row.bank_account_number.as_ref());
+        let account = account.map(|account| caller.rules.account(account.clear()));
+        let found = &found["Bank_Account_Number"];
+        caller.compare(&AUTOMATED, &path, "Bank_Account_Number", account, found);
+    }
+}
+
+async fn credit_lines(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&LINES, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let path = format!("/loans/{id}/credit-lines");
+        let keys = rows.credit_lines.iter().filter(|line| line.loan_id == id);
+        let keys = keys.map(|line| line.creditline_id);
+        caller.list(&LINES, &path, caller.rules.loan(id), "Creditline_ID", keys).await;
+    }
+    for id in caller.ids(&USED, rows.credit_lines.iter().map(|line| line.creditline_id)) {
+        let (rules, is_seen) = (caller.rules, caller.rules.credit_line(id));
+        let path = format!("/loans/credit-lines/{id}/credit-used");
+        if let Some(used) = caller.read(&USED, &path, is_seen).await {
+            caller.compare(&USED, &path, "Creditline_ID", id, &used["Creditline_ID"]);
+        }
+        let path = format!("/loans/credit-lines/{id}/draws");
+        let draws = in_order(&rows.loan_transactions, |row| {
+            row.creditline_id == Some(id) && rules.draw(row)
+        });
+        let keys: Vec<Value> = draws.iter().map(|row| row.transaction_id.into()).collect();
+        caller.list(&DRAWS, &path, is_seen, "Transaction_ID", keys).await;
+    }
+}

@@ -1,0 +1,101 @@
+//! A database full of rows drawn by chance, so that whatever rules exist meet each other in ways
+//! that nobody thought of.
+//!
+//! Keys begin at 1 in every table and rows go in in any order: a key of one table that is taken for
+//! another's finds a row, and an order that only happens to be right is found out.
+
+mod loans;
+mod people;
+mod records;
+mod services;
+mod setup;
+
+use super::chance::Chance;
+use sea_orm::{
+    ActiveModelBehavior, ActiveModelTrait, DatabaseConnection, EntityTrait, IntoActiveModel,
+};
+use shared::amounts::{Money, Rate};
+use shared::secrecy::Secret;
+
+/// Drawn users; the keys below belong to those that every installation has.
+pub const USERS: std::ops::RangeInclusive<i64> = 11..=18;
+/// Contacts who may log in.
+pub const WEB_USERS: usize = 3;
+/// Stands in each long tax id and identity number, and in nothing else.
+pub const IDENTITY_MARK: &str = "-TAX-";
+/// Stands in each long bank account, and in nothing else.
+pub const ACCOUNT_MARK: &str = "-ACCT-";
+const GROUPS: std::ops::RangeInclusive<i64> = 1..=4;
+const CONTACTS: std::ops::RangeInclusive<i64> = 1..=12;
+const LOANS: std::ops::RangeInclusive<i64> = 1..=12;
+const COLLATERALS: std::ops::RangeInclusive<i64> = 1..=8;
+
+/// Fills a fresh database. Everybody who may log in has this password hash.
+pub async fn write(db: &DatabaseConnection, chance: &mut Chance, password: &Secret) {
+    let mut draft = Draft { db, chance };
+    draft.users_and_groups(password).await;
+    draft.setup_lists().await;
+    draft.field_definitions().await;
+    draft.grants().await;
+    draft.trustees().await;
+    draft.contacts(password).await;
+    draft.loans().await;
+    draft.fees_and_cards().await;
+    draft.on_loans().await;
+    draft.transactions().await;
+    draft.collateral().await;
+    draft.on_collateral().await;
+    draft.comments().await;
+    draft.field_values().await;
+    draft.documents().await;
+    draft.credit_profiles().await;
+    draft.drawers().await;
+    draft.on_drawers().await;
+    draft.batches().await;
+    draft.history().await;
+}
+
+/// A database while it is filled.
+struct Draft<'a> {
+    db: &'a DatabaseConnection,
+    chance: &'a mut Chance,
+}
+
+impl Draft<'_> {
+    /// Inserts rows, in any order.
+    async fn insert<A, M>(&mut self, mut rows: Vec<M>)
+    where
+        A: ActiveModelTrait + ActiveModelBehavior + Send,
+        M: IntoActiveModel<A>,
+    {
+        self.chance.shuffle(&mut rows);
+        let rows: Vec<A> = rows.into_iter().map(IntoActiveModel::into_active_model).collect();
+        if !rows.is_empty() {
+            let insert = <A::Entity as EntityTrait>::insert_many(rows);
+            insert.exec_without_returning(self.db).await.expect("inserted");
+        }
+    }
+
+    /// One of the drawn users.
+    fn user(&mut self) -> i64 {
+        self.chance.one_of(&USERS.collect::<Vec<_>>())
+    }
+
+    /// One of the drawn contacts.
+    fn contact(&mut self) -> i64 {
+        self.chance.one_of(&CONTACTS.collect::<Vec<_>>())
+    }
+
+    /// One of the drawn loans.
+    fn loan(&mut self) -> i64 {
+        self.chance.one_of(&LOANS.collect::<Vec<_>>())
+    }
+}
+
+fn money(cents: i64) -> Money {
+    Money::from_units(cents * 100).expect("money")
+}
+
+fn rate(percent: i64) -> Rate {
+    Rate::from_units(percent * 100_000_000).expect("a rate")
+}

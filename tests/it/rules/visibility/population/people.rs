@@ -1,0 +1,150 @@
+//! Users, groups, what they were granted, and who is trusted with what.
+
+use super::{Draft, GROUPS, USERS};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{EntityTrait, NotSet};
+use shared::entity::trustees::TrusteeObject;
+use shared::entity::users::UserStatus;
+use shared::entity::*;
+use shared::secrecy::Secret;
+
+/// How much a user is given.
+#[derive(Clone, Copy)]
+enum Trust {
+    /// Nearly everything may be viewed, so that only the rules of rows are left.
+    Much,
+    /// Whatever comes.
+    Some,
+    /// Next to nothing.
+    Little,
+}
+
+impl Draft<'_> {
+    pub(super) async fn users_and_groups(&mut self, password: &Secret) {
+        let mut users = Vec::new();
+        let mut credentials = Vec::new();
+        for user_id in USERS {
+            users.push(users::Model {
+                user_id,
+                user_name: format!("user{user_id}"),
+                full_name: format!("User {user_id}"),
+                email: None,
+                status: UserStatus::Active,
+                admin_flag: false,
+                dba_flag: self.chance.percent(25),
+                loan_officer_flag: self.chance.percent(50),
+                collection_officer_flag: self.chance.percent(50),
+                contact_officer_flag: self.chance.percent(50),
+                created_date: self.chance.instant(),
+            });
+            let password_hash = password.clone();
+            credentials.push(user_credentials::Model { user_id, password_hash });
+        }
+        // One more who left: he is in lists, but nobody can be him.
+        let mut former = users[0].clone();
+        former.user_id = *USERS.end() + 1;
+        former.user_name = "former".to_owned();
+        former.status = UserStatus::Disabled;
+        former.loan_officer_flag = true;
+        users.push(former);
+        self.insert::<users::ActiveModel, _>(users).await;
+        self.insert::<user_credentials::ActiveModel, _>(credentials).await;
+        let groups = GROUPS.map(|group_id| user_groups::Model {
+            group_id,
+            name: format!("Group {group_id}"),
+            description: None,
+        });
+        self.insert::<user_groups::ActiveModel, _>(groups.collect()).await;
+        let mut members = Vec::new();
+        for user_id in USERS {
+            for group_id in self.chance.some_of(35, &GROUPS.collect::<Vec<_>>()) {
+                members.push(group_members::ActiveModel {
+                    row_id: NotSet,
+                    group_id: Set(group_id),
+                    user_id: Set(user_id),
+                });
+            }
+        }
+        self.insert(members).await;
+    }
+
+    pub(super) async fn grants(&mut self) {
+        // No parent of Detail 1, though it begins like it.
+        let trap = privileges::ActiveModel {
+            privilege_id: NotSet,
+            path: Set("Loan > Detail".to_owned()),
+            verb: Set("View".to_owned()),
+        };
+        self.insert(vec![trap]).await;
+        let known = privileges::Entity::find().all(self.db).await.expect("privileges");
+        let mut grants = Vec::new();
+        for user_id in USERS {
+            let trust = self.chance.one_of(&[Trust::Much, Trust::Much, Trust::Some, Trust::Little]);
+            for privilege in &known {
+                let is_parent = !privilege.path.contains('>');
+                let percent = match (trust, privilege.verb.as_str()) {
+                    (Trust::Much, "View") if is_parent => 85,
+                    (Trust::Much, "View") => 20,
+                    (Trust::Much, _) => 12,
+                    (Trust::Some, _) => 25,
+                    (Trust::Little, _) => 4,
+                };
+                if self.chance.percent(percent) {
+                    grants.push((privilege.privilege_id, Some(user_id), None));
+                }
+            }
+        }
+        for group_id in GROUPS {
+            for privilege in self.chance.some_of(6, &known) {
+                grants.push((privilege.privilege_id, None, Some(group_id)));
+            }
+        }
+        let rows = grants.into_iter().map(|(privilege_id, user_id, group_id)| {
+            privilege_grants::ActiveModel {
+                grant_id: NotSet,
+                privilege_id: Set(privilege_id),
+                user_id: Set(user_id),
+                group_id: Set(group_id),
+            }
+        });
+        self.insert(rows.collect()).await;
+    }
+
+    pub(super) async fn trustees(&mut self) {
+        let mut objects = Vec::new();
+        let mut add = |kind: TrusteeObject, ids: Vec<i64>| {
+            objects.extend(ids.into_iter().map(|id| (kind, id)));
+        };
+        let rows = comment_categories::Entity::find().all(self.db).await.expect("rows");
+        let ids = rows.iter().map(|row| row.comment_category_id);
+        add(TrusteeObject::CommentCategory, ids.collect());
+        let rows = loan_groups::Entity::find().all(self.db).await.expect("rows");
+        add(TrusteeObject::LoanGroup, rows.iter().map(|row| row.loan_group_id).collect());
+        let rows = portfolios::Entity::find().all(self.db).await.expect("rows");
+        add(TrusteeObject::Portfolio, rows.iter().map(|row| row.portfolio_id).collect());
+        let rows = contact_types::Entity::find().all(self.db).await.expect("rows");
+        add(TrusteeObject::ContactType, rows.iter().map(|row| row.contact_type_id).collect());
+        add(TrusteeObject::TransactionCode, vec![100, 110, 120, 122, 124, 140]);
+        let mut trustees = Vec::new();
+        for (object_type, object_id) in objects {
+            if self.chance.percent(60) {
+                continue;
+            }
+            for _ in 0..self.chance.between(1, 3) {
+                let user_id = self.chance.maybe(50, &USERS.collect::<Vec<_>>());
+                let group_id = match user_id {
+                    Some(_) => None,
+                    None => Some(self.chance.one_of(&GROUPS.collect::<Vec<_>>())),
+                };
+                trustees.push(trustees::ActiveModel {
+                    trustee_id: NotSet,
+                    object_type: Set(object_type),
+                    object_id: Set(object_id),
+                    user_id: Set(user_id),
+                    group_id: Set(group_id),
+                });
+            }
+        }
+        self.insert(trustees).await;
+    }
+}
