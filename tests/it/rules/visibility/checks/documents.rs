@@ -128,8 +128,8 @@ async fn on_fields(
         for document in found {
             compare_document(caller, &holder.list, &path, &document);
         }
-        let any = caller.chance.one_of(&rows.documents);
-        for row in own().chain([&any]) {
+        let any = caller.chance.maybe(30, &rows.documents);
+        for row in own().chain(&any) {
             let path = format!("{path}?documentId={}", row.document_id);
             let is_seen = is_seen && is_own(row);
             caller.list(&holder.list, &path, is_seen, "Document_ID", keys([row])).await;

@@ -1,7 +1,6 @@
 //! Section 3.1: loans, transactions, recurring and automated payments, credit lines.
 
 use crate::rules::visibility::caller::{Caller, Operation};
-use serde_json::Value;
 use shared::entity::loan_transactions;
 
 const LOAN: Operation = Operation::core("get_loan", "Loan > Records > View");
@@ -108,10 +107,10 @@ async fn credit_lines(caller: &mut Caller<'_>) {
             caller.compare(&USED, &path, "Creditline_ID", id, &used["Creditline_ID"]);
         }
         let path = format!("/loans/credit-lines/{id}/draws");
-        let draws = in_order(&rows.loan_transactions, |row| {
-            row.creditline_id == Some(id) && rules.draw(row)
-        });
-        let keys: Vec<Value> = draws.iter().map(|row| row.transaction_id.into()).collect();
+        // By id, as every list is but that of a loan's transactions.
+        let transactions = rows.loan_transactions.iter();
+        let draws = transactions.filter(|row| row.creditline_id == Some(id) && rules.draw(row));
+        let keys = draws.map(|row| row.transaction_id);
         caller.list(&DRAWS, &path, is_seen, "Transaction_ID", keys).await;
     }
 }

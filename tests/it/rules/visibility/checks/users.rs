@@ -70,32 +70,33 @@ async fn officers(caller: &mut Caller<'_>) {
     }
 }
 
-/// Every privilege that a user effectively has, each with a source that really gives it.
+/// Every privilege that a user effectively has, each with a source that really gives it. One that
+/// has several sources may stand there several times, never twice with the same.
 async fn privileges(caller: &mut Caller<'_>, user_id: i64) {
     let rows = caller.rules.rows;
     let path = format!("/users/{user_id}/privileges");
     let is_own = caller.rules.who == Who::User(user_id);
     let operation = if is_own { OWN_PRIVILEGES } else { PRIVILEGES };
     let exists = rows.users.iter().any(|user| user.user_id == user_id);
-    // One privilege may come from several sources; how often it then stands is left open.
-    let path = format!("{path}?limit=1000");
-    let Some(found) = caller.read(&operation, &path, exists).await else { return };
-    let of_user = Rules { rows, who: Who::User(user_id) };
-    let held = rows.privileges.iter();
-    let held = held.filter(|row| of_user.holds(&format!("{} > {}", row.path, row.verb)));
-    let expected: BTreeSet<i64> = held.map(|row| row.privilege_id).collect();
-    let found = found.as_array().cloned().unwrap_or_default();
+    let whole = caller.read(&operation, &format!("{path}?limit=1000"), exists).await;
+    let Some(Value::Array(found)) = whole else { return };
     let ids: Vec<i64> = found.iter().filter_map(|row| row["Privilege_ID"].as_i64()).collect();
     if !ids.is_sorted() {
         caller.differ(&operation, &path, "in order", &format!("{ids:?}"));
     }
-    let ids: Value = ids.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-    let expected: Value = expected.into_iter().collect();
-    caller.compare(&operation, &path, "Privilege_IDs", expected, &ids);
-    for row in found {
-        if !is_true(&of_user, &row) {
-            caller.differ(&operation, &path, "a source that gives it", &row.to_string());
+    let of_user = Rules { rows, who: Who::User(user_id) };
+    let held = rows.privileges.iter();
+    let held = held.filter(|row| of_user.holds(&format!("{} > {}", row.path, row.verb)));
+    let held: Value = held.map(|row| row.privilege_id).collect();
+    let distinct: Value = ids.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+    caller.compare(&operation, &path, "Privilege_IDs", held, &distinct);
+    for (place, row) in found.iter().enumerate() {
+        if !is_true(&of_user, row) || found[..place].contains(row) {
+            caller.differ(&operation, &path, "a source that gives it, once", &row.to_string());
         }
+    }
+    if is_own {
+        caller.list(&operation, &path, exists, "Privilege_ID", ids).await;
     }
 }
 

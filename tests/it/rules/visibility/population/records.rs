@@ -174,7 +174,7 @@ impl Draft<'_> {
         }
         self.chance.shuffle(&mut owners);
         let (mut documents, mut files) = (Vec::new(), Vec::new());
-        for document_id in 1..=70 {
+        for document_id in 1..=60 {
             let (owner_type, owner_id, field_name) = self.chance.one_of(&owners);
             documents.push(documents::ActiveModel {
                 document_id: Set(document_id),

@@ -181,7 +181,7 @@ impl Draft<'_> {
                 contact_id: Set((!is_loan).then_some(owner)),
                 table_name: Set(table.to_owned()),
                 // Of a row that may be gone.
-                record_id: Set("999".to_owned()),
+                record_id: Set(999),
                 field_name: Set(field.to_owned()),
                 field_label: Set(field.replace('_', " ")),
                 old_value: Set(old_value),
