@@ -9,7 +9,7 @@ mod chance;
 mod checks;
 mod model;
 mod population;
-mod rows;
+mod tables;
 
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
@@ -17,11 +17,11 @@ use caller::Caller;
 use chance::Chance;
 use futures_util::future::join_all;
 use model::{Rules, Who};
-use rows::Rows;
 use sea_orm::EntityTrait;
 use shared::entity::web_credentials;
 use shared::passwords::Passwords;
 use std::collections::BTreeMap;
+use tables::Tables;
 
 const PASSWORD: &str = "the same words for everybody";
 /// GET operations that have their own tests: they do more than read rows.
@@ -50,7 +50,7 @@ async fn everybody_sees_what_the_specification_says_and_nothing_else() {
 async fn check_world(world: &World, seed: u64) {
     let hash = Passwords::recommended().expect("parameters").hash(PASSWORD).await.expect("a hash");
     population::write(&world.db, &mut Chance::new(seed), &hash).await;
-    let rows = Rows::read(&world.db).await;
+    let rows = Tables::read(&world.db).await;
     let checked = join_all(log_in(world, &rows, seed).await.into_iter().map(async |mut caller| {
         checks::check(&mut caller).await;
         caller
@@ -88,7 +88,7 @@ async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
 }
 
 /// The admin, every drawn user and every drawn web user.
-async fn log_in<'a>(world: &'a World, rows: &'a Rows, seed: u64) -> Vec<Caller<'a>> {
+async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller<'a>> {
     let mut tokens = vec![("admin".to_owned(), Who::User(admin(rows)), world.token("admin").await)];
     for user_id in population::USERS {
         let name = format!("user{user_id}");
@@ -107,6 +107,6 @@ async fn log_in<'a>(world: &'a World, rows: &'a Rows, seed: u64) -> Vec<Caller<'
     callers.collect()
 }
 
-fn admin(rows: &Rows) -> i64 {
+fn admin(rows: &Tables) -> i64 {
     rows.users.iter().find(|user| user.admin_flag).expect("an admin").user_id
 }

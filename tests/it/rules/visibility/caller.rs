@@ -44,6 +44,8 @@ pub struct Caller<'a> {
     pub chance: Chance,
     /// Answers that were not what the model expected.
     pub differences: Vec<String>,
+    /// What each operation said first of a row that is missing or not visible.
+    missing: BTreeMap<&'static str, Value>,
     /// How many answers each operation gave: all, and those that were no problem.
     pub answers: BTreeMap<&'static str, (usize, usize)>,
 }
@@ -73,6 +75,7 @@ impl<'a> Caller<'a> {
             secrets,
             chance,
             differences: Vec::new(),
+            missing: BTreeMap::new(),
             answers: BTreeMap::new(),
         }
     }
@@ -156,6 +159,12 @@ impl<'a> Caller<'a> {
         let answer = self.get(operation, path).await;
         if (answer.status.as_u16(), answer.problem().as_str()) != problem {
             self.differ(operation, path, &format!("{problem:?}"), &shown(&answer));
+        }
+        // "A row missing or not visible: indistinguishable."
+        if answer.status == 404 {
+            let detail = &answer.json()["detail"];
+            let first = self.missing.entry(operation.id).or_insert_with(|| detail.clone()).clone();
+            self.compare(operation, path, "detail", first, detail);
         }
     }
 

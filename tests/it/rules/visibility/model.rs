@@ -1,7 +1,7 @@
 //! Who may do and see what, as the specification words it: loops over rows in memory, one function
 //! for each sentence. It shares no line with the server, so that the two can disagree.
 
-use super::rows::Rows;
+use super::tables::Tables;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::trustees::TrusteeObject;
 use shared::entity::user_defined_fields::Form;
@@ -20,7 +20,7 @@ pub enum Who {
 #[derive(Clone, Copy)]
 pub struct Rules<'a> {
     /// All there is.
-    pub rows: &'a Rows,
+    pub rows: &'a Tables,
     /// Who is calling.
     pub who: Who,
 }
@@ -205,7 +205,8 @@ impl Rules<'_> {
             && self.admitted(TrusteeObject::CommentCategory, row.comment_category_id)
     }
 
-    /// documents, document_files: "as the owner, with its form's or comment kind's View"; web: none.
+    /// documents, document_files: "as the owner, with its form's or comment kind's View"; web:
+    /// none.
     pub fn document(&self, row: &documents::Model) -> bool {
         let comments = &self.rows.comments;
         let comment = || {

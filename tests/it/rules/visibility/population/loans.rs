@@ -1,8 +1,9 @@
 //! Contacts, loans, and what hangs on loans.
 
+use crate::rules::visibility::tables::read;
 use super::{ACCOUNT_MARK, CONTACTS, Draft, IDENTITY_MARK, LOANS, USERS, WEB_USERS, money, rate};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{EntityTrait, NotSet};
+use sea_orm::NotSet;
 use shared::entity::credit_lines::DrawUntilType;
 use shared::entity::loans::{LoanType, PaymentPeriod};
 use shared::entity::*;
@@ -10,7 +11,7 @@ use shared::secrecy::{Masked, Secret};
 
 impl Draft<'_> {
     pub(super) async fn contacts(&mut self, password: &Secret) {
-        let types = contact_types::Entity::find().all(self.db).await.expect("contact types");
+        let types = read::<contact_types::Entity>(self.db).await;
         let mut contacts = Vec::new();
         for contact_id in CONTACTS {
             let officers = &USERS.collect::<Vec<_>>();
@@ -45,8 +46,8 @@ impl Draft<'_> {
         self.insert::<web_credentials::ActiveModel, _>(credentials).await;
     }
 
-    /// A number that not everybody may see whole: long, as short as its mask, or none. Whole, a long
-    /// one has this mark.
+    /// A number that not everybody may see whole: long, as short as its mask, or none. A long one
+    /// that is whole has this mark.
     pub(super) fn secret(&mut self, mark: &str) -> Option<Masked> {
         let long = format!("12{mark}6789");
         let number = self.chance.one_of(&["", "7", "1234", "12345", &long]);
@@ -54,8 +55,8 @@ impl Draft<'_> {
     }
 
     pub(super) async fn loans(&mut self) {
-        let groups = loan_groups::Entity::find().all(self.db).await.expect("groups");
-        let portfolios = portfolios::Entity::find().all(self.db).await.expect("portfolios");
+        let groups = read::<loan_groups::Entity>(self.db).await;
+        let portfolios = read::<portfolios::Entity>(self.db).await;
         let mut loans = Vec::new();
         let mut links = Vec::new();
         for loan_id in LOANS {
@@ -67,8 +68,8 @@ impl Draft<'_> {
                 loan_group_id: self.chance.one_of(&groups).loan_group_id,
                 portfolio_id: self.chance.one_of(&portfolios).portfolio_id,
                 status_code_id: self.chance.between(11, 13),
-                loan_officer_user_id: self.chance.maybe(50, users),
-                collection_officer_user_id: self.chance.maybe(50, users),
+                loan_officer_user_id: self.chance.maybe(35, users),
+                collection_officer_user_id: self.chance.maybe(35, users),
                 loan_type: self.chance.word::<LoanType>(),
                 payment_period: PaymentPeriod::None,
                 original_note_amount: money(100_000),
@@ -144,7 +145,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn transactions(&mut self) {
-        let lines = credit_lines::Entity::find().all(self.db).await.expect("lines");
+        let lines = read::<credit_lines::Entity>(self.db).await;
         let mut keys: Vec<i64> = (1..=90).collect();
         self.chance.shuffle(&mut keys);
         let mut rows = Vec::new();

@@ -1,8 +1,9 @@
 //! Users, groups, what they were granted, and who is trusted with what.
 
+use crate::rules::visibility::tables::read;
 use super::{Draft, GROUPS, USERS};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{EntityTrait, NotSet};
+use sea_orm::NotSet;
 use shared::entity::trustees::TrusteeObject;
 use shared::entity::users::UserStatus;
 use shared::entity::*;
@@ -76,7 +77,7 @@ impl Draft<'_> {
             verb: Set("View".to_owned()),
         };
         self.insert(vec![trap]).await;
-        let known = privileges::Entity::find().all(self.db).await.expect("privileges");
+        let known = read::<privileges::Entity>(self.db).await;
         let mut grants = Vec::new();
         for user_id in USERS {
             let trust = self.chance.one_of(&[Trust::Much, Trust::Much, Trust::Some, Trust::Little]);
@@ -115,19 +116,19 @@ impl Draft<'_> {
         let mut add = |kind: TrusteeObject, ids: Vec<i64>| {
             objects.extend(ids.into_iter().map(|id| (kind, id)));
         };
-        let rows = comment_categories::Entity::find().all(self.db).await.expect("rows");
+        let rows = read::<comment_categories::Entity>(self.db).await;
         let ids = rows.iter().map(|row| row.comment_category_id);
         add(TrusteeObject::CommentCategory, ids.collect());
-        let rows = loan_groups::Entity::find().all(self.db).await.expect("rows");
+        let rows = read::<loan_groups::Entity>(self.db).await;
         add(TrusteeObject::LoanGroup, rows.iter().map(|row| row.loan_group_id).collect());
-        let rows = portfolios::Entity::find().all(self.db).await.expect("rows");
+        let rows = read::<portfolios::Entity>(self.db).await;
         add(TrusteeObject::Portfolio, rows.iter().map(|row| row.portfolio_id).collect());
-        let rows = contact_types::Entity::find().all(self.db).await.expect("rows");
+        let rows = read::<contact_types::Entity>(self.db).await;
         add(TrusteeObject::ContactType, rows.iter().map(|row| row.contact_type_id).collect());
         add(TrusteeObject::TransactionCode, vec![100, 110, 120, 122, 124, 140]);
         let mut trustees = Vec::new();
         for (object_type, object_id) in objects {
-            if self.chance.percent(60) {
+            if self.chance.percent(70) {
                 continue;
             }
             for _ in 0..self.chance.between(1, 3) {

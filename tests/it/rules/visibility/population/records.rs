@@ -1,8 +1,9 @@
 //! Collateral, comments, values of fields, documents and credit profiles.
 
+use crate::rules::visibility::tables::read;
 use super::{COLLATERALS, CONTACTS, Draft, LOANS, money, rate};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{EntityTrait, NotSet};
+use sea_orm::NotSet;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{DataType, Form};
 use shared::entity::*;
@@ -98,7 +99,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn comments(&mut self) {
-        let categories = comment_categories::Entity::find().all(self.db).await.expect("rows");
+        let categories = read::<comment_categories::Entity>(self.db).await;
         let mut rows = Vec::new();
         for comment_id in 1..=36 {
             let kind = comment_id % 3;
@@ -122,7 +123,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn field_values(&mut self) {
-        let fields = user_defined_fields::Entity::find().all(self.db).await.expect("fields");
+        let fields = read::<user_defined_fields::Entity>(self.db).await;
         let mut values = Vec::new();
         for field in fields {
             let records: Vec<i64> = match field.form {
@@ -149,7 +150,7 @@ impl Draft<'_> {
 
     pub(super) async fn documents(&mut self) {
         let mut owners = Vec::new();
-        for row in comments::Entity::find().all(self.db).await.expect("comments") {
+        for row in read::<comments::Entity>(self.db).await {
             let owner = match (row.loan_id, row.contact_id) {
                 (Some(_), _) => DocumentOwner::LoanComment,
                 (_, Some(_)) => DocumentOwner::ContactComment,
@@ -157,7 +158,7 @@ impl Draft<'_> {
             };
             owners.push((owner, row.comment_id, None));
         }
-        for field in user_defined_fields::Entity::find().all(self.db).await.expect("fields") {
+        for field in read::<user_defined_fields::Entity>(self.db).await {
             let owner = match field.form {
                 Form::LoanDetail1 => DocumentOwner::LoanDetail1,
                 Form::LoanDetail2 => DocumentOwner::LoanDetail2,

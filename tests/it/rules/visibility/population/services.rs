@@ -1,8 +1,9 @@
 //! Cash drawers, batches, and field history.
 
+use crate::rules::visibility::tables::read;
 use super::{ACCOUNT_MARK, CONTACTS, Draft, IDENTITY_MARK, LOANS, USERS, money};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{EntityTrait, NotSet};
+use sea_orm::NotSet;
 use shared::entity::batch_runs::BatchKind;
 use shared::entity::*;
 use shared::lists::Denominations;
@@ -155,7 +156,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn history(&mut self) {
-        let categories = comment_categories::Entity::find().all(self.db).await.expect("rows");
+        let categories = read::<comment_categories::Entity>(self.db).await;
         let mut rows = Vec::new();
         for _ in 0..160 {
             let is_loan = self.chance.percent(50);

@@ -1,7 +1,7 @@
 //! Setup lists, field definitions, and what cards cost.
 
+use crate::rules::visibility::tables::read;
 use super::{Draft, money, rate};
-use sea_orm::EntityTrait;
 use shared::entity::interest_plans::RateType;
 use shared::entity::loans::{InterestMethod, YearLength};
 use shared::entity::payment_gateway_tokens::{BrandType, EntryType, Gateway};
@@ -141,7 +141,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn fees_and_cards(&mut self) {
-        let groups = loan_groups::Entity::find().all(self.db).await.expect("groups");
+        let groups = read::<loan_groups::Entity>(self.db).await;
         let mut keys = vec![(None, None)];
         for group in &groups {
             keys.push((Some(group.loan_group_id), None));

@@ -6,11 +6,11 @@ use shared::entity::*;
 macro_rules! rows {
     ($($table:ident),* $(,)?) => {
         /// The tables, called as they are.
-        pub struct Rows {
+        pub struct Tables {
             $(pub $table: Vec<$table::Model>,)*
         }
 
-        impl Rows {
+        impl Tables {
             /// Reads them all.
             pub async fn read(db: &DatabaseConnection) -> Self {
                 Self { $($table: read::<$table::Entity>(db).await,)* }
@@ -67,7 +67,8 @@ rows!(
     users,
 );
 
-async fn read<E: EntityTrait>(db: &DatabaseConnection) -> Vec<E::Model> {
+/// The rows of one table.
+pub async fn read<E: EntityTrait>(db: &DatabaseConnection) -> Vec<E::Model> {
     let keys = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let query = keys.fold(E::find(), |query, key| query.order_by_asc(key));
     query.all(db).await.expect("rows")
