@@ -17,7 +17,6 @@ use caller::Caller;
 use chance::Chance;
 use futures_util::future::join_all;
 use model::{Rules, Who};
-use sea_orm::EntityTrait;
 use shared::entity::web_credentials;
 use shared::passwords::Passwords;
 use std::collections::BTreeMap;
@@ -95,7 +94,7 @@ async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller
         let token = world.client.log_in("core", &name, PASSWORD).await.expect("a token");
         tokens.push((name, Who::User(user_id), token));
     }
-    for web_user in web_credentials::Entity::find().all(&world.db).await.expect("web users") {
+    for web_user in tables::read::<web_credentials::Entity>(&world.db).await {
         let name = web_user.web_user_name;
         let token = world.client.log_in("web", &name, PASSWORD).await.expect("a token");
         tokens.push((name, Who::WebUser(web_user.contact_id), token));

@@ -104,8 +104,8 @@ async fn on_fields(
     is_seen: bool,
 ) {
     let rows = caller.rules.rows;
-    // Two of the five that are defined and of the many that are not.
-    for number in [caller.chance.between(1, 6), caller.chance.between(1, 5)] {
+    // Of the five that are defined and the many that are not.
+    for number in caller.chance.some_of(25, &[1, 2, 3, 4, 5, 6]) {
         let name = format!("userdef{number:02}");
         let written = caller.chance.one_of(&[name.clone(), name.to_uppercase()]);
         let path = format!("{record}/{}/{written}/documents", holder.place);
@@ -140,7 +140,8 @@ async fn on_fields(
 /// "`{row_id}`: Document_ID of a field document; any other: 404."
 async fn by_id(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
-    for id in caller.ids(&DOCUMENT, keys(&rows.documents)) {
+    let some = caller.chance.some_of(60, &rows.documents);
+    for id in caller.ids(&DOCUMENT, keys(&some)) {
         let path = format!("/user-defined-fields/documents/{id}");
         let row = rows.documents.iter().find(|row| row.document_id == id);
         let rules = caller.rules;

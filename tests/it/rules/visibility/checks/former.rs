@@ -25,7 +25,7 @@ const FORMER: [(&str, &str); 19] = [
 ];
 
 pub async fn check(caller: &mut Caller<'_>) {
-    for (former, current) in FORMER {
+    for (former, current) in caller.chance.some_of(20, &FORMER) {
         caller.gone(former, current).await;
     }
 }

@@ -67,7 +67,7 @@ async fn fee(caller: &mut Caller<'_>, loan_id: i64) {
 /// month. The same rule for `tokenId`."
 async fn fee_of_cards(caller: &mut Caller<'_>, loan_id: i64) {
     let (rows, rules) = (caller.rules.rows, caller.rules);
-    let some = caller.chance.some_of(25, &rows.payment_gateway_tokens);
+    let some = caller.chance.some_of(12, &rows.payment_gateway_tokens);
     for card in some {
         let path = format!(
             "/loans/{loan_id}/payment-gateway/convenience-fee?amount=50.00&tokenId={}",

@@ -1,7 +1,7 @@
 //! Contacts, loans, and what hangs on loans.
 
-use crate::rules::visibility::tables::read;
 use super::{ACCOUNT_MARK, CONTACTS, Draft, IDENTITY_MARK, LOANS, USERS, WEB_USERS, money, rate};
+use crate::rules::visibility::tables::read;
 use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::credit_lines::DrawUntilType;

@@ -1,7 +1,7 @@
 //! Users, groups, what they were granted, and who is trusted with what.
 
-use crate::rules::visibility::tables::read;
 use super::{Draft, GROUPS, USERS};
+use crate::rules::visibility::tables::read;
 use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::trustees::TrusteeObject;

@@ -1,7 +1,7 @@
 //! Collateral, comments, values of fields, documents and credit profiles.
 
-use crate::rules::visibility::tables::read;
 use super::{COLLATERALS, CONTACTS, Draft, LOANS, money, rate};
+use crate::rules::visibility::tables::read;
 use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::documents::DocumentOwner;

@@ -1,7 +1,7 @@
 //! Cash drawers, batches, and field history.
 
-use crate::rules::visibility::tables::read;
 use super::{ACCOUNT_MARK, CONTACTS, Draft, IDENTITY_MARK, LOANS, USERS, money};
+use crate::rules::visibility::tables::read;
 use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::batch_runs::BatchKind;

@@ -1,7 +1,7 @@
 //! Setup lists, field definitions, and what cards cost.
 
-use crate::rules::visibility::tables::read;
 use super::{Draft, money, rate};
+use crate::rules::visibility::tables::read;
 use shared::entity::interest_plans::RateType;
 use shared::entity::loans::{InterestMethod, YearLength};
 use shared::entity::payment_gateway_tokens::{BrandType, EntryType, Gateway};
