@@ -114,7 +114,8 @@ impl App {
             .at(docs::RECEIVER, get(docs::receive))
             .nest("/", api())
             .data(Arc::clone(self))
-            .before(refuse_former_paths);
+            .before(refuse_former_paths)
+            .before(refuse_empty_segments);
         Edge::new(routes, metrics, to_problem)
     }
 
@@ -141,6 +142,14 @@ async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
             let problem = Problem::new(ProblemType::FormerPath).detail(detail);
             Err(problem.member("currentPath", current).into())
         }
+    }
+}
+
+/// The router takes nothing between two slashes for the value of a parameter; no path has that.
+async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
+    match request.uri().path().contains("//") {
+        false => Ok(request),
+        true => Err(Problem::not_found().into()),
     }
 }
 

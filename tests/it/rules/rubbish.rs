@@ -27,6 +27,7 @@ struct Parameter {
 type Trial = (&'static str, &'static [u16]);
 
 const IDS: &[Trial] = &[
+    ("", &[404]),
     ("0", &[404]),
     ("-1", &[404]),
     ("9223372036854775807", &[404]),
@@ -44,6 +45,7 @@ const IDS: &[Trial] = &[
 ];
 
 const FIELDS: &[Trial] = &[
+    ("", &[404]),
     ("userdef99", &[404]),
     ("%C3%A4%F0%9F%98%80", &[404]),
     ("%E2%84%AA", &[404]),
