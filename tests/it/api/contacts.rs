@@ -6,7 +6,8 @@ mod field_history;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, WEB_PASSWORD, borrower_with_loan, file, web_access};
+use serde_json::json;
 
 #[tokio::test]
 async fn identity_numbers_are_masked_unless_the_caller_may_see_them() {
@@ -70,6 +71,28 @@ async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
         let path = format!("/contacts/{}", result["Records"][0]["New_ID"]);
         world.client.get(&officer, &path).await.expect(200);
         world.client.get(&teller, &path).await.expect_problem(404, "not-found");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_contact_shows_what_he_logs_in_with_and_nowhere_his_password() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let records = borrower_with_loan(1, OPEN_TERMS) + web_access(1).as_str();
+        let result = world.import(&admin, &file(&records)).await;
+        let path = format!("/contacts/{}", result["Records"][0]["New_ID"]);
+        let contact = world.client.get(&admin, &path).await.expect(200);
+        assert_eq!(contact.json()["Web_User_Name"], "web1");
+        let history = world.client.get(&admin, &format!("{path}/field-history")).await.expect(200);
+        let rows = history.json().as_array().expect("rows").clone();
+        let secrets = rows.iter().filter(|row| row["Field_Name"] == "Password_Hash");
+        let told: Vec<_> = secrets.map(|row| (&row["Old_Value"], &row["New_Value"])).collect();
+        assert_eq!(told, [(&json!(null), &json!("(changed)"))]);
+        for text in [contact.text, history.text] {
+            assert!(!text.contains("argon2") && !text.contains(WEB_PASSWORD));
+        }
         world
     })
     .await;

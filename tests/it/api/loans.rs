@@ -153,3 +153,47 @@ async fn head_answers_like_get_without_a_body() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_recurs_on_a_loan_and_what_is_drawn_for_it_show_what_is_stored() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        world
+            .sql(
+                "UPDATE recurring_transactions SET amount_type = 'annual_percent_of_principal', \
+                 transaction_amount = NULL, annual_percentage = 1250000000, numerator = 'ACT', \
+                 denominator = '360', event_max_repeat = 12",
+            )
+            .await;
+        let path = format!("/loans/{}/recurring-transactions", rows.loan_id);
+        let list = world.client.get(&admin, &path).await.expect(200).json();
+        let expected = json!([{
+            "Row_ID": list[0]["Row_ID"], "Loan_ID": rows.loan_id, "Description": "Fee",
+            "Active_Flag": true, "Event_Type": "periodic", "Event_Start_Date": "2024-01-01",
+            "Start_Date_Day_Value": 0, "Event_Period": "monthly", "Event_Number_Of_Periods": 1,
+            "Event_Max_Repeat": 12, "Event_Count": 0, "Transaction_Code": 142,
+            "Amount_Type": "annual_percent_of_principal", "Annual_Percentage": "12.50",
+            "Numerator": "ACT", "Denominator": "360",
+        }]);
+        assert_eq!(list, expected);
+        world
+            .sql(&format!(
+                "UPDATE automated_payments SET payment_type = 'card', bank_account_number = NULL, \
+                 payment_gateway_token_id = {}, temp_grace_period = 5",
+                rows.token_id
+            ))
+            .await;
+        let path = format!("/loans/automated-payments/{}", rows.automated_payment_id);
+        let drawn = world.client.get(&admin, &path).await.expect(200).json();
+        let expected = json!({
+            "Row_ID": rows.automated_payment_id, "Loan_ID": rows.loan_id, "Description": "ACH",
+            "Payment_Type": "card", "Status": "active", "PaymentGatewayTokenID": rows.token_id,
+            "Amount_Type": "billing", "Debit_Or_Credit": "debit", "Billing_Type": "billing",
+            "Billing_Period": "monthly", "Start_Date": "2024-01-01", "Temp_Grace_Period": 5,
+        });
+        assert_eq!(drawn, expected);
+        world
+    })
+    .await;
+}
