@@ -144,15 +144,6 @@ impl<'a> Caller<'a> {
         answer
     }
 
-    /// Asks a former path: gone, whoever calls.
-    pub async fn gone(&mut self, path: &str, current: &str) {
-        let operation = Operation::core("(former path)", "");
-        let answer = self.get(&operation, path).await;
-        if answer.status != 410 || answer.json()["currentPath"] != current {
-            self.differ(&operation, path, &format!("410, {current}"), &shown(&answer));
-        }
-    }
-
     /// Asks, and expects this problem unless the head of the request meets one first.
     pub async fn refused(&mut self, operation: &Operation, path: &str, problem: (u16, &str)) {
         let problem = self.refusal(operation).unwrap_or(problem);

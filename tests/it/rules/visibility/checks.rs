@@ -5,7 +5,6 @@ mod comments;
 mod contacts;
 mod documents;
 mod drawers;
-mod former;
 mod gateway;
 mod history;
 mod loans;
@@ -26,5 +25,4 @@ pub async fn check(caller: &mut Caller<'_>) {
     drawers::check(caller).await;
     users::check(caller).await;
     setup::check(caller).await;
-    former::check(caller).await;
 }
