@@ -23,6 +23,8 @@ use std::collections::BTreeMap;
 use tables::Tables;
 
 const PASSWORD: &str = "the same words for everybody";
+/// Drawn core-system users who log in.
+const CORE_USERS: usize = 5;
 /// GET operations that have their own tests: they do more than read rows.
 const ELSEWHERE: [&str; 2] = ["download_file", "get_add_payment_method_url"];
 /// Differences that a failure tells; the rest are counted.
@@ -86,10 +88,12 @@ async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// The admin, every drawn user and every drawn web user.
+/// The admin, some of the drawn users and every drawn web user.
 async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller<'a>> {
     let mut tokens = vec![("admin".to_owned(), Who::User(admin(rows)), world.token("admin").await)];
-    for user_id in population::USERS {
+    let mut users: Vec<i64> = population::USERS.collect();
+    Chance::new(seed).shuffle(&mut users);
+    for user_id in users.into_iter().take(CORE_USERS) {
         let name = format!("user{user_id}");
         let token = world.client.log_in("core", &name, PASSWORD).await.expect("a token");
         tokens.push((name, Who::User(user_id), token));
