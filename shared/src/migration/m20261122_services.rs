@@ -11,6 +11,11 @@ pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
+    /// On one connection: another one of an SQLite pool may not see a column just added.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for tables in [gateway(), loans(), drawers(), batches()] {
             for table in tables {
