@@ -14,8 +14,10 @@ use shared::secrecy::Secret;
 enum Trust {
     /// Nearly everything may be viewed, so that only the rules of rows are left.
     Much,
+    /// The same by grants on children, some of which are missing.
+    Parts,
     /// Whatever comes.
-    Some,
+    Several,
     /// Next to nothing.
     Little,
 }
@@ -80,15 +82,20 @@ impl Draft<'_> {
         let known = read::<privileges::Entity>(self.db).await;
         let mut grants = Vec::new();
         for user_id in USERS {
-            let trust = self.chance.one_of(&[Trust::Much, Trust::Much, Trust::Some, Trust::Little]);
+            use Trust::{Little, Much, Parts, Several};
+            let trust = self.chance.one_of(&[Much, Much, Parts, Parts, Several, Little]);
             for privilege in &known {
                 let is_parent = !privilege.path.contains('>');
                 let percent = match (trust, privilege.verb.as_str()) {
-                    (Trust::Much, "View") if is_parent => 85,
-                    (Trust::Much, "View") => 20,
-                    (Trust::Much, _) => 12,
-                    (Trust::Some, _) => 25,
-                    (Trust::Little, _) => 4,
+                    (Much, "View") if is_parent => 85,
+                    (Much, "View") => 20,
+                    (Parts, "View") if is_parent => 0,
+                    // Or hardly anybody would read histories and see masks in them.
+                    (Parts, "View") if privilege.path == "Contact > Tax ID" => 35,
+                    (Parts, "View") => 85,
+                    (Much | Parts, _) => 12,
+                    (Several, _) => 25,
+                    (Little, _) => 4,
                 };
                 if self.chance.percent(percent) {
                     grants.push((privilege.privilege_id, Some(user_id), None));
