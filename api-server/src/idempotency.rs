@@ -4,6 +4,7 @@
 //! and only while the claim is still its own; so there is never an effect without an answer to
 //! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
 
+use crate::access::Caller;
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
 use poem::http::header::HeaderName;
@@ -49,8 +50,25 @@ pub struct Scope {
     pub fingerprint: String,
 }
 
+impl Scope {
+    /// The scope of a request that has a key. `path` has the ids of its operation; `body` is what
+    /// was sent, part by part.
+    pub fn of(
+        request: &Request,
+        caller: &Caller,
+        path: String,
+        body: &[&[u8]],
+    ) -> Result<Option<Self>, Problem> {
+        let query = request.original_uri().query().unwrap_or_default();
+        Ok(key(request)?.map(|key| {
+            let parts = [&[query.as_bytes()], body].concat();
+            Self { subject: caller.subject(), path, key, fingerprint: fingerprint(&parts) }
+        }))
+    }
+}
+
 /// SHA-256 in hexadecimal over these parts, each behind its length.
-pub fn fingerprint(parts: &[&[u8]]) -> String {
+fn fingerprint(parts: &[&[u8]]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
         context.update(&(part.len() as u64).to_be_bytes());
@@ -63,7 +81,7 @@ pub fn fingerprint(parts: &[&[u8]]) -> String {
 ///
 /// Read from the headers themselves: the framework takes a key it cannot decode for none, and the
 /// request would lose its protection without a word.
-pub fn key(request: &Request) -> Result<Option<String>, Problem> {
+fn key(request: &Request) -> Result<Option<String>, Problem> {
     let mut values = request.headers().get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let bytes = value.as_bytes();

@@ -11,6 +11,7 @@ pub mod config;
 pub mod contract;
 pub mod convenience_fee;
 pub mod documents;
+pub mod effects;
 pub mod endpoints;
 pub mod history;
 pub mod idempotency;

@@ -75,12 +75,16 @@ problem_types! {
     LoanClosed = UNPROCESSABLE_ENTITY "loan-closed" "The loan takes no payments";
     DuplicateExternalId = UNPROCESSABLE_ENTITY "duplicate-external-id" "The external id is already on the loan";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required" "A cash payment needs a cash drawer";
+    DrawerNotUsable = UNPROCESSABLE_ENTITY "drawer-not-usable" "The cash drawer cannot be used for this";
+    DrawerInUse = UNPROCESSABLE_ENTITY "drawer-in-use" "Someone else is working with the cash drawer";
+    DrawerNegative = UNPROCESSABLE_ENTITY "drawer-negative" "The cash drawer does not hold so much";
     FieldNotDocument = UNPROCESSABLE_ENTITY "field-not-document" "The field does not hold documents";
     CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused" "Card numbers are never taken";
     CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
     CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
     GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled" "Loans of this group take no cards";
     LoanLocked = LOCKED "loan-locked" "Another request holds the loan";
+    DrawerLocked = LOCKED "drawer-locked" "Another request holds the cash drawer";
     TooManyRequests = TOO_MANY_REQUESTS "too-many-requests" "The caller sends too many requests";
     InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
     AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
@@ -138,7 +142,9 @@ impl Problem {
     /// A problem of this kind, with nothing more to say.
     pub fn new(kind: ProblemType) -> Self {
         let headers = match kind {
-            ProblemType::IdempotencyInProgress | ProblemType::LoanLocked => {
+            ProblemType::IdempotencyInProgress
+            | ProblemType::LoanLocked
+            | ProblemType::DrawerLocked => {
                 vec![(RETRY_AFTER, HeaderValue::from_static("1"))]
             }
             ProblemType::TokenMissing => {
@@ -246,11 +252,11 @@ impl Problem {
         self.0.fault == Some(Fault::LockTimeout)
     }
 
-    /// In a payment a lock that could not be had is 423, elsewhere 503.
+    /// Where a lock could not be had, this kind of 423 instead of 503.
     #[must_use]
-    pub fn or_loan_locked(self) -> Self {
+    pub fn or_locked(self, locked: ProblemType) -> Self {
         match self.0.fault {
-            Some(Fault::Contention | Fault::LockTimeout) => Self::new(ProblemType::LoanLocked),
+            Some(Fault::Contention | Fault::LockTimeout) => Self::new(locked),
             _ => self,
         }
     }

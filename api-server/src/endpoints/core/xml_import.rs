@@ -61,16 +61,11 @@ impl XmlImport {
         _idempotency_key: Header<Option<String>>,
         file: XmlBody,
     ) -> Result<Imported, Problem> {
-        let key = idempotency::key(request)?.filter(|_| !test.0);
         let (file, root) = check(file.0).await?;
         let mode = Mode::new(&root, test.0).map_err(malformed)?;
-        let query = request.original_uri().query().unwrap_or_default();
-        let scope = key.map(|key| Scope {
-            subject: admitted.caller.subject(),
-            path: "/core/xml-import".to_owned(),
-            key,
-            fingerprint: idempotency::fingerprint(&[query.as_bytes(), &file.sha256]),
-        });
+        let path = "/core/xml-import".to_owned();
+        let scope = Scope::of(request, &admitted.caller, path, &[&file.sha256])?;
+        let scope = scope.filter(|_| !test.0);
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
         let app = Arc::clone(app.0);
         // In a task of its own: a client that hangs up does not stop an import half-way.

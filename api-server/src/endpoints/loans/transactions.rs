@@ -1,32 +1,28 @@
 //! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
 
 use super::super::Group;
-use crate::access::{Admitted, CoreUser};
+use crate::access::{Admitted, Caller, CoreUser};
 use crate::app::App;
+use crate::effects::{self, Effect, Keeping};
 use crate::history::Author;
-use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
+use crate::idempotency::{Replayable, Scope};
 use crate::paging::{Cursor, List, Page};
 use crate::payments::{self, NewPayment, Order};
 use crate::request_body::JsonBody;
 use poem::Request;
-use poem::http::StatusCode;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
-use sea_orm::{ColumnTrait, Condition, QueryFilter, QueryOrder, QuerySelect};
-use shared::db;
+use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, QueryFilter, QueryOrder, QuerySelect};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
-use shared::problem::Problem;
+use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
-use shared::time::Day;
+use shared::time::{Clock, Day};
 use std::sync::Arc;
 
 /// The rows of a payment, as they are answered and kept.
 type Posted = Replayable<Vec<loan_transactions::Model>, true>;
-
-/// Tries of a payment that another transaction got in the way of.
-const TRIES: usize = 4;
 
 /// `/loans/{loan_id}/transactions`
 pub struct LoanTransactions;
@@ -114,32 +110,19 @@ impl LoanTransactions {
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
     ) -> Result<Posted, Problem> {
-        let Admitted { caller, clock } = &admitted;
-        let test = test.0.unwrap_or(false);
-        let query = request.original_uri().query().unwrap_or_default();
-        let scope = idempotency::key(request)?.filter(|_| !test).map(|key| Scope {
-            subject: caller.subject(),
-            path: format!("/loans/{}/transactions/payments", loan_id.0),
-            key,
-            fingerprint: idempotency::fingerprint(&[query.as_bytes(), &payment.bytes]),
-        });
+        let Admitted { caller, clock } = admitted;
+        let path = format!("/loans/{}/transactions/payments", loan_id.0);
+        let keeping = match test.0.unwrap_or(false) {
+            true => Keeping::Tried,
+            false => Keeping::Kept(Scope::of(request, &caller, path, &[&payment.bytes])?),
+        };
         let order = payment.value.order();
         caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
         let order = order?;
-        order.check_rights(&app.db, caller, clock.today).await?;
-        let author = Author::new(caller, ChangeSource::Api, request_id.0);
-        let payment = Payment {
-            app: Arc::clone(app.0),
-            admitted: admitted.clone(),
-            author,
-            loan_id: loan_id.0,
-            order,
-            test,
-        };
-        // In a task of its own: a client that hangs up does not leave a claim behind that keeps
-        // its next try waiting.
-        let posted = tokio::spawn(payment.post(scope)).await;
-        posted.map_err(Problem::internal)?
+        order.check_rights(&app.db, &caller, clock.today).await?;
+        let author = Author::new(&caller, ChangeSource::Api, request_id.0);
+        let payment = Payment { caller, author, loan_id: loan_id.0, order };
+        effects::carry_out(app.0, payment, keeping).await
     }
 }
 
@@ -155,56 +138,18 @@ fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
 
 /// A payment that was let in.
 struct Payment {
-    app: Arc<App>,
-    admitted: Admitted,
+    caller: Caller,
     author: Author,
     loan_id: i64,
     order: Order,
-    test: bool,
 }
 
-impl Payment {
-    async fn post(self, scope: Option<Scope>) -> Result<Posted, Problem> {
-        let db = &self.app.db;
-        let claim = match scope {
-            None => None,
-            Some(scope) => {
-                let claimed = idempotency::claim(db, &scope, LEASE_SECONDS).await;
-                match claimed.map_err(Problem::or_loan_locked)? {
-                    Claimed::Done(kept) => return Ok(kept.into()),
-                    Claimed::New(claim) => Some(claim),
-                }
-            }
-        };
-        let mut outcome = self.try_once(claim.as_ref()).await;
-        for _ in 1..TRIES {
-            match &outcome {
-                Err(problem) if problem.is_contention() => {
-                    outcome = self.try_once(claim.as_ref()).await;
-                }
-                _ => break,
-            }
-        }
-        if let (Err(_), Some(claim)) = (&outcome, &claim) {
-            claim.free(db).await;
-        }
-        outcome.map_err(Problem::or_loan_locked)
-    }
+impl Effect for Payment {
+    type Answer = Vec<loan_transactions::Model>;
 
-    async fn try_once(&self, claim: Option<&Claim>) -> Result<Posted, Problem> {
-        let tx = db::begin_write(&self.app.db).await?;
-        let clock = db::clock(&tx).await?;
-        let caller = &self.admitted.caller;
-        let rows =
-            payments::post(&tx, caller, &self.author, clock, self.loan_id, &self.order).await?;
-        if self.test {
-            let answer = Replayable::new(StatusCode::OK, &rows);
-            tx.rollback().await?;
-            return Ok(answer);
-        }
-        let answer = Replayable::new(StatusCode::CREATED, &rows);
-        answer.keep(claim, &tx).await?;
-        tx.commit().await?;
-        Ok(answer)
+    const LOCKED: ProblemType = ProblemType::LoanLocked;
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &self.order).await
     }
 }

@@ -1,0 +1,109 @@
+//! A POST that writes: claimed by its key, done in one transaction, tried again where another
+//! transaction got in its way, and answered with what was kept.
+
+use crate::app::App;
+use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
+use poem::http::StatusCode;
+use poem_openapi::types::ToJSON;
+use sea_orm::DatabaseTransaction;
+use shared::db;
+use shared::problem::{Problem, ProblemType};
+use shared::time::Clock;
+use std::future::Future;
+use std::sync::Arc;
+
+/// Tries of an effect that another transaction got in the way of.
+const TRIES: usize = 4;
+
+/// What a POST does to the database.
+pub trait Effect: Send + Sync + 'static {
+    /// What it answers with.
+    type Answer: ToJSON + Send + Sync;
+
+    /// What a caller is told for whom a lock was held for too long.
+    const LOCKED: ProblemType;
+
+    /// Does it, within a transaction that somebody else commits or rolls back.
+    fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
+}
+
+/// How a POST is carried out.
+pub enum Keeping {
+    /// It is done, and kept under a key where the client sent one.
+    Kept(Option<Scope>),
+    /// It is done and undone: the answer is what would have been.
+    Tried,
+}
+
+/// Carries out a POST: 201 with the answer, or 200 with what it would be.
+///
+/// In a task of its own: a client that hangs up does not leave a claim behind that keeps its next
+/// try waiting.
+pub async fn carry_out<E: Effect>(
+    app: &Arc<App>,
+    effect: E,
+    keeping: Keeping,
+) -> Result<Replayable<E::Answer, true>, Problem> {
+    let app = Arc::clone(app);
+    let done = tokio::spawn(async move {
+        let claim = match keeping {
+            Keeping::Tried => return attempts(&app, &effect, None, true).await,
+            Keeping::Kept(None) => None,
+            Keeping::Kept(Some(scope)) => {
+                match idempotency::claim(&app.db, &scope, LEASE_SECONDS).await? {
+                    Claimed::Done(kept) => return Ok(kept.into()),
+                    Claimed::New(claim) => Some(claim),
+                }
+            }
+        };
+        let outcome = attempts(&app, &effect, claim.as_ref(), false).await;
+        if let (Err(_), Some(claim)) = (&outcome, &claim) {
+            claim.free(&app.db).await;
+        }
+        outcome
+    });
+    let outcome = done.await.map_err(Problem::internal)?;
+    outcome.map_err(|problem| problem.or_locked(E::LOCKED))
+}
+
+async fn attempts<E: Effect>(
+    app: &App,
+    effect: &E,
+    claim: Option<&Claim>,
+    test: bool,
+) -> Result<Replayable<E::Answer, true>, Problem> {
+    let mut outcome = attempt(app, effect, claim, test).await;
+    for _ in 1..TRIES {
+        match &outcome {
+            Err(problem) if problem.is_contention() => {
+                outcome = attempt(app, effect, claim, test).await;
+            }
+            _ => break,
+        }
+    }
+    outcome
+}
+
+async fn attempt<E: Effect>(
+    app: &App,
+    effect: &E,
+    claim: Option<&Claim>,
+    test: bool,
+) -> Result<Replayable<E::Answer, true>, Problem> {
+    let tx = db::begin_write(&app.db).await?;
+    let clock = db::clock(&tx).await?;
+    let answer = effect.apply(&tx, clock).await?;
+    if test {
+        let tried = Replayable::new(StatusCode::OK, &answer);
+        tx.rollback().await?;
+        return Ok(tried);
+    }
+    let done = Replayable::new(StatusCode::CREATED, &answer);
+    done.keep(claim, &tx).await?;
+    tx.commit().await?;
+    Ok(done)
+}
