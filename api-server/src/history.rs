@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::entity::field_changes::{self, ChangeSource};
 use shared::entity::{
-    contacts, json_names, loan_contacts, loan_interest_rates, loans, web_credentials,
+    contacts, credit_lines, json_names, loan_contacts, loan_interest_rates, loans, web_credentials,
 };
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
@@ -111,6 +111,19 @@ impl Tracked for loan_interest_rates::Model {
 
     fn record_id(&self) -> i64 {
         self.row_id
+    }
+}
+
+impl Tracked for credit_lines::Model {
+    const TABLE: &'static str = "credit_lines";
+    const PRIVILEGE_PATH: &'static str = "Loan > Credit Lines";
+
+    fn owner(&self) -> Owner {
+        Owner::Loan(self.loan_id)
+    }
+
+    fn record_id(&self) -> i64 {
+        self.creditline_id
     }
 }
 

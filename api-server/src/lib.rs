@@ -2,6 +2,7 @@
 //! by the caller's privileges in the core system.
 
 pub mod access;
+pub mod adjustments;
 pub mod app;
 pub mod auth_client;
 pub mod business_days;
@@ -13,6 +14,8 @@ pub mod convenience_fee;
 pub mod documents;
 pub mod effects;
 pub mod endpoints;
+pub mod entries;
+pub mod field_values;
 pub mod history;
 pub mod idempotency;
 pub mod loan_book;
@@ -22,6 +25,7 @@ pub mod payments;
 pub mod privileges;
 pub mod rates;
 pub mod request_body;
+pub mod reversals;
 pub mod servicing;
 pub mod versions;
 pub mod visibility;

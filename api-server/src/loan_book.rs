@@ -94,7 +94,7 @@ impl Book {
             },
             payment_amount: loan.payment_amount,
             advance_days: loan.advance_days,
-            accrues: !status.stop_accrual_flag && !status.closed_flag,
+            accrues: accrues(&status),
         };
         let state = State {
             principal: loan.current_principal_balance,
@@ -130,6 +130,18 @@ impl Book {
         change: impl FnOnce(&mut loans::Model),
     ) -> Result<loans::Model, Problem> {
         save_due_rows(tx, self.loan.loan_id, &self.state.due_rows, &after.due_rows).await?;
+        self.save_loan(tx, author, clock, after, change).await
+    }
+
+    /// The same without the due rows.
+    pub async fn save_loan(
+        &self,
+        tx: &DatabaseTransaction,
+        author: &Author,
+        clock: Clock,
+        after: &State,
+        change: impl FnOnce(&mut loans::Model),
+    ) -> Result<loans::Model, Problem> {
         let base_date = after.accrual_base_date;
         let mut loan = loans::Model {
             current_principal_balance: after.principal,
@@ -196,24 +208,32 @@ async fn save_due_rows(
     for rows in new.chunks(500) {
         payments_due::Entity::insert_many(rows.to_vec()).exec_without_returning(tx).await?;
     }
-    let changed = after.iter().filter(|row| row.row_id.is_some() && !before.contains(row));
-    let changed: Vec<&DueRow> = changed.collect();
+    let changed = after.iter().filter(|row| !before.contains(row));
+    let changed: Vec<_> = changed
+        .filter_map(|row| Some((row.row_id?, row.interest_paid, row.principal_paid)))
+        .collect();
     for rows in changed.chunks(500) {
-        update_paid(tx, rows).await?;
+        update_paid(tx, rows.iter().copied()).await?;
     }
     Ok(())
 }
 
-async fn update_paid(tx: &DatabaseTransaction, rows: &[&DueRow]) -> Result<(), DbErr> {
+/// Writes how much of stored due rows is paid: key, interest, principal.
+pub async fn update_paid(
+    tx: &DatabaseTransaction,
+    rows: impl IntoIterator<Item = (i64, Money, Money)>,
+) -> Result<(), DbErr> {
     use payments_due::Column::{InterestPaid, PrincipalPaid, RowId};
     let mut interest = CaseStatement::new();
     let mut principal = CaseStatement::new();
-    let mut ids = Vec::with_capacity(rows.len());
-    for row in rows {
-        let Some(row_id) = row.row_id else { continue };
-        interest = interest.case(RowId.eq(row_id), row.interest_paid.units());
-        principal = principal.case(RowId.eq(row_id), row.principal_paid.units());
+    let mut ids = Vec::new();
+    for (row_id, interest_paid, principal_paid) in rows {
+        interest = interest.case(RowId.eq(row_id), interest_paid.units());
+        principal = principal.case(RowId.eq(row_id), principal_paid.units());
         ids.push(row_id);
+    }
+    if ids.is_empty() {
+        return Ok(());
     }
     payments_due::Entity::update_many()
         .col_expr(InterestPaid, interest.finally(InterestPaid.into_expr()).into())
@@ -301,6 +321,11 @@ impl Lines {
         });
         Ok(())
     }
+}
+
+/// Whether a loan of this status bears interest.
+pub fn accrues(status: &loan_status_codes::Model) -> bool {
+    !status.stop_accrual_flag && !status.closed_flag
 }
 
 /// 422 where the loan's status takes no payments.

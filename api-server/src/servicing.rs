@@ -10,7 +10,9 @@
 //! | What is due on each date, what is past due, what would pay the loan off? | [`due`] |
 //! | Which balances and due rows does a payment reach, in which order? | [`allocation`] |
 //! | May this payment be posted, and what is the loan's state after it? | [`payment`] |
+//! | What becomes of a loan when something else moves a balance? | [`adjustment`] |
 
+pub mod adjustment;
 pub mod allocation;
 mod day_count;
 pub mod due;

@@ -17,6 +17,7 @@ mod field_values;
 mod loans;
 mod people;
 mod recurring_transactions;
+mod returned_payments;
 
 use self::block::Block;
 use self::copies::{Before, Original};
@@ -219,6 +220,7 @@ async fn furnish(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     people::add_previous_addresses(tx, block).await?;
     people::add_credit_profiles(tx, block).await?;
     credit_lines::add(tx, block).await?;
+    returned_payments::add(tx, block).await?;
     recurring_transactions::add(tx, block).await?;
     cards::add_with_payments(tx, block).await?;
     field_values::add(tx, block).await?;

@@ -49,6 +49,7 @@ pub mod loan_collaterals;
 pub mod loan_contacts;
 pub mod loan_groups;
 pub mod loan_interest_rates;
+pub mod loan_snapshots;
 pub mod loan_status_codes;
 pub mod loan_transactions;
 pub mod loans;

@@ -6,6 +6,7 @@ mod m20261121_seed_rows;
 mod m20261121_sessions;
 mod m20261122_records;
 mod m20261122_services;
+mod m20261122_snapshots;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -24,6 +25,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_sessions::Migration),
             Box::new(m20261122_records::Migration),
             Box::new(m20261122_services::Migration),
+            Box::new(m20261122_snapshots::Migration),
         ]
     }
 }

@@ -53,6 +53,8 @@ impl Parts {
 /// What of a payment went to one due row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRowPart {
+    /// None for a row that is not stored yet.
+    pub row_id: Option<i64>,
     pub due_date: NaiveDate,
     pub interest: Money,
     pub principal: Money,
@@ -84,6 +86,7 @@ impl<'a> Allocation<'a> {
         amount: Money,
     ) -> Result<Self, OutOfRange> {
         let nothing = |row: &DueRow| DueRowPart {
+            row_id: row.row_id,
             due_date: row.due_date,
             interest: Money::ZERO,
             principal: Money::ZERO,

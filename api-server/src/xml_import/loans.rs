@@ -8,29 +8,26 @@ use super::fields::{CLEARED, Fields, Update};
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Codes, Import, Stop, judge, refuse};
+use crate::entries::{self, Heading, codes};
 use crate::history;
 use crate::loan_book::Book;
 use crate::servicing::State;
 use crate::servicing::schedule::Schedule;
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::sea_query::Expr;
+use sea_orm::ActiveValue::NotSet;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
     QuerySelect,
 };
 use shared::amounts::{Money, Rate};
-use shared::entity::loan_transactions::{self, BalanceName};
 use shared::entity::loans::YearLength;
 use shared::entity::{
     entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_status_codes,
-    loans, portfolios, risk_ratings,
+    loan_transactions, loans, portfolios, risk_ratings,
 };
 use shared::problem::Problem;
 
 const CHILDREN: [&str; 2] = ["InterestRate", "Relationship"];
-/// The code of the advance that books a loan.
-const ADVANCE: i32 = 100;
 
 /// What a new loan brings with it besides its row.
 struct Opening {
@@ -278,54 +275,25 @@ impl Import<'_> {
             interest_rate: loan.starting_interest_rate,
         };
         self.insert_rate(tx, rate).await?;
-        use BalanceName as B;
-        let lines = [
-            (ADVANCE, "Advance", B::Principal, loan.original_note_amount),
-            (130, "Impound payment", B::Impound, opening.impound),
-            (132, "Suspense payment", B::Suspense, opening.suspense),
-            (140, "Late charge assessed", B::LateCharge, opening.late_charges),
-            (142, "Fee assessed", B::Fees, opening.fees),
+        let opening = [
+            (codes::ADVANCE, loan.original_note_amount),
+            (codes::IMPOUND_PAYMENT, opening.impound),
+            (codes::SUSPENSE_PAYMENT, opening.suspense),
+            (codes::LATE_CHARGE_ASSESSED, opening.late_charges),
+            (codes::FEE_ASSESSED, opening.fees),
         ];
-        for (code, text, balance, amount) in lines {
+        let heading = Heading {
+            loan_id: loan.loan_id,
+            author: &self.author,
+            clock: self.clock,
+            effective_date: loan.origination_date,
+        };
+        for (code, amount) in opening {
             if amount.is_positive() {
-                self.opening_transaction(tx, &loan, code, text, balance, amount).await?;
+                entries::insert(tx, heading.row(code, amount, Some(amount))?, []).await?;
             }
         }
         Ok(loan)
-    }
-
-    async fn opening_transaction(
-        &self,
-        tx: &DatabaseTransaction,
-        loan: &loans::Model,
-        code: i32,
-        text: &str,
-        balance: BalanceName,
-        amount: Money,
-    ) -> Result<(), Stop> {
-        let row = loan_transactions::ActiveModel {
-            loan_id: Set(loan.loan_id),
-            transaction_reference_no: Set(0),
-            transaction_code: Set(code),
-            transaction_description: Set(text.to_owned()),
-            transaction_date: Set(self.clock.now),
-            effective_date: Set(loan.origination_date),
-            gl_date: Set(self.clock.today),
-            transaction_amount: Set(amount),
-            balance_name: Set(Some(balance)),
-            resulting_balance: Set(Some(amount)),
-            entered_by_user_id: Set(self.author.user_id().unwrap_or_default()),
-            reversed_flag: Set(false),
-            nsf_flag: Set(false),
-            ..Default::default()
-        };
-        let id = loan_transactions::Entity::insert(row).exec(tx).await?.last_insert_id;
-        loan_transactions::Entity::update_many()
-            .col_expr(loan_transactions::Column::TransactionReferenceNo, Expr::value(id))
-            .filter(loan_transactions::Column::TransactionId.eq(id))
-            .exec(tx)
-            .await?;
-        Ok(())
     }
 
     /// Changes a loan. What the accrual depends on moves the accrual base to today first, so that
@@ -402,7 +370,7 @@ impl Import<'_> {
             .caller
             .find::<loan_transactions::Entity>()
             .filter(loan_transactions::Column::LoanId.eq(loan.loan_id))
-            .filter(loan_transactions::Column::TransactionCode.ne(ADVANCE))
+            .filter(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number))
             .limit(1);
         if entry.one(tx).await?.is_some() {
             return Err(refuse(element, "a loan with transactions besides its advance stays"));

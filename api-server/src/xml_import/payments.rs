@@ -82,6 +82,12 @@ fn new_payment(fields: &mut Fields<'_>) -> NewPayment {
         payment.excess_handling = Some(excess);
     }
     payment.paid_by_contact_id = fields.id("PaidByContactID");
+    payment.cash_drawer_id = fields.id("CashDrawerID");
     fields.text("ExternalID", 100, &mut payment.external_id);
+    fields.text("Userdef01", 50, &mut payment.userdef01);
+    fields.text("Userdef02", 50, &mut payment.userdef02);
+    fields.text("Userdef03", 50, &mut payment.userdef03);
+    fields.text("Userdef04", 50, &mut payment.userdef04);
+    fields.text("Userdef05", 50, &mut payment.userdef05);
     payment
 }

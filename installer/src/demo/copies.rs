@@ -21,7 +21,8 @@ use shared::entity::{
 use std::collections::HashMap;
 
 /// The tables whose rows are copied, parents first. Setup, users, web credentials, cards, drawers,
-/// batches and field history are not: there is one of each, or they tell of the originals.
+/// batches, field history and what loans were before their entries are not: there is one of each,
+/// or they tell of the originals.
 fn tables() -> Vec<Table> {
     use automated_payments::Column as A;
     use documents::Column as D;

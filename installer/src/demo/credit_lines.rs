@@ -3,19 +3,15 @@
 use super::block::{Block, Place, cents};
 use super::loans::{Sort, sort};
 use crate::rows;
-use api_server::loan_book::Book;
-use chrono::{Days, NaiveDate};
-use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use api_server::adjustments::{self, NewAdjustment};
+use api_server::entries::codes::DRAW;
+use api_server::servicing::adjustment::Kind;
+use chrono::Days;
+use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::Money;
+use shared::entity::credit_lines;
 use shared::entity::credit_lines::DrawUntilType;
-use shared::entity::loan_transactions::BalanceName;
 use shared::entity::loans::PaymentPeriod;
-use shared::entity::{credit_lines, loan_transactions};
-
-/// The code of a draw.
-const DRAW: i32 = 110;
 
 /// Days after origination and cents; later than the loan's only payment, so in the order in which
 /// they move the loan's accrual base.
@@ -27,18 +23,27 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     for place in block.at(open_ended) {
         let main: Drawn = &[(35, 35_000)];
         let cash: Drawn = &[(40, 60_000), (45, 12_550)];
-        let main_line = rows::add(tx, line(place, 0, main)).await?;
-        let cash_line = rows::add(tx, line(place, DRAW, cash)).await?;
+        let main_line = rows::add(tx, line(place, 0)).await?;
+        let cash_line = rows::add(tx, line(place, DRAW.number)).await?;
         let drawn = main.iter().map(|draw| (main_line, draw));
         for (line_id, (days, amount)) in drawn.chain(cash.iter().map(|draw| (cash_line, draw))) {
             let day = place.origination + Days::new(*days);
-            draw(tx, block, place.loan_id, line_id, day, cents(*amount)).await?;
+            let draw = NewAdjustment {
+                kind: Kind::Draw,
+                amount: cents(*amount),
+                effective_date: day,
+                creditline_id: Some(line_id),
+                user_reference: Some("By telephone".to_owned()),
+            };
+            let posted =
+                adjustments::post(tx, &block.author, block.clock, place.loan_id, &draw).await;
+            posted.map_err(|problem| DbErr::Custom(problem.message()))?;
         }
     }
     Ok(())
 }
 
-fn line(place: &Place, transaction_code: i32, drawn: Drawn) -> credit_lines::Model {
+fn line(place: &Place, transaction_code: i32) -> credit_lines::Model {
     let main = transaction_code == 0;
     let non_revolving = sort(place.slot) == Sort::NonRevolving;
     let draw_until_type = match (main, non_revolving) {
@@ -63,52 +68,7 @@ fn line(place: &Place, transaction_code: i32, drawn: Drawn) -> credit_lines::Mod
         draw_until_period: periods.then_some(PaymentPeriod::Monthly),
         number_of_periods: periods.then_some(60),
         draw_until_date: fixed_date.then(|| place.origination + Days::new(730)),
-        draw_count: i32::try_from(drawn.len()).unwrap_or_default(),
-        draw_total: cents(drawn.iter().map(|(_, amount)| amount).sum()),
+        draw_count: 0,
+        draw_total: Money::ZERO,
     }
-}
-
-/// Posts a draw: brings the interest to its day, then the principal rises.
-async fn draw(
-    tx: &DatabaseTransaction,
-    block: &Block,
-    loan_id: i64,
-    creditline_id: i64,
-    day: NaiveDate,
-    amount: Money,
-) -> Result<(), DbErr> {
-    let refused = |problem: &dyn ToString| DbErr::Custom(problem.to_string());
-    let book = Book::lock(tx, loan_id).await.map_err(|problem| refused(&problem))?;
-    let mut after = book.state.clone();
-    after.move_base(&book.terms, day).map_err(|error| refused(&error))?;
-    after.principal = after.principal.plus(amount).map_err(|error| refused(&error))?;
-    let row = loan_transactions::ActiveModel {
-        loan_id: Set(loan_id),
-        transaction_reference_no: Set(0),
-        transaction_code: Set(DRAW),
-        transaction_description: Set("Draw on credit line".to_owned()),
-        transaction_date: Set(block.clock.now),
-        effective_date: Set(day),
-        gl_date: Set(block.clock.today),
-        transaction_amount: Set(amount),
-        balance_name: Set(Some(BalanceName::Principal)),
-        resulting_balance: Set(Some(after.principal)),
-        user_reference: Set(Some("By telephone".to_owned())),
-        creditline_id: Set(Some(creditline_id)),
-        entered_by_user_id: Set(block.staff.officer),
-        reversed_flag: Set(false),
-        nsf_flag: Set(false),
-        ..Default::default()
-    };
-    use loan_transactions::Column::{TransactionId, TransactionReferenceNo};
-    let id = loan_transactions::Entity::insert(row).exec(tx).await?.last_insert_id;
-    loan_transactions::Entity::update_many()
-        .col_expr(TransactionReferenceNo, Expr::value(id))
-        .filter(TransactionId.eq(id))
-        .exec(tx)
-        .await?;
-    book.save(tx, &block.author, block.clock, &after, |loan| loan.last_activity_date = Some(day))
-        .await
-        .map_err(|problem| refused(&problem))?;
-    Ok(())
 }

@@ -4,7 +4,7 @@
 use super::block::{Block, cents};
 use crate::rows;
 use crate::seed::standing_rows::TELLER_DRAWER;
-use api_server::payments::PAYMENT_TOTAL;
+use api_server::entries::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -273,7 +273,7 @@ impl Ledger<'_> {
                 .select_only()
                 .columns([TransactionId, TransactionAmount, TransactionDate])
                 .filter(LoanId.eq(loan_id))
-                .filter(TransactionCode.eq(PAYMENT_TOTAL))
+                .filter(TransactionCode.eq(PAYMENT_TOTAL.number))
                 .order_by_desc(TransactionId)
                 .into_tuple()
                 .one(self.tx)

@@ -28,7 +28,8 @@ fn parts(interest: &str, principal: &str, late_charges: &str, fees: &str) -> Par
 }
 
 fn row(due_date: &str, interest: &str, principal: &str) -> DueRowPart {
-    DueRowPart { due_date: date(due_date), interest: money(interest), principal: money(principal) }
+    let (interest, principal) = (money(interest), money(principal));
+    DueRowPart { row_id: None, due_date: date(due_date), interest, principal }
 }
 
 fn pay_in_order(amount: &str, distribution: &[DistributionItem]) -> Posting {

@@ -1,0 +1,71 @@
+//! Values against definitions.
+
+use super::*;
+use shared::lists::TextList;
+
+fn field(data_type: DataType) -> user_defined_fields::Model {
+    user_defined_fields::Model {
+        field_id: 1,
+        form: Form::TransactionEntry,
+        field_name: "userdef01".to_owned(),
+        label: "Field".to_owned(),
+        data_type,
+        size: (data_type == DataType::Text).then_some(5),
+        default_value: Some("Mail".to_owned()),
+        pick_list: TextList(vec!["Mail".to_owned(), "Phone".to_owned()]),
+        required_flag: false,
+        hidden_flag: false,
+        read_only_flag: false,
+        web_visible_flag: false,
+        sequence: 1,
+    }
+}
+
+#[test]
+fn what_the_definition_allows_is_stored_in_one_form() {
+    for (data_type, value, stored) in [
+        (DataType::Text, "äöüßé", "äöüßé"),
+        (DataType::Number, "-007", "-7"),
+        (DataType::Money, "12.5", "12.50"),
+        (DataType::Date, "2024-02-29", "2024-02-29"),
+        (DataType::Flag, "true", "true"),
+        (DataType::PickList, "Phone", "Phone"),
+    ] {
+        let found = checked(&field(data_type), "Userdef01", Some(value));
+        assert_eq!(found, Ok(Some(stored.to_owned())), "{value}");
+    }
+}
+
+#[test]
+fn what_it_does_not_allow_is_refused_with_the_member() {
+    for (data_type, value) in [
+        (DataType::Text, "sechs!"),
+        (DataType::Number, "1.5"),
+        (DataType::Number, "ten"),
+        (DataType::Number, "99999999999999999999"),
+        (DataType::Money, "1.005"),
+        (DataType::Money, "1e3"),
+        (DataType::Date, "2023-02-29"),
+        (DataType::Date, "2023-2-9"),
+        (DataType::Flag, "yes"),
+        (DataType::PickList, "mail"),
+        (DataType::Document, "paper.pdf"),
+    ] {
+        let refused = checked(&field(data_type), "Userdef01", Some(value)).unwrap_err();
+        assert_eq!(refused.kind(), ProblemType::InvalidValue, "{value}");
+        assert_eq!(refused.first_field(), Some("Userdef01"));
+    }
+}
+
+#[test]
+fn what_is_required_must_not_be_empty_and_what_is_read_only_not_given() {
+    let required = user_defined_fields::Model { required_flag: true, ..field(DataType::Text) };
+    for value in [None, Some("")] {
+        let refused = checked(&required, "Userdef01", value).unwrap_err();
+        assert_eq!(refused.kind(), ProblemType::RequiredField);
+    }
+    let read_only = user_defined_fields::Model { read_only_flag: true, ..field(DataType::Text) };
+    assert_eq!(checked(&read_only, "Userdef01", None), Ok(None));
+    let refused = checked(&read_only, "Userdef01", Some("x")).unwrap_err();
+    assert_eq!(refused.kind(), ProblemType::InvalidValue);
+}

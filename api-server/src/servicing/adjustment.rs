@@ -1,0 +1,130 @@
+//! What becomes of a loan when something other than a payment moves one of its balances?
+//!
+//! | Kind | Balance | At most |
+//! |---|---|---|
+//! | advance, draw | principal up | |
+//! | late charge, fee | that balance up | |
+//! | interest reduction | interest down | the interest owed on the day |
+//! | principal write-off | principal down | principal |
+//! | impound disbursement, late charge or fee waived | that balance down | that balance |
+//!
+//! What changes principal, or settles interest, first brings interest and due rows to its day. A
+//! reduction and a write-off settle the due rows oldest first, then what no row holds; nothing of
+//! them counts as paid ahead.
+
+use super::allocation::{Allocation, DueRowPart};
+use super::payment::{Refusal, Split};
+use super::{State, Terms};
+use chrono::NaiveDate;
+use shared::amounts::Money;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Advance,
+    /// An advance on a credit line.
+    Draw,
+    LateCharge,
+    Fee,
+    InterestReduction,
+    PrincipalWriteOff,
+    ImpoundDisbursement,
+    LateChargeWaived,
+    FeeWaived,
+}
+
+impl Kind {
+    /// True where it moves the accrual base to its day.
+    pub const fn moves_base(self) -> bool {
+        use Kind::{Advance, Draw, InterestReduction, PrincipalWriteOff};
+        matches!(self, Advance | Draw | InterestReduction | PrincipalWriteOff)
+    }
+}
+
+/// What an adjustment does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adjusted {
+    /// The due rows settled, ascending.
+    pub due_row_parts: Vec<DueRowPart>,
+    /// The state to store.
+    pub after: State,
+    /// The balance that moved, after it; of interest what is owed on the day.
+    pub balance_after: Money,
+}
+
+/// Adjusts a loan.
+///
+/// # Errors
+/// A [`Refusal`], after which nothing has changed.
+pub fn post(
+    terms: &Terms,
+    before: &State,
+    kind: Kind,
+    amount: Money,
+    day: NaiveDate,
+) -> Result<Adjusted, Refusal> {
+    if !amount.is_positive() {
+        return Err(Refusal::AmountNotPositive);
+    }
+    let mut state = before.clone();
+    if kind.moves_base() {
+        state.move_base(terms, day)?;
+    }
+    let mut due_row_parts = Vec::new();
+    let balance_after = match kind {
+        Kind::Advance | Kind::Draw => raise(&mut state.principal, amount)?,
+        Kind::LateCharge => raise(&mut state.late_charges, amount)?,
+        Kind::Fee => raise(&mut state.fees, amount)?,
+        Kind::ImpoundDisbursement => lower(&mut state.impound, amount, "impound")?,
+        Kind::LateChargeWaived => lower(&mut state.late_charges, amount, "late charge")?,
+        Kind::FeeWaived => lower(&mut state.fees, amount, "fee")?,
+        Kind::InterestReduction => {
+            let split = Split { interest: amount, ..Split::default() };
+            let owed = state.interest_owed_on(terms, day)?;
+            at_most(amount, owed, "interest")?;
+            (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
+            state.interest_owed_on(terms, day)?
+        }
+        Kind::PrincipalWriteOff => {
+            let split = Split { principal: amount, ..Split::default() };
+            at_most(amount, state.principal, "principal")?;
+            (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
+            state.principal
+        }
+    };
+    Ok(Adjusted { due_row_parts, after: state, balance_after })
+}
+
+fn raise(balance: &mut Money, amount: Money) -> Result<Money, Refusal> {
+    *balance = balance.plus(amount)?;
+    Ok(*balance)
+}
+
+fn lower(balance: &mut Money, amount: Money, part: &'static str) -> Result<Money, Refusal> {
+    at_most(amount, *balance, part)?;
+    *balance = balance.minus(amount)?;
+    Ok(*balance)
+}
+
+fn at_most(amount: Money, balance: Money, part: &'static str) -> Result<(), Refusal> {
+    match amount > balance {
+        true => Err(Refusal::SplitExceedsBalance { part, balance }),
+        false => Ok(()),
+    }
+}
+
+fn settled(
+    terms: &Terms,
+    state: State,
+    amount: Money,
+    day: NaiveDate,
+    split: &Split,
+) -> Result<(State, Vec<DueRowPart>), Refusal> {
+    let mut allocation = Allocation::new(terms, state, day, amount)?;
+    allocation.pay_split(split)?;
+    let due_row_parts = allocation.paid_due_rows();
+    Ok((allocation.state, due_row_parts))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! A payment that the bank returned: reversed, and a fee for it.
+
+use super::block::{Block, MIX, cents};
+use api_server::adjustments::{self, NewAdjustment};
+use api_server::entries::codes::PAYMENT_TOTAL;
+use api_server::reversals;
+use api_server::servicing::adjustment::Kind;
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use shared::entity::loan_transactions::{self, Column};
+use shared::problem::Problem;
+
+/// The place in the mix of loans whose latest payment was returned.
+const RETURNED: u32 = MIX - 1;
+/// Cents for a returned payment.
+const FEE: i64 = 3500;
+
+/// Returns the latest payment of each such loan.
+pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+    let refused = |problem: Problem| DbErr::Custom(problem.message());
+    for place in block.at(|slot| slot == RETURNED) {
+        let latest = loan_transactions::Entity::find()
+            .filter(Column::LoanId.eq(place.loan_id))
+            .filter(Column::TransactionCode.eq(PAYMENT_TOTAL.number))
+            .order_by_desc(Column::TransactionId);
+        let Some(payment) = latest.one(tx).await? else { continue };
+        let (author, clock) = (&block.author, block.clock);
+        let day = Some(clock.today);
+        reversals::reverse(tx, author, clock, payment.transaction_id, day)
+            .await
+            .map_err(refused)?;
+        let fee = NewAdjustment {
+            kind: Kind::Fee,
+            amount: cents(FEE),
+            effective_date: clock.today,
+            creditline_id: None,
+            user_reference: Some(format!("Payment {} returned", payment.transaction_id)),
+        };
+        adjustments::post(tx, author, clock, place.loan_id, &fee).await.map_err(refused)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! What loans were before the entries that moved their accrual base.
+
+use sea_orm::entity::prelude::*;
+
+/// A row of `loan_snapshots`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "loan_snapshots")]
+pub struct Model {
+    /// The entry's total row, or its only row.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub transaction_id: i64,
+    /// The loan's columns before the entry.
+    pub prior_state: Json,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,28 @@
+//! What loans were before each entry that moved their accrual base: a reversal goes back to it.
+
+use super::table::{Table, create_index};
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    /// On one connection: another one of an SQLite pool may not see a table just made.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        Table::new("loan_snapshots")
+            .id("transaction_id")
+            .primary()
+            .references("loan_transactions", "transaction_id")
+            .json("prior_state")
+            .create(manager)
+            .await?;
+        // A count freezes the rows of its drawer that no count has frozen.
+        let counted = ["drawer_id", "reconciliation_id"];
+        create_index(manager, "cash_drawer_transactions", &counted, false).await
+    }
+}
