@@ -42,8 +42,8 @@ pub async fn reverse(
     let first = rows.first().ok_or_else(|| refuse("is no entry"))?;
     check_reversible(first, returned, clock.today)?;
     let moves = moves(tx, &rows).await?;
-    let mut after = moved_back(&book.state, &moves)?;
     let prior = prior_state(tx, &book, first, &moves).await?;
+    let mut after = moved_back(&book.state, &moves)?;
     if let Some(prior) = &prior {
         if closed_by_entry(&book.loan, prior) {
             book.terms.accrues = accrues(&status(tx, prior.status_code_id).await?);

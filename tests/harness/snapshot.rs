@@ -27,6 +27,8 @@ impl World {
         snapshot!(self: users user_credentials user_groups group_members privileges
             privilege_grants trustees settings oauth_clients contacts web_credentials loans
             loan_contacts loan_interest_rates payments_due payment_allocations loan_transactions
+            loan_snapshots credit_lines cash_drawers cash_drawer_assignments cash_drawer_sessions
+            cash_drawer_transactions cash_drawer_reconciliations
             transaction_codes loan_groups portfolios loan_status_codes risk_ratings interest_plans
             entities relationship_codes contact_types payment_methods idempotency_records
             import_records field_changes)

@@ -1,6 +1,8 @@
 //! `/loans/{loan_id}/transactions`
 
 mod payments;
+mod reversals;
+mod user_fields;
 
 use super::book;
 use crate::PROGRAM;
