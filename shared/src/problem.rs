@@ -252,11 +252,18 @@ impl Problem {
         self.0.fault == Some(Fault::LockTimeout)
     }
 
-    /// Where a lock could not be had, this kind of 423 instead of 503.
+    /// Where a lock could not be had, this kind of 423 instead of 503. The first who says which
+    /// lock it was is right.
     #[must_use]
     pub fn or_locked(self, locked: ProblemType) -> Self {
         match self.0.fault {
-            Some(Fault::Contention | Fault::LockTimeout) => Self::new(locked),
+            fault @ Some(Fault::Contention | Fault::LockTimeout)
+                if self.0.kind == ProblemType::DatabaseUnavailable =>
+            {
+                let mut problem = Self::new(locked);
+                problem.0.fault = fault;
+                problem
+            }
             _ => self,
         }
     }
