@@ -7,6 +7,7 @@ mod m20261121_sessions;
 mod m20261122_records;
 mod m20261122_services;
 mod m20261122_snapshots;
+mod m20261122_updated_drawers;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -26,6 +27,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_records::Migration),
             Box::new(m20261122_services::Migration),
             Box::new(m20261122_snapshots::Migration),
+            Box::new(m20261122_updated_drawers::Migration),
         ]
     }
 }

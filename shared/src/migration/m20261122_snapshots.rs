@@ -1,6 +1,6 @@
 //! What loans were before each entry that moved their accrual base: a reversal goes back to it.
 
-use super::table::{Table, create_index};
+use super::table::Table;
 use sea_orm_migration::prelude::*;
 
 #[derive(DeriveMigrationName)]
@@ -20,9 +20,6 @@ impl MigrationTrait for Migration {
             .references("loan_transactions", "transaction_id")
             .json("prior_state")
             .create(manager)
-            .await?;
-        // A count freezes the rows of its drawer that no count has frozen.
-        let counted = ["drawer_id", "reconciliation_id"];
-        create_index(manager, "cash_drawer_transactions", &counted, false).await
+            .await
     }
 }
