@@ -12,6 +12,7 @@ pub mod config;
 pub mod contract;
 pub mod convenience_fee;
 pub mod documents;
+pub mod drawers;
 pub mod effects;
 pub mod endpoints;
 pub mod entries;

@@ -99,7 +99,17 @@ pub const OPERATIONS: &[Operation] = &[
     get("/cash-drawers/{drawer_id}/active-users", "Cash Drawer > Drawers"),
     get("/cash-drawers/{drawer_id}/assigned-users", "Cash Drawer > Drawers"),
     get("/cash-drawers/{drawer_id}/reconciliations", "Cash Drawer > Reconciliations"),
+    post(
+        "/cash-drawers/{drawer_id}/reconciliations",
+        Some(Privilege("Cash Drawer > Reconciliations", "Add")),
+        JSON,
+    ),
     get("/cash-drawers/{drawer_id}/transactions", "Cash Drawer > Transactions"),
+    post(
+        "/cash-drawers/{drawer_id}/transactions",
+        Some(Privilege("Cash Drawer > Transactions", "Add")),
+        JSON,
+    ),
     get("/users", "Security > Users"),
     // Everyone may ask about himself.
     get_freely("/users/{user_id}/privileges"),

@@ -27,6 +27,8 @@ pub const BANK_ACCOUNTS: Privilege = Privilege("Loan > Automated Payments", "Vie
 pub const RIGHTS_OF_OTHERS: Privilege = Privilege("Security > Privileges", "View");
 /// Sees and settles all cash drawers.
 pub const SUPERVISE_DRAWERS: Privilege = Privilege("Cash Drawer > Supervise", "Allow");
+/// Moves money between cash drawers and the bank.
+pub const FUND_DRAWERS: Privilege = Privilege("Cash Drawer > Funding", "Allow");
 /// Posts payments with an earlier effective date.
 pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate");
 /// Says himself which balance gets how much.

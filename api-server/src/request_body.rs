@@ -200,3 +200,17 @@ pub fn check_text(
     }
     Ok(())
 }
+
+/// Bytes of a text whose characters are not counted.
+const LONG_TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// 422 unless the text has at most 64 KiB and no U+0000, which databases refuse.
+pub fn check_long_text(field: &str, text: Option<&String>) -> Result<(), Problem> {
+    check_text(field, text, LONG_TEXT_BYTES_MAX)?;
+    match text {
+        Some(text) if text.len() > LONG_TEXT_BYTES_MAX => {
+            Err(Problem::invalid(field, "has at most 64 KiB"))
+        }
+        _ => Ok(()),
+    }
+}

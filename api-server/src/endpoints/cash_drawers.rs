@@ -4,21 +4,34 @@ use super::Group;
 use crate::access::{Admitted, Caller, CoreUser};
 use crate::app::App;
 use crate::business_days;
+use crate::drawers::{self, Count, NewDrawerTransaction, NewReconciliation, Order};
+use crate::effects::{self, Effect, Keeping};
+use crate::idempotency::{Replayable, Scope};
 use crate::paging::{List, Page};
+use crate::request_body::JsonBody;
+use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::sea_query::{Query as Sql, SelectStatement};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, QueryFilter, QuerySelect,
+};
 use shared::entity::{
     cash_drawer_assignments, cash_drawer_reconciliations, cash_drawer_sessions,
     cash_drawer_transactions, cash_drawers, users,
 };
-use shared::problem::{Answer, Problem};
-use shared::time::Day;
+use shared::problem::{Answer, Problem, ProblemType};
+use shared::time::{Clock, Day};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// A count, as it is answered and kept.
+type Counted = Replayable<cash_drawer_reconciliations::Model, true>;
+
+/// The rows of a transaction, as they are answered and kept.
+type Entered = Replayable<Vec<cash_drawer_transactions::Model>, true>;
 
 /// A user who may work with a cash drawer.
 #[derive(Debug, Object)]
@@ -152,6 +165,41 @@ impl CashDrawers {
         page.by_key(counts, &app.db).await
     }
 
+    /// Counts a drawer.
+    ///
+    /// What was counted becomes its balances: a difference is entered as a transaction over_short
+    /// of its tender. All transactions that no count named before get the number of this one, and
+    /// never change again. Whoever may enter transactions into a drawer may count it.
+    ///
+    /// One request at a time works on a drawer; one that waits for longer than three seconds is
+    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
+    /// the first answer and counts nothing.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/reconciliations",
+        method = "post",
+        operation_id = "reconcile_drawer"
+    )]
+    async fn reconcile_drawer(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        reconciliation: JsonBody<NewReconciliation>,
+    ) -> Result<Counted, Problem> {
+        let (caller, drawer_id) = (admitted.caller, drawer_id.0);
+        let path = format!("/cash-drawers/{drawer_id}/reconciliations");
+        let scope = Scope::of(request, &caller, path, &[&reconciliation.bytes])?;
+        caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
+        let count = reconciliation.value.count()?;
+        let counting = Counting { caller, drawer_id, count };
+        effects::carry_out(app.0, counting, Keeping::Kept(scope)).await
+    }
+
     /// What went into and out of a drawer.
     #[oai(
         path = "/cash-drawers/:drawer_id/transactions",
@@ -177,6 +225,77 @@ impl CashDrawers {
         let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
         let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
         page.by_key(moved, &app.db).await
+    }
+
+    /// Enters what goes into a drawer or out of it, but for payments.
+    ///
+    /// Answers with the transactions it created, in drawers that the caller may see: a transfer
+    /// takes out of this drawer and puts into the other one. The first assigned user who enters a
+    /// transaction into an individual drawer becomes its active user; from then on everyone else
+    /// but holders of Supervise is refused, until a count with Close_Drawer.
+    ///
+    /// One request at a time works on a drawer; one that waits for longer than three seconds is
+    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
+    /// the first answer and enters nothing.
+    #[oai(
+        path = "/cash-drawers/:drawer_id/transactions",
+        method = "post",
+        operation_id = "post_drawer_transaction"
+    )]
+    async fn post_drawer_transaction(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The drawer.
+        drawer_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        transaction: JsonBody<NewDrawerTransaction>,
+    ) -> Result<Entered, Problem> {
+        let (caller, drawer_id) = (admitted.caller, drawer_id.0);
+        let path = format!("/cash-drawers/{drawer_id}/transactions");
+        let scope = Scope::of(request, &caller, path, &[&transaction.bytes])?;
+        let drawer = caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
+        transaction.value.check_rights(&app.db, &caller, &drawer).await?;
+        let order = transaction.value.order()?;
+        let posting = Posting { caller, drawer_id, order };
+        effects::carry_out(app.0, posting, Keeping::Kept(scope)).await
+    }
+}
+
+/// A count that was let in.
+struct Counting {
+    caller: Caller,
+    drawer_id: i64,
+    count: Count,
+}
+
+impl Effect for Counting {
+    type Answer = cash_drawer_reconciliations::Model;
+
+    const LOCKED: ProblemType = ProblemType::DrawerLocked;
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &self.count).await
+    }
+}
+
+/// A transaction that was let in.
+struct Posting {
+    caller: Caller,
+    drawer_id: i64,
+    order: Order,
+}
+
+impl Effect for Posting {
+    type Answer = Vec<cash_drawer_transactions::Model>;
+
+    const LOCKED: ProblemType = ProblemType::DrawerLocked;
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &self.order).await
     }
 }
 

@@ -56,6 +56,8 @@ const OPERATIONS: &[(&str, Who)] = &[
     ("list_drawer_assigned_users", Who::Core("Cash Drawer > Drawers", "View")),
     ("list_reconciliations", Who::Core("Cash Drawer > Reconciliations", "View")),
     ("list_drawer_transactions", Who::Core("Cash Drawer > Transactions", "View")),
+    ("reconcile_drawer", Who::Core("Cash Drawer > Reconciliations", "Add")),
+    ("post_drawer_transaction", Who::Core("Cash Drawer > Transactions", "Add")),
     ("list_users", Who::Core("Security > Users", "View")),
     ("list_user_privileges", Who::Core("Security > Privileges", "View")),
     ("get_ach_batch_status", Who::Core("Processing > ACH Batch", "View")),

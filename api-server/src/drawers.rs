@@ -1,0 +1,145 @@
+//! Cash drawers: who may put money in and take it out, and the rows that say so.
+//!
+//! One writer per drawer: whoever enters a row holds the drawer's row lock from before he looks at
+//! its balances to the commit. Two drawers are locked in the order of their ids, after the loan.
+//! A balance is the sum of the drawer's rows, and no row can bring it below zero.
+//!
+//! | Drawer | Who may enter rows |
+//! |---|---|
+//! | closed | nobody |
+//! | reserve | users assigned to it, holders of Supervise |
+//! | individual, nobody active | the same; the first assigned user becomes active by it |
+//! | individual, somebody active | he, and holders of Supervise |
+//!
+//! A holder of Supervise who is assigned to a drawer becomes active like any assigned user; one
+//! who is not never does, and nobody's session ends by what he enters. Counting a drawer opens no
+//! session: only entering a row does.
+
+mod counts;
+mod ledger;
+mod payments;
+mod postings;
+
+pub use self::counts::{Count, NewReconciliation, reconcile};
+pub use self::payments::{Paid, for_payment, reverse_payment};
+pub use self::postings::{NewDrawerTransaction, Order, post};
+
+use crate::access::Caller;
+use crate::privileges::SUPERVISE_DRAWERS;
+use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};
+use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
+use shared::entity::{cash_drawer_assignments, cash_drawer_sessions, cash_drawers};
+use shared::problem::{Problem, ProblemType};
+
+/// A drawer under its row lock, in the hands of somebody who may enter rows.
+#[derive(Clone, Debug)]
+pub struct Drawer {
+    row: cash_drawers::Model,
+    /// Who enters rows.
+    user_id: i64,
+    /// He is the active user.
+    active: bool,
+    /// His first row makes him the active user.
+    becomes_active: bool,
+}
+
+impl Drawer {
+    /// Its id.
+    pub fn id(&self) -> i64 {
+        self.row.drawer_id
+    }
+
+    /// Locks a drawer that the caller may see, if he may enter rows into it.
+    async fn lock(
+        tx: &DatabaseTransaction,
+        caller: &Caller,
+        drawer_id: i64,
+    ) -> Result<Self, Problem> {
+        let row = lock_row(tx, drawer_id).await?.ok_or_else(Problem::not_found)?;
+        Self::usable(tx, caller, row).await
+    }
+
+    /// A locked drawer, if the caller may enter rows into it.
+    async fn usable(
+        tx: &DatabaseTransaction,
+        caller: &Caller,
+        row: cash_drawers::Model,
+    ) -> Result<Self, Problem> {
+        let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+        if row.status == DrawerStatus::Closed {
+            return Err(not_usable("the drawer is closed"));
+        }
+        let Standing { assigned, active_users } = Standing::read(tx, &row, user_id).await?;
+        let supervises = caller.holds(SUPERVISE_DRAWERS);
+        if !assigned && !supervises {
+            return Err(not_usable("the drawer is not assigned to the caller"));
+        }
+        let individual = row.drawer_type == DrawerType::Individual;
+        let active = active_users.contains(&user_id);
+        let in_use = individual && !active && !active_users.is_empty();
+        if in_use && !supervises {
+            return Err(Problem::new(ProblemType::DrawerInUse)
+                .detail("another user is working with the drawer"));
+        }
+        let becomes_active = individual && assigned && active_users.is_empty();
+        Ok(Self { row, user_id, active, becomes_active })
+    }
+}
+
+/// What a user is to a drawer, and who is working with it.
+struct Standing {
+    assigned: bool,
+    active_users: Vec<i64>,
+}
+
+impl Standing {
+    /// Read after the lock: a statement that waits for it would still show the sessions of before.
+    async fn read(
+        tx: &DatabaseTransaction,
+        drawer: &cash_drawers::Model,
+        user_id: i64,
+    ) -> Result<Self, DbErr> {
+        use cash_drawer_assignments::Column as Assigned;
+        use cash_drawer_sessions::Column as Session;
+        let key = || Expr::col((cash_drawers::Entity, cash_drawers::Column::DrawerId));
+        let his = Assigned::DrawerId
+            .into_expr()
+            .eq(key())
+            .and(Assigned::UserId.eq(user_id))
+            .into_condition();
+        let open = Session::DrawerId
+            .into_expr()
+            .eq(key())
+            .and(Session::EndedDate.is_null())
+            .into_condition();
+        let select = Query::select()
+            .expr_as(Assigned::RowId.into_expr(), "assignment")
+            .expr_as(Session::UserId.into_expr(), "active_user")
+            .from(cash_drawers::Entity)
+            .left_join(cash_drawer_assignments::Entity, his)
+            .left_join(cash_drawer_sessions::Entity, open)
+            .and_where(cash_drawers::Column::DrawerId.eq(drawer.drawer_id))
+            .take();
+        let mut standing = Self { assigned: false, active_users: Vec::new() };
+        for row in tx.query_all(&select).await? {
+            standing.assigned |= row.try_get::<Option<i64>>("", "assignment")?.is_some();
+            standing.active_users.extend(row.try_get::<Option<i64>>("", "active_user")?);
+        }
+        Ok(standing)
+    }
+}
+
+/// A drawer's row, locked for whoever will write in it: visibility was checked before.
+#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be anybody's")]
+async fn lock_row(
+    tx: &DatabaseTransaction,
+    drawer_id: i64,
+) -> Result<Option<cash_drawers::Model>, Problem> {
+    let row = cash_drawers::Entity::find_by_id(drawer_id).lock_exclusive().one(tx).await;
+    row.map_err(|error| Problem::from(error).or_locked(ProblemType::DrawerLocked))
+}
+
+fn not_usable(detail: &str) -> Problem {
+    Problem::new(ProblemType::DrawerNotUsable).detail(detail)
+}

@@ -1,0 +1,237 @@
+//! Counting a drawer: what is there against what should be there. What is counted becomes the
+//! balance, and the rows up to then are frozen.
+
+use super::Drawer;
+use super::ledger::Movement;
+use crate::access::Caller;
+use crate::request_body::check_long_text;
+use poem_openapi::Object;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use shared::amounts::{AmountText, Money};
+use shared::entity::cash_drawer_reconciliations::{self as counts, ReconciliationStatus};
+use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
+use shared::entity::cash_drawers;
+use shared::lists::{Denomination, Denominations};
+use shared::problem::Problem;
+use shared::time::Timestamp;
+use std::collections::HashSet;
+
+/// More kinds of notes and coins than any currency has.
+const DENOMINATIONS_MAX: usize = 100;
+
+/// What was counted in a drawer.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewReconciliation {
+    /// The cash that is there: zero or more.
+    #[oai(rename = "Counted_Cash")]
+    pub counted_cash: AmountText,
+    /// The sum of the checks that are there: zero or more.
+    #[oai(rename = "Counted_Check")]
+    pub counted_check: AmountText,
+    /// How often each note and coin is there, each value once, up to 100 of them. They sum to
+    /// Counted_Cash.
+    #[oai(rename = "Denominations")]
+    pub denominations: Option<Vec<NewDenomination>>,
+    /// Up to 64 KiB.
+    #[oai(rename = "Comment")]
+    pub comment: Option<String>,
+    /// Ends the session of the drawer's active user: the next assigned user may go on with it.
+    #[oai(rename = "Close_Drawer")]
+    pub close_drawer: Option<bool>,
+}
+
+/// Notes or coins of one value that were counted.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewDenomination {
+    /// What one of them is worth: above zero.
+    #[oai(rename = "Value")]
+    pub value: AmountText,
+    /// How many there are: zero or more.
+    #[oai(rename = "Count")]
+    pub count: i32,
+}
+
+/// A count whose members are sound by themselves.
+#[derive(Clone, Debug)]
+pub struct Count {
+    cash: Money,
+    check: Money,
+    denominations: Denominations,
+    comment: Option<String>,
+    ends_session: bool,
+}
+
+impl NewReconciliation {
+    /// The count, if each member is sound by itself.
+    pub fn count(self) -> Result<Count, Problem> {
+        check_long_text("Comment", self.comment.as_ref())?;
+        let cash = counted("Counted_Cash", &self.counted_cash)?;
+        let check = counted("Counted_Check", &self.counted_check)?;
+        let denominations = match self.denominations {
+            None => Denominations::default(),
+            Some(denominations) => add_up(&denominations, cash)?,
+        };
+        let (comment, ends_session) = (self.comment, self.close_drawer.unwrap_or(false));
+        Ok(Count { cash, check, denominations, comment, ends_session })
+    }
+}
+
+fn counted(field: &str, amount: &AmountText) -> Result<Money, Problem> {
+    match amount.posted() {
+        Ok(amount) if amount < Money::ZERO => Err(Problem::invalid(field, "must not be negative")),
+        Ok(amount) => Ok(amount),
+        Err(error) => Err(Problem::invalid(field, error.to_string())),
+    }
+}
+
+/// Notes and coins, if they are sound and sum up to the cash.
+fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, Problem> {
+    let refused = |message: String| Err(Problem::invalid("Denominations", message));
+    if list.len() > DENOMINATIONS_MAX {
+        return refused(format!("has at most {DENOMINATIONS_MAX} values"));
+    }
+    let (mut seen, mut sum) = (HashSet::new(), 0_i128);
+    let mut denominations = Vec::with_capacity(list.len());
+    for NewDenomination { value, count } in list {
+        let value = match value.posted() {
+            Ok(value) if value.is_positive() => value,
+            Ok(value) => return refused(format!("the value {value} is not above zero")),
+            Err(error) => return refused(format!("a value {error}")),
+        };
+        if *count < 0 {
+            return refused(format!("{count} of {value} cannot be counted"));
+        }
+        if !seen.insert(value) {
+            return refused(format!("the value {value} stands there twice"));
+        }
+        sum += i128::from(value.units()) * i128::from(*count);
+        denominations.push(Denomination { value, count: *count });
+    }
+    match Money::from_wide_units(sum) {
+        Ok(sum) if sum == cash => Ok(Denominations(denominations)),
+        Ok(sum) => refused(format!("sum to {sum}, not to Counted_Cash {cash}")),
+        Err(error) => refused(format!("the sum: {error}")),
+    }
+}
+
+/// Compares what was counted in a drawer that the caller may see with its balances, enters the
+/// differences, and freezes all rows that no count froze before.
+pub async fn reconcile(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    now: Timestamp,
+    drawer_id: i64,
+    count: &Count,
+) -> Result<counts::Model, Problem> {
+    let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
+    // A count is no posting: nobody becomes the active user by it.
+    drawer.becomes_active = false;
+    let (expected_cash, expected_check) = (drawer.row.cash_balance, drawer.row.check_balance);
+    let over_short_cash = count.cash.minus(expected_cash)?;
+    let over_short_check = count.check.minus(expected_check)?;
+    let row = counts::ActiveModel {
+        drawer_id: Set(drawer_id),
+        user_id: Set(drawer.user_id),
+        reconciled_date: Set(now),
+        expected_cash: Set(expected_cash),
+        counted_cash: Set(count.cash),
+        expected_check: Set(expected_check),
+        counted_check: Set(count.check),
+        over_short_cash: Set(over_short_cash),
+        over_short_check: Set(over_short_check),
+        denominations: Set(count.denominations.clone()),
+        status: Set(status(over_short_cash, over_short_check)),
+        comment: Set(count.comment.clone()),
+        ..Default::default()
+    };
+    let reconciliation_id = counts::Entity::insert(row).exec(tx).await?.last_insert_id;
+    for (tender, amount) in [(Tender::Cash, over_short_cash), (Tender::Check, over_short_check)] {
+        if !amount.is_zero() {
+            let transaction_type = DrawerTransactionType::OverShort;
+            let movement = Movement { transaction_type, tender, amount, now };
+            drawer.enter(tx, movement, entries::ActiveModel::default()).await?;
+        }
+    }
+    use entries::Column::{DrawerId, ReconciliationId};
+    entries::Entity::update_many()
+        .col_expr(ReconciliationId, Expr::value(reconciliation_id))
+        .filter(DrawerId.eq(drawer_id))
+        .filter(ReconciliationId.is_null())
+        .exec(tx)
+        .await?;
+    cash_drawers::Entity::update_many()
+        .col_expr(cash_drawers::Column::LastReconciledDate, Expr::value(now))
+        .filter(cash_drawers::Column::DrawerId.eq(drawer_id))
+        .exec(tx)
+        .await?;
+    if count.ends_session {
+        drawer.end_session(tx, now).await?;
+    }
+    caller.get::<counts::Entity>(tx, reconciliation_id).await
+}
+
+fn status(cash: Money, check: Money) -> ReconciliationStatus {
+    let over = cash.is_positive() || check.is_positive();
+    let short = cash < Money::ZERO || check < Money::ZERO;
+    match (over, short) {
+        (false, false) => ReconciliationStatus::Balanced,
+        (true, false) => ReconciliationStatus::Over,
+        (false, true) => ReconciliationStatus::Short,
+        (true, true) => ReconciliationStatus::Mixed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denominations(list: &[(&str, i32)]) -> Vec<NewDenomination> {
+        let one = |(value, count): &(&str, i32)| NewDenomination {
+            value: value.parse().unwrap(),
+            count: *count,
+        };
+        list.iter().map(one).collect()
+    }
+
+    #[test]
+    fn notes_and_coins_add_up_exactly_or_not_at_all() {
+        let sum = |list: &[(&str, i32)], cash: &str| {
+            add_up(&denominations(list), cash.parse().unwrap()).map_err(|refused| refused.message())
+        };
+        assert!(sum(&[("20.00", 3), ("0.25", 1), ("0.01", 0)], "60.25").is_ok());
+        assert!(sum(&[], "0.00").is_ok());
+        for (list, cash, told) in [
+            (&[("20.00", 3)][..], "60.01", "sum to 60.00, not to Counted_Cash 60.01"),
+            (&[], "0.01", "sum to 0.00"),
+            (&[("20.00", 1), ("20.0", 2)], "60.00", "20.00 stands there twice"),
+            (&[("20.00", -1)], "0.00", "-1 of 20.00"),
+            (&[("0.00", 1)], "0.00", "0.00 is not above zero"),
+            (&[("-5.00", 1)], "0.00", "-5.00 is not above zero"),
+            (&[("0.005", 200)], "1.00", "has too many decimals"),
+            (&[("900000000000000", i32::MAX)], "1.00", "beyond what the service can store"),
+        ] {
+            let refused = sum(list, cash).unwrap_err();
+            assert!(refused.contains(told), "{refused}");
+        }
+        let many: Vec<_> = (1..=101).map(|cents| (format!("{cents}.00"), 0)).collect();
+        let many: Vec<_> = many.iter().map(|(value, count)| (value.as_str(), *count)).collect();
+        assert!(sum(&many[..100], "0.00").is_ok());
+        assert!(sum(&many, "0.00").unwrap_err().contains("at most 100"));
+    }
+
+    #[test]
+    fn a_count_is_over_and_short_by_its_tenders() {
+        let of = |cash: i64, check: i64| {
+            let cents = |cents| Money::from_cents(cents).unwrap();
+            status(cents(cash), cents(check))
+        };
+        use ReconciliationStatus::{Balanced, Mixed, Over, Short};
+        assert_eq!([of(0, 0), of(1, 0), of(0, 1), of(1, 1)], [Balanced, Over, Over, Over]);
+        assert_eq!([of(-1, 0), of(0, -1), of(-1, -1)], [Short; 3]);
+        assert_eq!([of(1, -1), of(-1, 1)], [Mixed; 2]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Payments on loans that go into drawers, and their reversals.
+
+use super::ledger::{Movement, negative};
+use super::{Drawer, lock_row, not_usable};
+use crate::access::Caller;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::amounts::Money;
+use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
+use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
+use shared::entity::{cash_drawer_sessions, payment_methods};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Timestamp;
+
+/// Characters of a check's number.
+const CHECK_NUMBER_MAX: usize = 25;
+/// What a payment calls its drawer.
+const FIELD: &str = "Cash_Drawer_ID";
+
+/// A payment as far as its drawer is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Paid<'a> {
+    /// How it was paid.
+    pub method: &'a payment_methods::Model,
+    /// The method's own reference: of a check its number.
+    pub reference: Option<&'a str>,
+    /// How much.
+    pub amount: Money,
+    /// On which loan.
+    pub loan_id: i64,
+    /// The total row of its entry.
+    pub transaction_id: i64,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// The drawer that a payment by this method goes into, locked, if it goes into one: the one that
+/// was named, or for cash the only one that the caller is active on.
+pub async fn for_payment(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    method: &payment_methods::Model,
+    drawer_id: Option<i64>,
+) -> Result<Option<Drawer>, Problem> {
+    let drawer = match drawer_id {
+        Some(drawer_id) => {
+            caller.get::<cash_drawers::Entity>(tx, drawer_id).await?;
+            if !method.cash_flag && !method.check_flag {
+                let code = &method.payment_method_code;
+                return Err(not_usable("the payment does not go into a cash drawer")
+                    .field(FIELD, format!("does not go with the payment method {code}")));
+            }
+            Drawer::lock(tx, caller, drawer_id).await?
+        }
+        None if method.cash_flag => {
+            let drawer_id = active_drawer(tx, caller).await?.ok_or_else(required)?;
+            let drawer = Drawer::lock(tx, caller, drawer_id).await?;
+            // His session may have ended while the lock was waited for.
+            if !drawer.active {
+                return Err(required());
+            }
+            drawer
+        }
+        None => return Ok(None),
+    };
+    if drawer.row.drawer_type == DrawerType::Reserve {
+        return Err(not_usable("a reserve takes no payments").field(FIELD, "is a reserve"));
+    }
+    Ok(Some(drawer))
+}
+
+/// The drawer on which the caller has a session, if it is the only one.
+async fn active_drawer(tx: &DatabaseTransaction, caller: &Caller) -> Result<Option<i64>, Problem> {
+    use cash_drawer_sessions::Column::{DrawerId, EndedDate, UserId};
+    let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    let drawers: Vec<i64> = caller
+        .find::<cash_drawer_sessions::Entity>()
+        .filter(UserId.eq(user_id))
+        .filter(EndedDate.is_null())
+        .select_only()
+        .column(DrawerId)
+        .distinct()
+        .limit(2)
+        .into_tuple()
+        .all(tx)
+        .await?;
+    Ok(match drawers[..] {
+        [only] => Some(only),
+        _ => None,
+    })
+}
+
+fn required() -> Problem {
+    Problem::new(ProblemType::CashDrawerRequired)
+        .detail("the caller is not active on exactly one cash drawer")
+        .field(FIELD, "is required: cash is paid into a cash drawer")
+}
+
+impl Drawer {
+    /// Enters a payment. One of nothing, as a payoff may be, leaves no row.
+    pub async fn enter_payment(
+        &mut self,
+        tx: &DatabaseTransaction,
+        paid: Paid<'_>,
+    ) -> Result<(), Problem> {
+        if paid.amount.is_zero() {
+            return Ok(());
+        }
+        let tender = if paid.method.cash_flag { Tender::Cash } else { Tender::Check };
+        let number = paid.reference.filter(|_| tender == Tender::Check);
+        let row = entries::ActiveModel {
+            check_number: Set(number.map(|text| text.chars().take(CHECK_NUMBER_MAX).collect())),
+            loan_id: Set(Some(paid.loan_id)),
+            transaction_id: Set(Some(paid.transaction_id)),
+            ..Default::default()
+        };
+        let transaction_type = DrawerTransactionType::Payment;
+        let movement = Movement { transaction_type, tender, amount: paid.amount, now: paid.now };
+        self.enter(tx, movement, row).await.map(drop)
+    }
+}
+
+/// Takes a payment out of the drawer that it went into, if it went into one, whoever reverses it.
+/// `transaction_id` and `reversal_id` are the total rows of the payment and of its reversal.
+#[expect(clippy::disallowed_methods, reason = "whoever may reverse need not see the drawer")]
+pub async fn reverse_payment(
+    tx: &DatabaseTransaction,
+    user_id: i64,
+    now: Timestamp,
+    transaction_id: i64,
+    reversal_id: i64,
+) -> Result<(), Problem> {
+    use entries::Column::{DrawerTransactionId, TransactionId, TransactionType};
+    let entered = entries::Entity::find()
+        .filter(TransactionId.eq(transaction_id))
+        .filter(TransactionType.eq(DrawerTransactionType::Payment))
+        .order_by_asc(DrawerTransactionId)
+        .one(tx)
+        .await?;
+    let Some(entered) = entered else { return Ok(()) };
+    let row = lock_row(tx, entered.drawer_id).await?;
+    let row = row.filter(|drawer| drawer.status == DrawerStatus::Open);
+    let row = row.ok_or_else(|| not_usable("the drawer of the payment is closed"))?;
+    let mut drawer = Drawer { row, user_id, active: false, becomes_active: false };
+    let movement = Movement {
+        transaction_type: DrawerTransactionType::PaymentReversal,
+        tender: entered.tender,
+        amount: negative(entered.amount)?,
+        now,
+    };
+    let row = entries::ActiveModel {
+        check_number: Set(entered.check_number),
+        loan_id: Set(entered.loan_id),
+        transaction_id: Set(Some(reversal_id)),
+        ..Default::default()
+    };
+    drawer.enter(tx, movement, row).await.map(drop)
+}

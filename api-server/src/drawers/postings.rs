@@ -1,0 +1,340 @@
+//! What clients enter into drawers: from and to the bank, between drawers, corrections.
+
+use super::ledger::{Movement, negative};
+use super::{Drawer, lock_row, not_usable};
+use crate::access::Caller;
+use crate::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
+use crate::request_body::check_text;
+use poem_openapi::registry::{MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseFromJSON, ParseResult, ToJSON, Type};
+use poem_openapi::{Enum, Object};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveEnum, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
+    QueryOrder,
+};
+use serde_json::Value;
+use shared::amounts::{AmountText, Money};
+use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
+use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Timestamp;
+use std::borrow::Cow;
+
+/// What a client may enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[oai(rename = "NewDrawerTransactionType", rename_all = "snake_case")]
+pub enum Entered {
+    /// From the bank.
+    BankIn,
+    /// To the bank.
+    BankOut,
+    /// To another drawer.
+    Transfer,
+    /// A correction.
+    AdjustmentIn,
+    /// A correction.
+    AdjustmentOut,
+}
+
+/// A type of transaction as a client sent it. One that rows have but no client may enter breaks a
+/// rule (422) and is no malformed request (400), so it is found after parsing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnteredType {
+    /// One that clients enter.
+    Allowed(Entered),
+    /// One that comes with payments, counts and transfers.
+    Refused(String),
+}
+
+impl Type for EnteredType {
+    const IS_REQUIRED: bool = true;
+    type RawValueType = Self;
+    type RawElementValueType = Self;
+
+    fn name() -> Cow<'static, str> {
+        Entered::name()
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        Entered::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        Entered::register(registry);
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+        Box::new(self.as_raw_value().into_iter())
+    }
+}
+
+impl ParseFromJSON for EnteredType {
+    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        match &value {
+            Some(Value::String(word)) if is_refused(word) => Ok(Self::Refused(word.clone())),
+            _ => match Entered::parse_from_json(value) {
+                Ok(entered) => Ok(Self::Allowed(entered)),
+                Err(error) => Err(error.propagate()),
+            },
+        }
+    }
+}
+
+impl ToJSON for EnteredType {
+    fn to_json(&self) -> Option<Value> {
+        match self {
+            Self::Allowed(entered) => entered.to_json(),
+            Self::Refused(word) => Some(word.as_str().into()),
+        }
+    }
+}
+
+/// True for the types of rows that no client may enter.
+fn is_refused(word: &str) -> bool {
+    use DrawerTransactionType as Row;
+    let row = Row::try_from_value(&word.to_owned());
+    row.is_ok_and(|row| {
+        let rows =
+            [Row::Payment, Row::PaymentReversal, Row::OverShort, Row::TransferIn, Row::TransferOut];
+        rows.contains(&row)
+    })
+}
+
+/// Money to be put into a drawer or taken out of it.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewDrawerTransaction {
+    /// bank_in and bank_out need the right Funding; adjustment_in and adjustment_out the right
+    /// Supervise; transfer the right Funding if either drawer is a reserve.
+    #[oai(rename = "Transaction_Type")]
+    pub transaction_type: EnteredType,
+    /// What is moved; default cash.
+    #[oai(rename = "Tender")]
+    pub tender: Option<Tender>,
+    /// How much: above zero, whichever way it goes.
+    #[oai(rename = "Amount")]
+    pub amount: AmountText,
+    /// The number of the check. Up to 25 characters; only with the tender check.
+    #[oai(rename = "Check_Number")]
+    pub check_number: Option<String>,
+    /// The drawer that a transfer goes to: open, and another one. Required for a transfer, and only
+    /// with it.
+    #[oai(rename = "Counter_Drawer_ID")]
+    pub counter_drawer_id: Option<i64>,
+    /// The caller's own reference. Up to 100 characters; required for adjustments.
+    #[oai(rename = "Reference")]
+    pub reference: Option<String>,
+}
+
+/// A transaction whose members are sound by themselves.
+#[derive(Clone, Debug)]
+pub struct Order {
+    way: Way,
+    tender: Tender,
+    amount: Money,
+    check_number: Option<String>,
+    reference: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    In(DrawerTransactionType),
+    Out(DrawerTransactionType),
+    To { drawer_id: i64 },
+}
+
+impl NewDrawerTransaction {
+    /// The rights that hang on what is asked for. The type of a drawer that takes no transfers is
+    /// not told: it looks like none that is there.
+    pub async fn check_rights(
+        &self,
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        drawer: &cash_drawers::Model,
+    ) -> Result<(), Problem> {
+        match self.transaction_type {
+            EnteredType::Allowed(Entered::BankIn | Entered::BankOut) => {
+                caller.require(FUND_DRAWERS)
+            }
+            EnteredType::Allowed(Entered::AdjustmentIn | Entered::AdjustmentOut) => {
+                caller.require(SUPERVISE_DRAWERS)
+            }
+            EnteredType::Allowed(Entered::Transfer) if !caller.holds(FUND_DRAWERS) => {
+                let target = match self.counter_drawer_id {
+                    Some(id) => open_drawer(db, id).await?,
+                    None => None,
+                };
+                check_funding(caller, [Some(drawer), target.as_ref()])
+            }
+            EnteredType::Allowed(Entered::Transfer) | EnteredType::Refused(_) => Ok(()),
+        }
+    }
+
+    /// The transaction, if each member is sound by itself.
+    pub fn order(self) -> Result<Order, Problem> {
+        check_text("Check_Number", self.check_number.as_ref(), 25)?;
+        check_text("Reference", self.reference.as_ref(), 100)?;
+        let entered = match self.transaction_type {
+            EnteredType::Allowed(entered) => entered,
+            EnteredType::Refused(word) => {
+                let message = format!("{word} is entered by the service alone");
+                return Err(Problem::invalid("Transaction_Type", message));
+            }
+        };
+        let amount = self.amount.posted();
+        let amount = amount.map_err(|error| Problem::invalid("Amount", error.to_string()))?;
+        if !amount.is_positive() {
+            return Err(Problem::invalid("Amount", "must be above zero"));
+        }
+        let tender = self.tender.unwrap_or(Tender::Cash);
+        if self.check_number.is_some() && tender != Tender::Check {
+            return Err(Problem::invalid("Check_Number", "goes with the tender check alone"));
+        }
+        if self.counter_drawer_id.is_some() && entered != Entered::Transfer {
+            return Err(Problem::invalid("Counter_Drawer_ID", "goes with a transfer alone"));
+        }
+        let said = self.reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
+        let way = match entered {
+            Entered::BankIn => Way::In(DrawerTransactionType::BankIn),
+            Entered::BankOut => Way::Out(DrawerTransactionType::BankOut),
+            Entered::AdjustmentIn | Entered::AdjustmentOut if !said => {
+                return Err(Problem::new(ProblemType::RequiredField)
+                    .field("Reference", "is required for an adjustment"));
+            }
+            Entered::AdjustmentIn => Way::In(DrawerTransactionType::AdjustmentIn),
+            Entered::AdjustmentOut => Way::Out(DrawerTransactionType::AdjustmentOut),
+            Entered::Transfer => {
+                let drawer_id = self.counter_drawer_id.ok_or_else(|| {
+                    Problem::new(ProblemType::RequiredField)
+                        .field("Counter_Drawer_ID", "is required for a transfer")
+                })?;
+                Way::To { drawer_id }
+            }
+        };
+        let (check_number, reference) = (self.check_number, self.reference);
+        Ok(Order { way, tender, amount, check_number, reference })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be anybody's")]
+async fn open_drawer(
+    db: &impl ConnectionTrait,
+    drawer_id: i64,
+) -> Result<Option<cash_drawers::Model>, DbErr> {
+    let drawer = cash_drawers::Entity::find_by_id(drawer_id).one(db).await?;
+    Ok(drawer.filter(|drawer| drawer.status == DrawerStatus::Open))
+}
+
+/// What moves into a reserve or out of it needs the right Funding.
+fn check_funding<const N: usize>(
+    caller: &Caller,
+    drawers: [Option<&cash_drawers::Model>; N],
+) -> Result<(), Problem> {
+    let mut drawers = drawers.into_iter().flatten();
+    match drawers.any(|drawer| drawer.drawer_type == DrawerType::Reserve) {
+        true => caller.require(FUND_DRAWERS),
+        false => Ok(()),
+    }
+}
+
+/// Enters what was asked for into a drawer that the caller may see, and gives back the rows of it
+/// that he may see.
+pub async fn post(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    now: Timestamp,
+    drawer_id: i64,
+    order: &Order,
+) -> Result<Vec<entries::Model>, Problem> {
+    let entered = match order.way {
+        Way::In(transaction_type) => {
+            let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
+            let movement = order.movement(transaction_type, order.amount, now);
+            vec![drawer.enter(tx, movement, order.row()).await?]
+        }
+        Way::Out(transaction_type) => {
+            let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
+            let movement = order.movement(transaction_type, negative(order.amount)?, now);
+            vec![drawer.enter(tx, movement, order.row()).await.map_err(beyond_balance)?]
+        }
+        Way::To { drawer_id: target } => {
+            order.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
+        }
+    };
+    let rows = caller
+        .find::<entries::Entity>()
+        .filter(entries::Column::DrawerTransactionId.is_in(entered))
+        .order_by_asc(entries::Column::DrawerTransactionId);
+    Ok(rows.all(tx).await?)
+}
+
+fn beyond_balance(problem: Problem) -> Problem {
+    match problem.kind() {
+        ProblemType::DrawerNegative => problem.field("Amount", "is more than the drawer holds"),
+        _ => problem,
+    }
+}
+
+impl Order {
+    fn movement(
+        &self,
+        transaction_type: DrawerTransactionType,
+        amount: Money,
+        now: Timestamp,
+    ) -> Movement {
+        Movement { transaction_type, tender: self.tender, amount, now }
+    }
+
+    fn row(&self) -> entries::ActiveModel {
+        entries::ActiveModel {
+            check_number: Set(self.check_number.clone()),
+            reference: Set(self.reference.clone()),
+            ..Default::default()
+        }
+    }
+
+    /// Two rows under the number of the first: out of one drawer, into the other.
+    async fn transfer(
+        &self,
+        tx: &DatabaseTransaction,
+        caller: &Caller,
+        now: Timestamp,
+        (source, target): (i64, i64),
+    ) -> Result<[i64; 2], Problem> {
+        let (mut from, mut to) = (None, None);
+        for drawer_id in [source.min(target), source.max(target)] {
+            match drawer_id == source {
+                true => from = lock_row(tx, drawer_id).await?,
+                false => to = lock_row(tx, drawer_id).await?,
+            }
+        }
+        let from = from.ok_or_else(Problem::not_found)?;
+        let mut from = Drawer::usable(tx, caller, from).await?;
+        let to = to.filter(|drawer| drawer.status == DrawerStatus::Open).ok_or_else(|| {
+            not_usable("the other drawer takes no transfer")
+                .field("Counter_Drawer_ID", "must be another drawer, which is open")
+        })?;
+        check_funding(caller, [Some(&from.row), Some(&to)])?;
+        let mut to = Drawer { row: to, active: false, becomes_active: false, ..from.clone() };
+        let mut row = self.row();
+        row.counter_drawer_id = Set(Some(target));
+        let out = self.movement(DrawerTransactionType::TransferOut, negative(self.amount)?, now);
+        let out = from.enter(tx, out, row.clone()).await.map_err(beyond_balance)?;
+        row.counter_drawer_id = Set(Some(source));
+        row.transfer_reference_no = Set(Some(out));
+        let into = self.movement(DrawerTransactionType::TransferIn, self.amount, now);
+        let into = to.enter(tx, into, row).await?;
+        entries::Entity::update_many()
+            .col_expr(entries::Column::TransferReferenceNo, Expr::value(out))
+            .filter(entries::Column::DrawerTransactionId.eq(out))
+            .exec(tx)
+            .await?;
+        Ok([out, into])
+    }
+}
