@@ -31,6 +31,7 @@ impl World {
             cash_drawer_transactions cash_drawer_reconciliations
             transaction_codes loan_groups portfolios loan_status_codes risk_ratings interest_plans
             entities relationship_codes contact_types payment_methods idempotency_records
-            import_records field_changes)
+            import_records field_changes cash_drawers cash_drawer_assignments
+            cash_drawer_sessions cash_drawer_transactions cash_drawer_reconciliations)
     }
 }

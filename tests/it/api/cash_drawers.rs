@@ -1,7 +1,12 @@
 //! `/cash-drawers`
 
+mod at_once;
+mod counts;
+mod transactions;
+mod transfers;
+
 use crate::PROGRAM;
-use acceptance::{World, on_each_database};
+use acceptance::{Answer, World, on_each_database};
 use serde_json::{Value, json};
 
 /// A drawer with nothing in it.
@@ -52,6 +57,81 @@ async fn grant(world: &World, name: &str, path: &str, verb: &str) {
              verb = '{verb}'"
         ))
         .await;
+}
+
+/// The right to see drawers and to enter rows and counts, as tellers have it.
+async fn make_teller(world: &World, name: &str) -> String {
+    world
+        .sql(&format!("DELETE FROM privilege_grants WHERE user_id = {}", user(world, name).await))
+        .await;
+    grant(world, name, "Cash Drawer", "View").await;
+    grant(world, name, "Cash Drawer", "Add").await;
+    world.token(name).await
+}
+
+/// An open drawer with so many ten-thousandths of cash and checks in it, and a row for each.
+async fn filled(world: &World, name: &str, kind: &str, cash: i64, check: i64) -> i64 {
+    let columns = "name, drawer_type, status, cash_balance, check_balance";
+    let row = format!("'{name}', '{kind}', 'open', {cash}, {check}");
+    let drawer = world.insert("cash_drawers", "drawer_id", columns, [row]).await[0];
+    let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
+                   transaction_date";
+    let rows = [("cash", cash), ("check", check)];
+    let rows = rows.into_iter().filter(|(_, amount)| *amount > 0);
+    let rows = rows.map(|(tender, amount)| {
+        format!("{drawer}, 'bank_in', '{tender}', {amount}, {amount}, 1, NOW")
+    });
+    world.insert("cash_drawer_transactions", "drawer_transaction_id", columns, rows).await;
+    drawer
+}
+
+async fn post(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+    let path = format!("/cash-drawers/{drawer}/transactions");
+    world.client.post(token, &path, &body, None).await
+}
+
+async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+    let path = format!("/cash-drawers/{drawer}/reconciliations");
+    world.client.post(token, &path, &body, None).await
+}
+
+/// What the drawer says it holds: cash, checks.
+async fn holds(world: &World, drawer: i64) -> (i64, i64) {
+    let balance = async |tender: &str| {
+        let balance = format!("SELECT {tender}_balance FROM cash_drawers");
+        world.count(&format!("{balance} WHERE drawer_id = {drawer}")).await
+    };
+    (balance("cash").await, balance("check").await)
+}
+
+/// Fails unless every balance is the sum of its rows, each row carries the balance after it, and
+/// none is below zero.
+async fn check_books(world: &World) {
+    for tender in ["cash", "check"] {
+        let sum = format!(
+            "(SELECT COALESCE(SUM(t.amount), 0) FROM cash_drawer_transactions t \
+             WHERE t.drawer_id = d.drawer_id AND t.tender = '{tender}')"
+        );
+        let wrong = format!(
+            "SELECT COUNT(*) FROM cash_drawers d WHERE d.{tender}_balance <> {sum} \
+             OR d.{tender}_balance < 0"
+        );
+        assert_eq!(world.count(&wrong).await, 0, "balances of {tender}");
+    }
+    let before = "SELECT COALESCE(SUM(b.amount), 0) FROM cash_drawer_transactions b \
+                  WHERE b.drawer_id = t.drawer_id AND b.tender = t.tender \
+                  AND b.drawer_transaction_id <= t.drawer_transaction_id";
+    let wrong = format!(
+        "SELECT COUNT(*) FROM cash_drawer_transactions t WHERE t.resulting_balance <> ({before})"
+    );
+    assert_eq!(world.count(&wrong).await, 0, "resulting balances");
+    let transfers = "SELECT COALESCE(CAST(SUM(amount) AS decimal(20)), 0) = 0 FROM \
+                     cash_drawer_transactions WHERE transfer_reference_no IS NOT NULL";
+    let sums_to_zero = format!("SELECT CASE WHEN ({transfers}) THEN 0 ELSE 1 END");
+    assert_eq!(world.count(&sums_to_zero).await, 0, "transfers");
+    let crowded = "SELECT COUNT(*) FROM (SELECT drawer_id FROM cash_drawer_sessions \
+                   WHERE ended_date IS NULL GROUP BY drawer_id HAVING COUNT(*) > 1) crowded";
+    assert_eq!(world.count(crowded).await, 0, "one session per drawer");
 }
 
 #[tokio::test]
