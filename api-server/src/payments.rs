@@ -11,6 +11,7 @@ pub use self::order::{NewPayment, Order};
 
 use self::order::UserFields;
 use crate::access::Caller;
+use crate::drawers::{self, Drawer, Paid};
 use crate::entries::{self, Heading, Written, codes};
 use crate::field_values;
 use crate::history::Author;
@@ -38,10 +39,7 @@ pub async fn post(
     refuse_if_closed(&book.status)?;
     entries::check_date(&book, effective_date, clock.today, true)?;
     let method = payment_method(tx, caller, order.payment_method_code.as_deref()).await?;
-    if method.cash_flag && order.cash_drawer_id.is_none() {
-        return Err(Problem::new(ProblemType::CashDrawerRequired)
-            .field("Payment_Method_Code", "cash is paid into a cash drawer, and none is given"));
-    }
+    let mut drawer = drawers::for_payment(tx, caller, &method, order.cash_drawer_id).await?;
     let paid_by = paid_by(tx, caller, &book, order.paid_by_contact_id).await?;
     check_external_id(tx, loan_id, order.external_id.as_deref()).await?;
     let user_fields = field_values::of_transaction(tx, caller, &order.user_fields).await?;
@@ -54,9 +52,21 @@ pub async fn post(
         false => None,
     };
     let heading = Heading { loan_id, author, clock, effective_date };
-    let parties = Parties { method, paid_by, user_fields };
-    let (total, lines) = rows(&book, order, &posting, heading, parties)?;
+    let drawer_id = drawer.as_ref().map(Drawer::id);
+    let sources = Sources { method: &method, drawer_id, paid_by, user_fields };
+    let (total, lines) = rows(&book, order, &posting, heading, sources)?;
     let reference = entries::insert(tx, total, lines).await?;
+    if let Some(drawer) = &mut drawer {
+        let paid = Paid {
+            method: &method,
+            reference: order.payment_method_reference.as_deref(),
+            amount: order.amount,
+            loan_id,
+            transaction_id: reference,
+            now: clock.now,
+        };
+        drawer.enter_payment(tx, paid).await?;
+    }
     book.save(tx, author, clock, &posting.after, |loan| {
         loan.last_payment_date = Some(effective_date);
         loan.last_payment_amount = Some(order.amount);
@@ -84,9 +94,10 @@ fn how<'a>(order: &Order, loan: &'a loans::Model) -> How<'a> {
     }
 }
 
-/// Who paid, and how, as it stands in the rows.
-struct Parties {
-    method: payment_methods::Model,
+/// Where the money came from, as it stands in the rows.
+struct Sources<'a> {
+    method: &'a payment_methods::Model,
+    drawer_id: Option<i64>,
     paid_by: i64,
     user_fields: UserFields,
 }
@@ -97,7 +108,7 @@ fn rows(
     order: &Order,
     posting: &Posting,
     heading: Heading<'_>,
-    Parties { method, paid_by, user_fields }: Parties,
+    Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
 ) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), Problem> {
     let Posting { parts, after, .. } = posting;
     let suspense_between = book.state.suspense.minus(parts.suspense_applied)?;
@@ -108,6 +119,7 @@ fn rows(
             payment_method_reference: Set(order.payment_method_reference.clone()),
             user_reference: Set(order.user_reference.clone()),
             paid_by_contact_id: Set(Some(paid_by)),
+            cash_drawer_id: Set(drawer_id),
             ..heading.row(code, amount, Some(after))?
         })
     };

@@ -9,6 +9,7 @@
 mod due_rows;
 
 use crate::adjustments;
+use crate::drawers;
 use crate::entries::{self, codes};
 use crate::history::Author;
 use crate::loan_book::{Book, accrues};
@@ -56,6 +57,9 @@ pub async fn reverse(
     }
     let undoing = undoing(author, clock, &book, &after, &moves, returned)?;
     let undoing = write(tx, &rows, undoing, returned).await?;
+    let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
+    let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
+    drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
     book.save_loan(tx, author, clock, &after, |loan| restore(loan, prior.as_ref())).await?;
     if let Some(creditline_id) = first.creditline_id {
         let back = Money::ZERO.minus(first.transaction_amount)?;

@@ -1,5 +1,6 @@
 //! `/loans/{loan_id}/transactions`
 
+mod drawers;
 mod payments;
 mod reversals;
 mod user_fields;

@@ -29,7 +29,7 @@ async fn author(world: &World) -> Author {
 }
 
 /// Reverses an entry; with a day, as a payment that the bank returned.
-async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
+pub(super) async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
     let returned: Option<NaiveDate> = returned.map(|day| day.parse().expect("a date"));
     let author = author(world).await;
     let tx = db::begin_write(&world.db).await.expect("a transaction");

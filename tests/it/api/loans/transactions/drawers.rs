@@ -1,0 +1,196 @@
+//! Payments that go into cash drawers.
+
+use super::super::book;
+use super::reversals::reverse;
+use crate::PROGRAM;
+use acceptance::seeds::OPEN_TERMS;
+use acceptance::{World, on_each_database};
+use sea_orm::ConnectionTrait;
+use serde_json::{Value, json};
+use shared::db;
+
+/// A drawer of this kind with 100.00 in cash, assigned to the teller.
+async fn drawer(world: &World, name: &str, kind: &str) -> i64 {
+    let columns = "name, drawer_type, status, cash_balance, check_balance";
+    let row = format!("'{name}', '{kind}', 'open', 1000000, 0");
+    let drawer = world.insert("cash_drawers", "drawer_id", columns, [row]).await[0];
+    let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
+                   transaction_date";
+    let row = format!("{drawer}, 'bank_in', 'cash', 1000000, 1000000, 1, NOW");
+    world.insert("cash_drawer_transactions", "drawer_transaction_id", columns, [row]).await;
+    let teller = teller(world).await;
+    let columns = "drawer_id, user_id, assigned_date, assigned_by_user_id";
+    let row = format!("{drawer}, {teller}, NOW, {teller}");
+    world.insert("cash_drawer_assignments", "row_id", columns, [row]).await;
+    drawer
+}
+
+async fn teller(world: &World) -> i64 {
+    world.count("SELECT user_id FROM users WHERE user_name = 'teller'").await
+}
+
+async fn open_session(world: &World, drawer: i64) {
+    let columns = "drawer_id, user_id, opened_date, opening_cash_balance";
+    let row = format!("{drawer}, {}, NOW, 1000000", teller(world).await);
+    world.insert("cash_drawer_sessions", "row_id", columns, [row]).await;
+}
+
+async fn rows_of(world: &World, drawer: i64) -> Vec<Value> {
+    let admin = world.token("admin").await;
+    let path = format!("/cash-drawers/{drawer}/transactions");
+    let rows = world.client.get(&admin, &path).await.expect(200).json();
+    rows.as_array().expect("rows")[1..].to_vec()
+}
+
+#[tokio::test]
+async fn cash_goes_into_the_drawer_that_the_caller_works_with() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let cash = json!({"Amount": "25.01", "Payment_Method_Code": "CASH"});
+        let (first, second) =
+            (drawer(&world, "One", "individual").await, drawer(&world, "Two", "individual").await);
+        let refused = world.pay(&teller, loan_id, cash.clone()).await;
+        refused.expect_problem(422, "cash-drawer-required");
+        open_session(&world, first).await;
+        let rows = world.pay(&teller, loan_id, cash.clone()).await.expect(201).json();
+        for row in rows.as_array().expect("rows") {
+            assert_eq!(row["Cash_Drawer_ID"], first);
+        }
+        let [entered] = &rows_of(&world, first).await[..] else { panic!("one row") };
+        assert_eq!(entered["Transaction_Type"], "payment");
+        assert_eq!(entered["Tender"], "cash");
+        assert_eq!(entered["Amount"], "25.01");
+        assert_eq!(entered["Resulting_Balance"], "125.01");
+        assert_eq!(entered["Loan_ID"], loan_id);
+        assert_eq!(entered["Transaction_ID"], rows[0]["Transaction_ID"]);
+        open_session(&world, second).await;
+        let refused = world.pay(&teller, loan_id, cash.clone()).await;
+        refused.expect_problem(422, "cash-drawer-required");
+        let mut named = cash;
+        named["Cash_Drawer_ID"] = json!(second);
+        world.pay(&teller, loan_id, named).await.expect(201);
+        assert_eq!(rows_of(&world, second).await.len(), 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_check_goes_into_the_drawer_that_is_named_and_opens_a_session() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let drawer_id = drawer(&world, "One", "individual").await;
+        let check = json!({"Amount": "40.00", "Payment_Method_Code": "CHECK",
+            "Payment_Method_Reference": "4711"});
+        world.pay(&teller, loan_id, check.clone()).await.expect(201);
+        assert!(rows_of(&world, drawer_id).await.is_empty(), "none was named");
+        let mut named = check;
+        named["Cash_Drawer_ID"] = json!(drawer_id);
+        let path = format!("/loans/{loan_id}/transactions/payments?test=true");
+        let before = world.snapshot().await;
+        world.client.post(&teller, &path, &named, None).await.expect(200);
+        assert_eq!(world.snapshot().await, before, "a test run opens no session either");
+        world.pay(&teller, loan_id, named).await.expect(201);
+        let [entered] = &rows_of(&world, drawer_id).await[..] else { panic!("one row") };
+        assert_eq!(entered["Tender"], "check");
+        assert_eq!(entered["Check_Number"], "4711");
+        let open = "SELECT COUNT(*) FROM cash_drawer_sessions WHERE ended_date IS NULL";
+        assert_eq!(world.count(open).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_drawer_that_takes_no_such_payment_refuses_it_and_nothing_is_posted() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let reserve = drawer(&world, "Vault", "reserve").await;
+        let usual = drawer(&world, "One", "individual").await;
+        let closed = drawer(&world, "Two", "individual").await;
+        let hidden = drawer(&world, "Three", "individual").await;
+        world
+            .sql(&format!("UPDATE cash_drawers SET status = 'closed' WHERE drawer_id = {closed}"))
+            .await;
+        world.sql(&format!("DELETE FROM cash_drawer_assignments WHERE drawer_id = {hidden}")).await;
+        let before = world.snapshot().await;
+        for (method, drawer, status, kind) in [
+            ("ACH", usual, 422, "drawer-not-usable"),
+            ("CASH", reserve, 422, "drawer-not-usable"),
+            ("CHECK", closed, 422, "drawer-not-usable"),
+            ("CASH", hidden, 404, "not-found"),
+            ("CASH", 999, 404, "not-found"),
+        ] {
+            let body = json!({"Amount": "1.00", "Payment_Method_Code": method,
+                "Cash_Drawer_ID": drawer});
+            world.pay(&teller, loan_id, body).await.expect_problem(status, kind);
+        }
+        // What the loan refuses leaves nothing in the drawer.
+        let too_much = json!({"Amount": "99999.00", "Payment_Method_Code": "CASH",
+            "Cash_Drawer_ID": usual});
+        world.pay(&teller, loan_id, too_much).await.expect_problem(422, "overpayment");
+        assert_eq!(world.snapshot().await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reversed_payment_is_taken_out_of_its_drawer() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let drawer_id = drawer(&world, "One", "individual").await;
+        let body = json!({"Amount": "40.00", "Payment_Method_Code": "CASH",
+            "Cash_Drawer_ID": drawer_id});
+        let rows = world.pay(&teller, loan_id, body).await.expect(201).json();
+        let reference = rows[0]["Transaction_ID"].as_i64().expect("an id");
+        let undoing = reverse(&world, reference, None).await.expect("reversed");
+        let entered = rows_of(&world, drawer_id).await;
+        assert_eq!(entered.len(), 2);
+        assert_eq!(entered[1]["Transaction_Type"], "payment_reversal");
+        assert_eq!(entered[1]["Amount"], "-40.00");
+        assert_eq!(entered[1]["Resulting_Balance"], "100.00");
+        assert_eq!(entered[1]["Transaction_ID"], undoing[0].transaction_id);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_waits_too_long_is_told_which_lock_it_was() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let drawer_id = drawer(&world, "One", "individual").await;
+        let body = json!({"Amount": "40.00", "Payment_Method_Code": "CASH",
+            "Cash_Drawer_ID": drawer_id});
+        let before = world.snapshot().await;
+        // SQLite has one lock for everything.
+        let embedded = world.database.name() == "sqlite";
+        let held_by_drawer = if embedded { "loan-locked" } else { "drawer-locked" };
+        for (table, key, id, told) in [
+            ("loans", "loan_id", loan_id, "loan-locked"),
+            ("cash_drawers", "drawer_id", drawer_id, held_by_drawer),
+        ] {
+            let held = db::begin_write(&world.db).await.expect("a transaction");
+            let touch = format!("UPDATE {table} SET {key} = {id} WHERE {key} = {id}");
+            held.execute_unprepared(&touch).await.expect("a lock");
+            let path = format!("/loans/{loan_id}/transactions/payments");
+            let waited = std::time::Instant::now();
+            let refused = world.client.post(&teller, &path, &body, Some("one")).await;
+            assert!(waited.elapsed().as_secs() < 8, "{:?}", waited.elapsed());
+            assert_eq!(refused.header("retry-after"), "1");
+            refused.expect_problem(423, told);
+            held.rollback().await.expect("let go");
+            // Nothing is left of it, the key neither.
+            assert_eq!(world.snapshot().await, before);
+        }
+        world.pay(&teller, loan_id, body).await.expect(201);
+        world
+    })
+    .await;
+}
