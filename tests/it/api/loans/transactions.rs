@@ -1,5 +1,6 @@
 //! `/loans/{loan_id}/transactions`
 
+mod contention;
 mod drawers;
 mod payments;
 mod reversals;

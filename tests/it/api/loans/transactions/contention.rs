@@ -1,0 +1,65 @@
+//! Payments that the database undoes because another transaction came first.
+
+use super::super::book;
+use crate::PROGRAM;
+use acceptance::seeds::OPEN_TERMS;
+use acceptance::{World, on_each_database};
+use serde_json::json;
+
+/// From now on the database undoes the first so many entries as it undoes the victim of a deadlock.
+/// False where it cannot be made to: the embedded one has one writer at a time.
+async fn undo_entries(world: &World, count: u32) -> bool {
+    let statements = match world.database.name() {
+        "sqlite" => return false,
+        // Sequences count on when a transaction is undone.
+        "mysql" => vec![
+            "CREATE OR REPLACE SEQUENCE tries".to_owned(),
+            format!(
+                "CREATE OR REPLACE TRIGGER undo_entries BEFORE INSERT ON loan_transactions FOR EACH ROW \
+                 IF NEXT VALUE FOR tries <= {count} THEN SIGNAL SQLSTATE '40001' \
+                 SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found'; END IF"
+            ),
+        ],
+        _ => vec![
+            "DROP SEQUENCE IF EXISTS tries".to_owned(),
+            "CREATE SEQUENCE tries".to_owned(),
+            format!(
+                "CREATE OR REPLACE FUNCTION undo_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                 IF nextval('tries') <= {count} THEN RAISE EXCEPTION 'deadlock detected' \
+                 USING ERRCODE = '40P01'; END IF; RETURN NEW; END $$"
+            ),
+            "CREATE OR REPLACE TRIGGER undo_entries BEFORE INSERT ON loan_transactions FOR EACH ROW \
+             EXECUTE FUNCTION undo_entries()"
+                .to_owned(),
+        ],
+    };
+    for statement in statements {
+        world.sql(&statement).await;
+    }
+    true
+}
+
+#[tokio::test]
+async fn a_payment_that_was_undone_is_tried_three_times_more_and_then_refused() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        if !undo_entries(&world, 3).await {
+            return world;
+        }
+        world.client.post(&admin, &path, &body, Some("one")).await.expect(201);
+        undo_entries(&world, 1_000_000).await;
+        let before = world.snapshot().await;
+        let refused = world.client.post(&admin, &path, &body, Some("two")).await;
+        refused.expect_problem(423, "loan-locked");
+        assert_eq!(world.snapshot().await, before, "the key is free again, too");
+        undo_entries(&world, 0).await;
+        world.client.post(&admin, &path, &body, Some("two")).await.expect(201);
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 2);
+        world
+    })
+    .await;
+}
