@@ -436,3 +436,25 @@ impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
         T::register(registry);
     }
 }
+
+/// The same of an operation without test runs: 201 alone.
+#[derive(Debug)]
+pub struct Created<T>(pub Replayable<T, true>);
+
+impl<T: Send> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+impl<T: Type> ApiResponse for Created<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Replayable::<T, true>::meta();
+        meta.responses.retain(|response| response.status == Some(201));
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::business_days;
 use crate::drawers::{self, Count, NewDrawerTransaction, NewReconciliation, Order};
 use crate::effects::{self, Effect, Keeping};
-use crate::idempotency::{Replayable, Scope};
+use crate::idempotency::{Created, Scope};
 use crate::paging::{List, Page};
 use crate::request_body::JsonBody;
 use poem::Request;
@@ -28,10 +28,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A count, as it is answered and kept.
-type Counted = Replayable<cash_drawer_reconciliations::Model, true>;
+type Counted = Created<cash_drawer_reconciliations::Model>;
 
 /// The rows of a transaction, as they are answered and kept.
-type Entered = Replayable<Vec<cash_drawer_transactions::Model>, true>;
+type Entered = Created<Vec<cash_drawer_transactions::Model>>;
 
 /// A user who may work with a cash drawer.
 #[derive(Debug, Object)]
@@ -197,7 +197,7 @@ impl CashDrawers {
         caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
         let count = reconciliation.value.count()?;
         let counting = Counting { caller, drawer_id, count };
-        effects::carry_out(app.0, counting, Keeping::Kept(scope)).await
+        effects::carry_out(app.0, counting, Keeping::Kept(scope)).await.map(Created)
     }
 
     /// What went into and out of a drawer.
@@ -261,7 +261,7 @@ impl CashDrawers {
         transaction.value.check_rights(&app.db, &caller, &drawer).await?;
         let order = transaction.value.order()?;
         let posting = Posting { caller, drawer_id, order };
-        effects::carry_out(app.0, posting, Keeping::Kept(scope)).await
+        effects::carry_out(app.0, posting, Keeping::Kept(scope)).await.map(Created)
     }
 }
 
