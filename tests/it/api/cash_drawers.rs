@@ -2,6 +2,8 @@
 
 mod at_once;
 mod counts;
+mod payments;
+mod sequences;
 mod transactions;
 mod transfers;
 
