@@ -20,9 +20,9 @@ mod ledger;
 mod payments;
 mod postings;
 
-pub use self::counts::{Count, NewReconciliation, reconcile};
+pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
 pub use self::payments::{Paid, for_payment, reverse_payment};
-pub use self::postings::{NewDrawerTransaction, Order, post};
+pub use self::postings::{Entered, EnteredType, NewDrawerTransaction, Order, post};
 
 use crate::access::Caller;
 use crate::privileges::SUPERVISE_DRAWERS;

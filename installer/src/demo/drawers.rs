@@ -1,22 +1,23 @@
-//! Cash drawers: funded from the bank, taking payments, counted. Each row goes through one ledger,
-//! so that balances are the sums of the rows and never below zero.
+//! Cash drawers: funded from the bank, taking payments, counted, as clerks do it through the API.
 
 use super::block::{Block, cents};
 use crate::rows;
 use crate::seed::standing_rows::TELLER_DRAWER;
+use api_server::access::{Caller, CoreCaller};
+use api_server::drawers::{
+    self, Entered as E, EnteredType, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
+};
 use api_server::entries::codes::PAYMENT_TOTAL;
+use api_server::privileges::Rights;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::amounts::Money;
-use shared::entity::cash_drawer_reconciliations::ReconciliationStatus;
-use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
+use shared::entity::cash_drawer_transactions::Tender;
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
-use shared::entity::{
-    cash_drawer_assignments, cash_drawer_reconciliations, cash_drawer_sessions, loan_transactions,
-};
-use shared::lists::{Denomination, Denominations};
+use shared::entity::{cash_drawer_assignments, loan_transactions, payment_methods};
+use shared::problem::Problem;
 use shared::time::Timestamp;
 
 /// Notes and coins in cents.
@@ -26,16 +27,14 @@ const OVER_THE_COUNTER: i64 = 100_000;
 /// So many loans are looked at for such payments.
 const COUNTER_LOANS: usize = 8;
 
-/// A drawer under the hand of whoever works with it.
-struct Drawer {
+/// A drawer and whoever works with it.
+struct Window {
     drawer_id: i64,
-    user_id: i64,
-    cash: Money,
-    check: Money,
+    clerk: Caller,
 }
 
-/// Writes rows of drawers.
-struct Ledger<'a> {
+/// Does what clerks do, through the API's own functions.
+struct Branch<'a> {
     tx: &'a DatabaseTransaction,
     block: &'a Block,
 }
@@ -50,52 +49,68 @@ struct Taken {
 
 /// A reserve and three windows: one counted and found right, one short, one still at work.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let ledger = Ledger { tx, block };
+    let branch = Branch { tx, block };
     let staff = &block.staff;
-    let mut vault = ledger.drawer("Vault", DrawerType::Reserve, staff.supervisor).await?;
-    let first = ledger.teller_drawer().await?;
-    let second = ledger.drawer("Teller 2", DrawerType::Individual, staff.teller2).await?;
-    let third = ledger.drawer("Teller 3", DrawerType::Individual, staff.teller2).await?;
-    ledger.assign(&third, staff.supervisor).await?;
-    let mut windows = [first, second, third];
+    let vault = branch.window("Vault", DrawerType::Reserve, staff.supervisor).await?;
+    let first = branch.teller_window().await?;
+    let second = branch.window("Teller 2", DrawerType::Individual, staff.teller2).await?;
+    let third = branch.window("Teller 3", DrawerType::Individual, staff.teller2).await?;
+    branch.assign(third.drawer_id, staff.supervisor).await?;
+    let windows = [first, second, third];
 
     let day_before = block.days_ago(1);
-    ledger.fund(&mut vault, cents(1_000_000), "Cash order", day_before).await?;
-    for drawer in &mut windows {
-        ledger.transfer(&mut vault, drawer, cents(50_000), day_before).await?;
+    branch.enter(&vault, E::BankIn, cents(1_000_000), "Cash order", day_before).await?;
+    for window in &windows {
+        let order = NewDrawerTransaction {
+            counter_drawer_id: Some(window.drawer_id),
+            ..order(E::Transfer, cents(50_000), None)
+        };
+        branch.post(&vault, order, day_before).await?;
     }
-    ledger.fund(&mut vault, cents(-100_000), "Deposit", day_before).await?;
-    let corrected = cents(2000);
-    ledger.correct(&mut windows[2], corrected, "Found behind the drawer", day_before).await?;
+    branch.enter(&vault, E::BankOut, cents(100_000), "Deposit", day_before).await?;
+    // Whoever is not assigned to a window does not begin to work with it.
+    let over = Window { drawer_id: windows[2].drawer_id, clerk: clerk(staff.admin) };
+    let reason = "Found behind the drawer";
+    branch.enter(&over, E::AdjustmentIn, cents(2000), reason, day_before).await?;
 
-    let opened = block.time(-90);
-    for (window, ended) in windows.iter().zip([true, true, false]) {
-        ledger.open(window, opened, ended).await?;
-    }
-    let mut taken = ledger.payments().await?.into_iter();
-    for (tender, window) in [
-        (Tender::Cash, 0),
-        (Tender::Check, 0),
-        (Tender::Cash, 1),
-        (Tender::Cash, 2),
-        (Tender::Check, 2),
-    ] {
+    let mut taken = branch.payments().await?.into_iter();
+    for (method, window) in [("CASH", 2), ("CHECK", 2), ("CASH", 0), ("CHECK", 0), ("CASH", 1)] {
         if let Some(payment) = taken.next() {
-            ledger.take(&mut windows[window], tender, &payment).await?;
+            branch.take(&windows[window], method, &payment).await?;
         }
     }
-    ledger.reconcile(&mut windows[0], Money::ZERO).await?;
-    ledger.reconcile(&mut windows[1], cents(-500)).await
+    branch.count(&windows[0], Money::ZERO).await?;
+    branch.count(&windows[1], cents(500)).await
 }
 
-impl Ledger<'_> {
+/// A user who may do all that his drawers are there for.
+fn clerk(user_id: i64) -> Caller {
+    Caller::Core(CoreCaller { user_id, user_name: String::new(), rights: Rights::All })
+}
+
+fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransaction {
+    NewDrawerTransaction {
+        transaction_type: EnteredType::Allowed(entered),
+        tender: Some(Tender::Cash),
+        amount: amount.into(),
+        check_number: None,
+        counter_drawer_id: None,
+        reference: reference.map(str::to_owned),
+    }
+}
+
+fn refused(problem: Problem) -> DbErr {
+    DbErr::Custom(problem.to_string())
+}
+
+impl Branch<'_> {
     /// A drawer that this user is assigned to.
-    async fn drawer(
+    async fn window(
         &self,
         name: &str,
         drawer_type: DrawerType,
         user_id: i64,
-    ) -> Result<Drawer, DbErr> {
+    ) -> Result<Window, DbErr> {
         let row = cash_drawers::Model {
             drawer_id: 0,
             name: name.to_owned(),
@@ -109,31 +124,25 @@ impl Ledger<'_> {
             last_reconciled_date: None,
         };
         let drawer_id = rows::add(self.tx, row).await?;
-        let drawer = Drawer { drawer_id, user_id, cash: Money::ZERO, check: Money::ZERO };
-        self.assign(&drawer, user_id).await?;
-        Ok(drawer)
+        self.assign(drawer_id, user_id).await?;
+        Ok(Window { drawer_id, clerk: clerk(user_id) })
     }
 
     /// The drawer that every installation has, as it stands.
-    async fn teller_drawer(&self) -> Result<Drawer, DbErr> {
+    async fn teller_window(&self) -> Result<Window, DbErr> {
         let named = cash_drawers::Column::Name.eq(TELLER_DRAWER);
         let found = cash_drawers::Entity::find().filter(named).one(self.tx).await?;
         let user_id = self.block.staff.teller;
         match found {
-            Some(row) => Ok(Drawer {
-                drawer_id: row.drawer_id,
-                user_id,
-                cash: row.cash_balance,
-                check: row.check_balance,
-            }),
-            None => self.drawer(TELLER_DRAWER, DrawerType::Individual, user_id).await,
+            Some(row) => Ok(Window { drawer_id: row.drawer_id, clerk: clerk(user_id) }),
+            None => self.window(TELLER_DRAWER, DrawerType::Individual, user_id).await,
         }
     }
 
-    async fn assign(&self, drawer: &Drawer, user_id: i64) -> Result<(), DbErr> {
+    async fn assign(&self, drawer_id: i64, user_id: i64) -> Result<(), DbErr> {
         let assignment = cash_drawer_assignments::Model {
             row_id: 0,
-            drawer_id: drawer.drawer_id,
+            drawer_id,
             user_id,
             assigned_date: self.block.days_ago(30),
             assigned_by_user_id: self.block.staff.admin,
@@ -141,124 +150,26 @@ impl Ledger<'_> {
         rows::add(self.tx, assignment).await.map(drop)
     }
 
-    /// A row, and the drawer's balance after it.
+    async fn post(
+        &self,
+        window: &Window,
+        order: NewDrawerTransaction,
+        when: Timestamp,
+    ) -> Result<(), DbErr> {
+        let order = order.order().map_err(refused)?;
+        let posted = drawers::post(self.tx, &window.clerk, when, window.drawer_id, &order).await;
+        posted.map(drop).map_err(refused)
+    }
+
     async fn enter(
         &self,
-        drawer: &mut Drawer,
-        transaction_type: DrawerTransactionType,
-        (tender, amount): (Tender, Money),
-        when: Timestamp,
-        complete: impl FnOnce(&mut entries::Model),
-    ) -> Result<i64, DbErr> {
-        let balance = match tender {
-            Tender::Cash => &mut drawer.cash,
-            Tender::Check => &mut drawer.check,
-        };
-        let after = balance.plus(amount).map_err(|error| DbErr::Custom(error.to_string()))?;
-        if after < Money::ZERO {
-            return Err(DbErr::Custom("a cash drawer would be below zero".to_owned()));
-        }
-        *balance = after;
-        let mut row = entries::Model {
-            drawer_transaction_id: 0,
-            drawer_id: drawer.drawer_id,
-            transaction_type,
-            tender,
-            amount,
-            resulting_balance: after,
-            check_number: None,
-            loan_id: None,
-            transaction_id: None,
-            counter_drawer_id: None,
-            transfer_reference_no: None,
-            reconciliation_id: None,
-            user_id: drawer.user_id,
-            transaction_date: when,
-            reference: None,
-        };
-        complete(&mut row);
-        let column = match tender {
-            Tender::Cash => cash_drawers::Column::CashBalance,
-            Tender::Check => cash_drawers::Column::CheckBalance,
-        };
-        cash_drawers::Entity::update_many()
-            .col_expr(column, Expr::value(after))
-            .filter(cash_drawers::Column::DrawerId.eq(drawer.drawer_id))
-            .exec(self.tx)
-            .await?;
-        rows::add(self.tx, row).await
-    }
-
-    /// From the bank, or below zero to it.
-    async fn fund(
-        &self,
-        drawer: &mut Drawer,
+        window: &Window,
+        entered: E,
         amount: Money,
         reference: &str,
         when: Timestamp,
     ) -> Result<(), DbErr> {
-        let kind = match amount.is_positive() {
-            true => DrawerTransactionType::BankIn,
-            false => DrawerTransactionType::BankOut,
-        };
-        let complete = |row: &mut entries::Model| row.reference = Some(reference.to_owned());
-        self.enter(drawer, kind, (Tender::Cash, amount), when, complete).await.map(drop)
-    }
-
-    async fn correct(
-        &self,
-        drawer: &mut Drawer,
-        amount: Money,
-        reference: &str,
-        when: Timestamp,
-    ) -> Result<(), DbErr> {
-        let kind = DrawerTransactionType::AdjustmentIn;
-        let complete = |row: &mut entries::Model| row.reference = Some(reference.to_owned());
-        self.enter(drawer, kind, (Tender::Cash, amount), when, complete).await.map(drop)
-    }
-
-    /// Two rows under the number of the first.
-    async fn transfer(
-        &self,
-        from: &mut Drawer,
-        to: &mut Drawer,
-        amount: Money,
-        when: Timestamp,
-    ) -> Result<(), DbErr> {
-        let taken = cents(0).minus(amount).map_err(|error| DbErr::Custom(error.to_string()))?;
-        let user_id = from.user_id;
-        let counter = Some(to.drawer_id);
-        let out = self
-            .enter(from, DrawerTransactionType::TransferOut, (Tender::Cash, taken), when, |row| {
-                row.counter_drawer_id = counter;
-            })
-            .await?;
-        let counter = Some(from.drawer_id);
-        self.enter(to, DrawerTransactionType::TransferIn, (Tender::Cash, amount), when, |row| {
-            row.counter_drawer_id = counter;
-            row.transfer_reference_no = Some(out);
-            row.user_id = user_id;
-        })
-        .await?;
-        entries::Entity::update_many()
-            .col_expr(entries::Column::TransferReferenceNo, Expr::value(out))
-            .filter(entries::Column::DrawerTransactionId.eq(out))
-            .exec(self.tx)
-            .await
-            .map(drop)
-    }
-
-    /// The drawer's user works with it: since then, and until now or still.
-    async fn open(&self, drawer: &Drawer, since: Timestamp, ended: bool) -> Result<(), DbErr> {
-        let session = cash_drawer_sessions::Model {
-            row_id: 0,
-            drawer_id: drawer.drawer_id,
-            user_id: drawer.user_id,
-            opened_date: since,
-            opening_cash_balance: drawer.cash,
-            ended_date: ended.then_some(self.block.clock.now),
-        };
-        rows::add(self.tx, session).await.map(drop)
+        self.post(window, order(entered, amount, Some(reference)), when).await
     }
 
     /// The latest payment of each of a few loans, if it is an amount that people carry with them.
@@ -286,91 +197,69 @@ impl Ledger<'_> {
     }
 
     /// A payment that was posted before went into this drawer.
-    async fn take(
-        &self,
-        drawer: &mut Drawer,
-        tender: Tender,
-        payment: &Taken,
-    ) -> Result<(), DbErr> {
-        let (method, check) = match tender {
-            Tender::Cash => ("CASH", None),
-            Tender::Check => ("CHECK", Some(format!("{}", 7_000 + payment.loan_id))),
-        };
+    async fn take(&self, window: &Window, method: &str, payment: &Taken) -> Result<(), DbErr> {
+        let method = payment_methods::Entity::find()
+            .filter(payment_methods::Column::PaymentMethodCode.eq(method))
+            .one(self.tx)
+            .await?
+            .ok_or_else(|| DbErr::RecordNotFound(method.to_owned()))?;
+        let number = method.check_flag.then(|| format!("{}", 7_000 + payment.loan_id));
         use loan_transactions::Column::{
             CashDrawerId, EnteredByUserId, PaymentMethodCode, PaymentMethodReference,
             TransactionReferenceNo,
         };
         loan_transactions::Entity::update_many()
-            .col_expr(PaymentMethodCode, Expr::value(method))
-            .col_expr(PaymentMethodReference, Expr::value(check.clone()))
-            .col_expr(CashDrawerId, Expr::value(drawer.drawer_id))
-            .col_expr(EnteredByUserId, Expr::value(drawer.user_id))
+            .col_expr(PaymentMethodCode, Expr::value(method.payment_method_code.as_str()))
+            .col_expr(PaymentMethodReference, Expr::value(number.clone()))
+            .col_expr(CashDrawerId, Expr::value(window.drawer_id))
+            .col_expr(EnteredByUserId, Expr::value(window.clerk.user_id()))
             .filter(TransactionReferenceNo.eq(payment.transaction_id))
             .exec(self.tx)
             .await?;
-        let kind = DrawerTransactionType::Payment;
-        self.enter(drawer, kind, (tender, payment.amount), payment.when, |row| {
-            row.check_number = check;
-            row.loan_id = Some(payment.loan_id);
-            row.transaction_id = Some(payment.transaction_id);
-        })
-        .await
-        .map(drop)
+        let drawer_id = Some(window.drawer_id);
+        let drawer = drawers::for_payment(self.tx, &window.clerk, &method, drawer_id).await;
+        let Some(mut drawer) = drawer.map_err(refused)? else { return Ok(()) };
+        let paid = Paid {
+            method: &method,
+            reference: number.as_deref(),
+            amount: payment.amount,
+            loan_id: payment.loan_id,
+            transaction_id: payment.transaction_id,
+            now: payment.when,
+        };
+        drawer.enter_payment(self.tx, paid).await.map_err(refused)
     }
 
-    /// Counts the drawer, which has so much more than it should; that goes with the next deposit.
-    async fn reconcile(&self, drawer: &mut Drawer, over: Money) -> Result<(), DbErr> {
-        let counted = drawer.cash.plus(over).map_err(|error| DbErr::Custom(error.to_string()))?;
-        let now = self.block.clock.now;
-        let reconciliation = cash_drawer_reconciliations::Model {
-            reconciliation_id: 0,
-            drawer_id: drawer.drawer_id,
-            user_id: drawer.user_id,
-            reconciled_date: now,
-            expected_cash: drawer.cash,
-            counted_cash: counted,
-            expected_check: drawer.check,
-            counted_check: drawer.check,
-            over_short_cash: over,
-            over_short_check: Money::ZERO,
-            denominations: count_out(counted),
-            status: match over.is_zero() {
-                true => ReconciliationStatus::Balanced,
-                false => ReconciliationStatus::Short,
-            },
-            comment: (!over.is_zero()).then(|| "Counted twice".to_owned()),
+    /// Counts the drawer at the end of the day. It has so much less than it should.
+    async fn count(&self, window: &Window, short: Money) -> Result<(), DbErr> {
+        let drawer = cash_drawers::Entity::find_by_id(window.drawer_id).one(self.tx).await?;
+        let drawer = drawer.ok_or_else(|| DbErr::RecordNotFound("a drawer".to_owned()))?;
+        let cash = drawer.cash_balance.minus_down_to_zero(short);
+        let count = NewReconciliation {
+            counted_cash: cash.into(),
+            counted_check: drawer.check_balance.into(),
+            denominations: Some(count_out(cash)),
+            comment: (!short.is_zero()).then(|| "Counted twice".to_owned()),
+            close_drawer: Some(true),
         };
-        let reconciliation_id = rows::add(self.tx, reconciliation).await?;
-        if !over.is_zero() {
-            let kind = DrawerTransactionType::OverShort;
-            self.enter(drawer, kind, (Tender::Cash, over), now, |_| {}).await?;
-        }
-        use entries::Column::{DrawerId, ReconciliationId};
-        entries::Entity::update_many()
-            .col_expr(ReconciliationId, Expr::value(reconciliation_id))
-            .filter(DrawerId.eq(drawer.drawer_id))
-            .filter(ReconciliationId.is_null())
-            .exec(self.tx)
-            .await?;
-        cash_drawers::Entity::update_many()
-            .col_expr(cash_drawers::Column::LastReconciledDate, Expr::value(now))
-            .filter(cash_drawers::Column::DrawerId.eq(drawer.drawer_id))
-            .exec(self.tx)
-            .await
-            .map(drop)
+        let count = count.count().map_err(refused)?;
+        let now = self.block.clock.now;
+        let (clerk, drawer_id) = (&window.clerk, window.drawer_id);
+        let counted = drawers::reconcile(self.tx, clerk, now, drawer_id, &count).await;
+        counted.map(drop).map_err(refused)
     }
 }
 
 /// An amount in as few notes and coins as there can be.
-fn count_out(amount: Money) -> Denominations {
+fn count_out(amount: Money) -> Vec<NewDenomination> {
     let mut rest = amount.units() / cents(1).units();
     let counted = DENOMINATIONS.into_iter().filter_map(|value| {
         let count = rest / value;
         rest %= value;
         let count = i32::try_from(count).ok().filter(|count| *count > 0)?;
-        Some(Denomination { value: cents(value), count })
+        Some(NewDenomination { value: cents(value).into(), count })
     });
-    Denominations(counted.collect())
+    counted.collect()
 }
 
 #[cfg(test)]
@@ -379,8 +268,9 @@ mod tests {
 
     #[test]
     fn counted_notes_and_coins_sum_up() {
-        let Denominations(counted) = count_out(cents(136_783));
-        let units = |one: &Denomination| one.value.units() * i64::from(one.count);
+        let counted = count_out(cents(136_783));
+        let units =
+            |one: &NewDenomination| one.value.posted().unwrap().units() * i64::from(one.count);
         assert_eq!(counted.iter().map(units).sum::<i64>(), cents(136_783).units());
         assert_eq!(counted[0].count, 13);
     }
