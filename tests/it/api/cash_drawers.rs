@@ -2,7 +2,6 @@
 
 mod at_once;
 mod counts;
-mod payments;
 mod sequences;
 mod transactions;
 mod transfers;
