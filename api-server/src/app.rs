@@ -22,6 +22,7 @@ use crate::endpoints::user_defined_fields::UserDefinedFields;
 use crate::endpoints::users::Users;
 use crate::endpoints::{docs, service};
 use crate::rates::Rates;
+use crate::turns::Turns;
 use crate::{idempotency, operations};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
@@ -54,6 +55,8 @@ pub struct App {
     pub docs: Docs,
     /// How many requests a caller may send.
     pub rates: Rates,
+    /// Requests that write on one loan or in one drawer.
+    pub turns: Arc<Turns>,
 }
 
 type Api = (OfLoans, OfContacts, OfTheInstallation);
@@ -97,6 +100,7 @@ impl App {
             spool_directory: config.spool_directory.clone(),
             docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
             rates: Rates::new(config.requests_per_second),
+            turns: Arc::default(),
         }))
     }
 

@@ -1,8 +1,9 @@
-//! A POST that writes: claimed by its key, done in one transaction, tried again where another
-//! transaction got in its way, and answered with what was kept.
+//! A POST that writes: claimed by its key, done in its turn and in one transaction, tried again
+//! where another transaction got in its way, and answered with what was kept.
 
 use crate::app::App;
 use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
+use crate::turns::Row;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::DatabaseTransaction;
@@ -22,6 +23,9 @@ pub trait Effect: Send + Sync + 'static {
 
     /// What a caller is told for whom a lock was held for too long.
     const LOCKED: ProblemType;
+
+    /// The row that requests like this one take turns at.
+    fn row(&self) -> Row;
 
     /// Does it, within a transaction that somebody else commits or rolls back.
     fn apply(
@@ -51,7 +55,7 @@ pub async fn carry_out<E: Effect>(
     let app = Arc::clone(app);
     let done = tokio::spawn(async move {
         let claim = match keeping {
-            Keeping::Tried => return attempts(&app, &effect, None, true).await,
+            Keeping::Tried => return in_turn(&app, &effect, None, true).await,
             Keeping::Kept(None) => None,
             Keeping::Kept(Some(scope)) => {
                 match idempotency::claim(&app.db, &scope, LEASE_SECONDS).await? {
@@ -60,7 +64,7 @@ pub async fn carry_out<E: Effect>(
                 }
             }
         };
-        let outcome = attempts(&app, &effect, claim.as_ref(), false).await;
+        let outcome = in_turn(&app, &effect, claim.as_ref(), false).await;
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             claim.free(&app.db).await;
         }
@@ -70,12 +74,14 @@ pub async fn carry_out<E: Effect>(
     outcome.map_err(|problem| problem.or_locked(E::LOCKED))
 }
 
-async fn attempts<E: Effect>(
+async fn in_turn<E: Effect>(
     app: &App,
     effect: &E,
     claim: Option<&Claim>,
     test: bool,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
+    let turn = app.turns.take(effect.row()).await;
+    let _turn = turn.ok_or_else(|| Problem::new(E::LOCKED))?;
     let mut outcome = attempt(app, effect, claim, test).await;
     for _ in 1..TRIES {
         match &outcome {

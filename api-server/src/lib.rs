@@ -28,6 +28,7 @@ pub mod rates;
 pub mod request_body;
 pub mod reversals;
 pub mod servicing;
+pub mod turns;
 pub mod versions;
 pub mod visibility;
 pub mod xml_import;

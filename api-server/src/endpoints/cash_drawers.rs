@@ -9,6 +9,7 @@ use crate::effects::{self, Effect, Keeping};
 use crate::idempotency::{Created, Scope};
 use crate::paging::{List, Page};
 use crate::request_body::JsonBody;
+use crate::turns::Row;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
@@ -277,6 +278,10 @@ impl Effect for Counting {
 
     const LOCKED: ProblemType = ProblemType::DrawerLocked;
 
+    fn row(&self) -> Row {
+        Row::Drawer(self.drawer_id)
+    }
+
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
         drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &self.count).await
     }
@@ -293,6 +298,10 @@ impl Effect for Posting {
     type Answer = Vec<cash_drawer_transactions::Model>;
 
     const LOCKED: ProblemType = ProblemType::DrawerLocked;
+
+    fn row(&self) -> Row {
+        Row::Drawer(self.drawer_id)
+    }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
         drawers::post(tx, &self.caller, clock.now, self.drawer_id, &self.order).await

@@ -5,11 +5,14 @@ use crate::entries::codes;
 use crate::privileges::{BACKDATE_PAYMENTS, PAY_OFF_LOANS, SPLIT_PAYMENTS};
 use crate::request_body::check_text;
 use crate::servicing::payment::Split;
+use crate::visibility::Visible;
 use chrono::NaiveDate;
 use poem_openapi::Object;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans::ExcessHandling;
-use shared::entity::transaction_codes;
+use shared::entity::{loans, transaction_codes};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Day;
 
@@ -170,6 +173,16 @@ impl NewPayment {
         })
     }
 
+    /// True if any part is named.
+    fn is_split(&self) -> bool {
+        self.principal_amount.is_some()
+            || self.interest_amount.is_some()
+            || self.late_charge_amount.is_some()
+            || self.fee_amount.is_some()
+            || self.impound_amount.is_some()
+            || self.suspense_amount.is_some()
+    }
+
     fn split(&self) -> Result<Option<Split>, Problem> {
         let part = |field: &str, text: &Option<AmountText>| match text {
             None => Ok(Money::ZERO),
@@ -188,13 +201,7 @@ impl NewPayment {
             impound: part("Impound_Amount", &self.impound_amount)?,
             suspense: part("Suspense_Amount", &self.suspense_amount)?,
         };
-        let given = self.principal_amount.is_some()
-            || self.interest_amount.is_some()
-            || self.late_charge_amount.is_some()
-            || self.fee_amount.is_some()
-            || self.impound_amount.is_some()
-            || self.suspense_amount.is_some();
-        Ok(given.then_some(split))
+        Ok(self.is_split().then_some(split))
     }
 }
 
@@ -202,29 +209,41 @@ fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
     text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
 }
 
-impl Order {
-    /// The rights that hang on what is asked for.
-    pub async fn check_rights(
+impl NewPayment {
+    /// Whether the caller may see the loan (404), and the rights that hang on what is asked for.
+    pub async fn admit(
         &self,
-        db: &impl sea_orm::ConnectionTrait,
+        db: &impl ConnectionTrait,
         caller: &Caller,
+        loan_id: i64,
         today: NaiveDate,
     ) -> Result<(), Problem> {
-        if self.effective_date.is_some_and(|date| date < today) {
+        let payments = Query::select()
+            .expr(Expr::value(1))
+            .from(transaction_codes::Entity)
+            .and_where(transaction_codes::Column::TransactionCode.eq(codes::PAYMENT_TOTAL.number))
+            .cond_where(transaction_codes::Entity::visible_to(caller))
+            .take();
+        let admits = Expr::case(Expr::exists(payments), 1).finally(0);
+        let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
+        let trustees_admit: Option<i32> =
+            loan.select_only().expr(admits).into_tuple().one(db).await?;
+        let trustees_admit = trustees_admit.ok_or_else(Problem::not_found)?;
+        if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
-        if self.split.is_some() {
+        if self.is_split() {
             caller.require(SPLIT_PAYMENTS)?;
         }
-        if self.payoff {
+        if self.payoff == Some(true) {
             caller.require(PAY_OFF_LOANS)?;
         }
-        match caller.get::<transaction_codes::Entity>(db, codes::PAYMENT_TOTAL.number).await {
-            Err(problem) if problem.kind() == ProblemType::NotFound => {
+        match trustees_admit {
+            1 => Ok(()),
+            _ => {
                 let detail = "the trustees of transaction code 120 do not admit the caller";
                 Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail))
             }
-            found => found.map(drop),
         }
     }
 }

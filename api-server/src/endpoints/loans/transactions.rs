@@ -9,6 +9,7 @@ use crate::idempotency::{Replayable, Scope};
 use crate::paging::{Cursor, List, Page};
 use crate::payments::{self, NewPayment, Order};
 use crate::request_body::JsonBody;
+use crate::turns::Row;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -116,10 +117,8 @@ impl LoanTransactions {
             true => Keeping::Tried,
             false => Keeping::Kept(Scope::of(request, &caller, path, &[&payment.bytes])?),
         };
-        let order = payment.value.order();
-        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
-        let order = order?;
-        order.check_rights(&app.db, &caller, clock.today).await?;
+        payment.value.admit(&app.db, &caller, loan_id.0, clock.today).await?;
+        let order = payment.value.order()?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
         let payment = Payment { caller, author, loan_id: loan_id.0, order };
         effects::carry_out(app.0, payment, keeping).await
@@ -148,6 +147,10 @@ impl Effect for Payment {
     type Answer = Vec<loan_transactions::Model>;
 
     const LOCKED: ProblemType = ProblemType::LoanLocked;
+
+    fn row(&self) -> Row {
+        Row::Loan(self.loan_id)
+    }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
         payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &self.order).await

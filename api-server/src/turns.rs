@@ -1,0 +1,115 @@
+//! Whose turn it is: requests that write on one loan, or in one cash drawer, wait here for each
+//! other, in the order in which they came.
+//!
+//! The row lock in the database decides who writes; requests that wait for it there hold a
+//! connection each, and a few on one busy loan would leave none for all other loans. Whoever waits
+//! here holds none. Replicas and other programs meet at the row lock.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+
+/// How long a request waits for its turn.
+const WAIT: Duration = Duration::from_secs(3);
+/// How many requests there are at most for one row, with the one that works on it.
+const REQUESTS_MAX: usize = 512;
+
+/// What is written on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Row {
+    /// A loan.
+    Loan(i64),
+    /// A cash drawer.
+    Drawer(i64),
+}
+
+/// The rows that requests work on or wait for.
+#[derive(Debug, Default)]
+pub struct Turns(Mutex<HashMap<Row, Line>>);
+
+/// The requests for one row.
+#[derive(Debug, Default)]
+struct Line {
+    queue: Arc<Queue<()>>,
+    requests: usize,
+}
+
+/// The turn of a request, until it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    // Dropped before the place, so that no line is forgotten while someone works in it.
+    _work: OwnedMutexGuard<()>,
+    _place: Place,
+}
+
+/// A place in the line for a row.
+#[derive(Debug)]
+struct Place {
+    turns: Arc<Turns>,
+    row: Row,
+}
+
+impl Turns {
+    /// Waits for the turn to write on a row. None: it took too long, or too many wait already.
+    pub async fn take(self: &Arc<Self>, row: Row) -> Option<Turn> {
+        let (queue, place) = self.join(row)?;
+        let work = tokio::time::timeout(WAIT, queue.lock_owned()).await.ok()?;
+        Some(Turn { _work: work, _place: place })
+    }
+
+    fn join(self: &Arc<Self>, row: Row) -> Option<(Arc<Queue<()>>, Place)> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.entry(row).or_default();
+        if line.requests >= REQUESTS_MAX {
+            return None;
+        }
+        line.requests += 1;
+        Some((Arc::clone(&line.queue), Place { turns: Arc::clone(self), row }))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut lines = self.turns.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = lines.get_mut(&self.row) {
+            line.requests -= 1;
+            if line.requests == 0 {
+                lines.remove(&self.row);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn requests_for_one_row_take_turns_and_leave_nothing_behind() {
+        let turns = Arc::new(Turns::default());
+        let first = turns.take(Row::Loan(1)).await.unwrap();
+        turns.take(Row::Loan(2)).await.unwrap();
+        turns.take(Row::Drawer(1)).await.unwrap();
+        let waiting = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move { turns.take(Row::Loan(1)).await.is_some() }
+        });
+        tokio::time::sleep(WAIT / 2).await;
+        drop(first);
+        assert!(waiting.await.unwrap());
+        assert!(turns.0.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_longer_or_in_a_longer_line_than_is_allowed() {
+        let turns = Arc::new(Turns::default());
+        let first = turns.take(Row::Loan(1)).await.unwrap();
+        assert!(turns.take(Row::Loan(1)).await.is_none());
+        let places: Vec<_> = (1..REQUESTS_MAX).map(|_| turns.join(Row::Loan(1)).unwrap()).collect();
+        assert!(turns.join(Row::Loan(1)).is_none());
+        drop(places);
+        drop(first);
+        assert!(turns.0.lock().unwrap().is_empty());
+    }
+}
