@@ -5,7 +5,7 @@ use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseFromJSON, Type};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
 use std::fmt;
@@ -74,34 +74,78 @@ fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
     })
 }
 
-/// The members of an object, each of which stands there once: a second one could mean either.
+/// The members of an object, each of which stands there once, on every level: a second one could
+/// mean either.
 struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Once;
-        impl<'de> Visitor<'de> for Once {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> std::result::Result<Members, A::Error> {
-                let mut members = Map::new();
-                while let Some((name, value)) = map.next_entry::<String, Value>()? {
-                    if members.contains_key(&name) {
-                        return Err(A::Error::custom(format!("{name} stands there twice")));
-                    }
-                    members.insert(name, value);
-                }
-                Ok(Members(members))
-            }
+        match deserializer.deserialize_map(Once)? {
+            Value::Object(members) => Ok(Self(members)),
+            _ => Err(D::Error::custom("no object")),
         }
-        deserializer.deserialize_map(Once)
+    }
+}
+
+/// A value whose objects have each member once.
+struct Unambiguous(Value);
+
+impl<'de> Deserialize<'de> for Unambiguous {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(Once).map(Self)
+    }
+}
+
+struct Once;
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E: Error>(self) -> std::result::Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(Unambiguous(element)) = seq.next_element()? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, Unambiguous(value))) = map.next_entry::<String, _>()? {
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(format!("{name} stands there twice")));
+            }
+            members.insert(name, value);
+        }
+        Ok(Value::Object(members))
     }
 }
 
@@ -212,5 +256,27 @@ pub fn check_long_text(field: &str, text: Option<&String>) -> Result<(), Problem
             Err(Problem::invalid(field, "has at most 64 KiB"))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_that_stands_twice_on_any_level_could_mean_either() {
+        let read = |text: &str| serde_json::from_str::<Members>(text).map(|Members(read)| read);
+        let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
+        let same: Value = serde_json::from_str(sound).unwrap();
+        assert_eq!(read(sound).map(Value::Object).unwrap(), same);
+        for twice in [
+            r#"{"a": 1, "a": 1}"#,
+            r#"{"a": {"b": 1, "b": 2}}"#,
+            r#"{"a": [{"b": {"c": 1, "c": 1}}]}"#,
+        ] {
+            let refused = read(twice).unwrap_err().to_string();
+            assert!(refused.contains("stands there twice"), "{refused}");
+        }
+        assert!(read("[]").is_err() && read("1").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Rubbish in paths and queries: every reading operation of the served document answers it with a
+//! Rubbish in paths, queries and bodies: every operation of the served document answers it with a
 //! problem or as if there were no such row, and never with a failure of its own.
 
 use crate::PROGRAM;
@@ -7,7 +7,8 @@ use acceptance::{Answer, World, on_each_database};
 use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 /// A reading operation: its path in the document, the path of a row that is there, its parameters.
 struct Read {
@@ -296,6 +297,111 @@ async fn what_no_operation_asks_for_is_ignored_but_not_when_it_stands_twice() {
             get("unknown=1&unknown=2").await.expect_problem(400, "bad-request");
             get("unknown=1&%75nknown=2").await.expect_problem(400, "bad-request");
         }
+        world
+    })
+    .await;
+}
+
+/// An operation that takes JSON: its path for rows that are there, and a body that it can read.
+struct Write {
+    id: String,
+    pattern: String,
+    path: String,
+    members: Vec<String>,
+    sound: Value,
+}
+
+/// A schema behind its references.
+fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    let reference = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
+    match reference {
+        Some(reference) => {
+            &document["components"]["schemas"][reference.rsplit('/').next().unwrap()]
+        }
+        None => schema,
+    }
+}
+
+/// Every POST of the served document whose body is JSON.
+async fn writes(world: &World, rows: &Rows) -> Vec<Write> {
+    let document = world.client.get("", "/openapi.json").await.expect(200).json();
+    let mut writes = Vec::new();
+    for (pattern, operations) in document["paths"].as_object().expect("paths") {
+        let Some(operation) = operations.get("post") else { continue };
+        let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+        let Some(properties) = resolved(&document, schema)["properties"].as_object() else {
+            continue;
+        };
+        let mut sound = json!({});
+        let required = resolved(&document, schema)["required"].as_array().cloned();
+        for member in required.unwrap_or_default() {
+            let member = member.as_str().expect("a name");
+            let property = resolved(&document, &properties[member]);
+            sound[member] = match (&property["example"], &property["enum"][0]) {
+                (Value::Null, Value::Null) => json!("x"),
+                (Value::Null, word) => word.clone(),
+                (example, _) => example.clone(),
+            };
+        }
+        let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
+        let id = operation["operationId"].as_str().expect("an id").to_owned();
+        let members = properties.keys().cloned().collect();
+        writes.push(Write { id, pattern: pattern.clone(), path, members, sound });
+    }
+    writes
+}
+
+async fn send(world: &World, token: &str, path: &str, body: Vec<u8>) -> Answer {
+    let request = world.client.request(Method::POST, token, path).body(body);
+    let request = request.header("content-type", "application/json");
+    world.client.send(request).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let mut wrong = Vec::new();
+        let long = "9".repeat(400);
+        let texts = ["", " ", "\0", "\u{10ffff}", "-1", "1e9", "٣", "NaN", "0.001", &long];
+        let mut values: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
+        values.extend([json!(null), json!(true), json!(-1), json!(0), json!(i64::MIN)]);
+        values.extend([json!(u64::MAX), json!(1e300), json!([]), json!([[]]), json!({})]);
+        values.extend([json!([null]), json!([{}]), json!({"Amount": "1"}), json!(["x"])]);
+        for write in writes(&world, &rows).await {
+            let sound = write.sound.to_string();
+            let twice = format!("{{\"a\": {sound}, \"a\": 1}}");
+            let nested = format!("{{\"a\": [{{\"b\": 1, \"b\": 2}}], {}", &sound[1..]);
+            let deep = format!("{{\"a\": {}", "[".repeat(100_000));
+            for body in
+                ["", "[]", "null", "\"x\"", "{", &twice, &nested, &deep, "{}x", "\u{feff}{}"]
+            {
+                let answer = send(&world, &admin, &write.path, body.as_bytes().to_vec()).await;
+                wrong.extend(check(&write.id, body, &answer, &[400]));
+            }
+            let answer = send(&world, &admin, &write.path, b"{\"\xff\": 1}".to_vec()).await;
+            wrong.extend(check(&write.id, "no text", &answer, &[400]));
+            for member in &write.members {
+                for value in &values {
+                    let mut body = write.sound.clone();
+                    body[member] = value.clone();
+                    let body = body.to_string();
+                    let answer = send(&world, &admin, &write.path, body.clone().into()).await;
+                    if answer.status != 201 {
+                        wrong.extend(check(&write.id, &body, &answer, &[400, 422]));
+                    }
+                }
+            }
+            for (id, allowed) in IDS {
+                let segments = write.pattern.split('/');
+                let filled = segments.map(|part| if part.starts_with('{') { id } else { part });
+                let path = filled.collect::<Vec<_>>().join("/");
+                let answer = send(&world, &admin, &path, sound.clone().into_bytes()).await;
+                wrong.extend(check(&write.id, &path, &answer, allowed));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         world
     })
     .await;

@@ -14,6 +14,28 @@ async fn frozen(world: &World) -> Vec<cash_drawer_transactions::Model> {
     rows
 }
 
+/// What the counts below found over and short is entered by tender, with the balance after it.
+async fn check_differences(world: &World, token: &str, drawer: i64) {
+    let path = format!("/cash-drawers/{drawer}/transactions");
+    let entered = world.client.get(token, &path).await.expect(200).json();
+    let over_short = entered.as_array().expect("rows").iter();
+    let over_short: Vec<Value> = over_short
+        .filter(|row| row["Transaction_Type"] == "over_short")
+        .map(|row| json!([row["Tender"], row["Amount"], row["Resulting_Balance"]]))
+        .collect();
+    assert_eq!(
+        json!(over_short),
+        json!([
+            ["cash", "0.01", "100.01"],
+            ["check", "-1.00", "19.00"],
+            ["cash", "-100.01", "0.00"],
+            ["check", "6.00", "25.00"],
+            ["cash", "5.00", "5.00"],
+            ["check", "1.00", "26.00"],
+        ])
+    );
+}
+
 #[tokio::test]
 async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_change_again() {
     on_each_database(PROGRAM, |world| async move {
@@ -23,7 +45,6 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
         assign(&world, this, "teller").await;
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
         let mut before: Vec<cash_drawer_transactions::Model> = Vec::new();
-        let list = |tail: &str| format!("/cash-drawers/{this}/{tail}");
         let mut counts = Vec::new();
         // Counted cash and checks, what is over or short, the status, rows that were entered.
         for (cash, check, over_cash, over_check, status, entered) in [
@@ -75,25 +96,10 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
             }
             counts.push(count);
         }
-        let listed = world.client.get(&teller, &list("reconciliations")).await.expect(200).json();
+        let path = format!("/cash-drawers/{this}/reconciliations");
+        let listed = world.client.get(&teller, &path).await.expect(200).json();
         assert_eq!(listed, json!(counts), "the answers are what the list shows");
-        let entered = world.client.get(&teller, &list("transactions")).await.expect(200).json();
-        let over_short = entered.as_array().expect("rows").iter();
-        let over_short: Vec<Value> = over_short
-            .filter(|row| row["Transaction_Type"] == "over_short")
-            .map(|row| json!([row["Tender"], row["Amount"], row["Resulting_Balance"]]))
-            .collect();
-        assert_eq!(
-            json!(over_short),
-            json!([
-                ["cash", "0.01", "100.01"],
-                ["check", "-1.00", "19.00"],
-                ["cash", "-100.01", "0.00"],
-                ["check", "6.00", "25.00"],
-                ["cash", "5.00", "5.00"],
-                ["check", "1.00", "26.00"],
-            ])
-        );
+        check_differences(&world, &teller, this).await;
         assert_eq!(holds(&world, other).await, (1_000_000, 0));
         check_books(&world).await;
         world
@@ -181,6 +187,35 @@ async fn a_count_that_does_not_add_up_is_refused_and_changes_nothing() {
             assert_eq!(refused.json()["errors"][0]["field"], field, "{body}: {}", refused.text);
         }
         assert_eq!(world.snapshot().await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_count_takes_as_many_statements_for_many_rows_as_for_one() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let mut taken = Vec::new();
+        for rows in [1, 300] {
+            let this = filled(&world, &format!("Of {rows}"), "individual", 10_000, 0).await;
+            let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, \
+                           user_id, transaction_date";
+            let row = format!("{this}, 'bank_in', 'cash', 0, 10000, 1, NOW");
+            let key = "drawer_transaction_id";
+            let more = (1..rows).map(|_| row.clone());
+            world.insert("cash_drawer_transactions", key, columns, more).await;
+            let before = world.statements().await;
+            let body = json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
+            count_drawer(&world, &admin, this, body).await.expect(201);
+            taken.push(world.statements().await - before);
+            let left = "SELECT COUNT(*) FROM cash_drawer_transactions \
+                        WHERE reconciliation_id IS NULL";
+            assert_eq!(world.count(left).await, 0);
+        }
+        assert_eq!(taken[0], taken[1]);
+        assert!(taken[0] <= 14, "{taken:?}");
+        println!("{taken:?}");
         world
     })
     .await;

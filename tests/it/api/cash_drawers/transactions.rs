@@ -13,6 +13,12 @@ async fn active(world: &World, token: &str, drawer: i64) -> Vec<Value> {
     world.client.get(token, &path).await.expect(200).column("User_Name")
 }
 
+fn body(kind: &str, amount: &str, more: Value) -> Value {
+    let mut body = json!({"Transaction_Type": kind, "Amount": amount});
+    body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    body
+}
+
 #[tokio::test]
 async fn each_transaction_is_a_row_with_the_balance_after_it() {
     on_each_database(PROGRAM, |world| async move {
@@ -90,11 +96,6 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
         let admin = world.token("admin").await;
         let this = filled(&world, "One", "individual", 123_400, 5_000).await;
         let other = filled(&world, "Two", "individual", 0, 0).await;
-        let body = |kind: &str, amount: &str, more: Value| {
-            let mut body = json!({"Transaction_Type": kind, "Amount": amount});
-            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            body
-        };
         let none = || json!({});
         let before = world.snapshot().await;
         for (body, kind, told) in [
@@ -149,6 +150,19 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
             let refused = refused.expect_problem(422, kind);
             assert!(refused.text.contains(told), "{body}: {}", refused.text);
         }
+        assert_eq!(world.snapshot().await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_malformed_and_the_member_is_named() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let this = filled(&world, "One", "individual", 123_400, 5_000).await;
+        let none = || json!({});
+        let before = world.snapshot().await;
         for (body, field) in [
             (body("theft", "1", none()), "Transaction_Type"),
             (body("bank_in", "1", json!({"Tender": "gold"})), "Tender"),
