@@ -388,8 +388,11 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
                     body[member] = value.clone();
                     let body = body.to_string();
                     let answer = send(&world, &admin, &write.path, body.clone().into()).await;
+                    // A row that is named in the body may be none that is there.
+                    let allowed =
+                        if member.ends_with("_ID") { &[400, 404, 422][..] } else { &[400, 422] };
                     if answer.status != 201 {
-                        wrong.extend(check(&write.id, &body, &answer, &[400, 422]));
+                        wrong.extend(check(&write.id, &body, &answer, allowed));
                     }
                 }
             }
