@@ -77,6 +77,21 @@ impl Process {
         self.child.kill().await.expect("killed");
     }
 
+    /// Stops it where it stands: it keeps its connections and answers nothing.
+    pub fn suspend(&self) -> Result<(), String> {
+        self.signal("STOP")
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) -> Result<(), String> {
+        self.signal("CONT")
+    }
+
+    fn signal(&self, name: &str) -> Result<(), String> {
+        let id = self.child.id().ok_or_else(|| format!("{:?} has ended", self.kind))?;
+        send_signal(name, &[id])
+    }
+
     /// Starts it again after it was killed.
     pub async fn restart(&mut self, http: &reqwest::Client) {
         let (child, input) = spawn(self.kind, &self.program, &self.env_file, &self.environment);
@@ -120,6 +135,17 @@ fn spawn(
         .expect("a process");
     let input = child.stdin.take();
     (child, input)
+}
+
+/// Sends processes a signal (`KILL`, `STOP`, …).
+pub fn send_signal(name: &str, processes: &[u32]) -> Result<(), String> {
+    let ids = processes.iter().map(u32::to_string);
+    let told = std::process::Command::new("kill").arg(format!("-{name}")).args(ids).status();
+    match told {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("kill -{name} {processes:?}: {status}")),
+        Err(error) => Err(format!("kill: {error}")),
+    }
 }
 
 /// A port that nobody uses, outside of the range from which the system gives ports to outgoing

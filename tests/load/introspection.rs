@@ -18,18 +18,17 @@
 //! Exits with 1 when a single answer is not the one it must be. The database goes in any case.
 
 mod callers;
-mod pgbench;
 mod report;
 
+use acceptance::pgbench::Pgbench;
 use acceptance::servers::{Kind, Process, free_port};
-use acceptance::{Client, Database, databases};
+use acceptance::{Client, Database, databases, postgres};
 use callers::{Callers, Protocol};
 use clap::Parser;
 use futures_util::FutureExt;
 use installer::certificates::{self, TlsFiles};
 use installer::credentials::Credentials;
-use pgbench::Pgbench;
-use report::{Report, Run};
+use report::{PGBENCH_CLIENTS, Report, Run};
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -96,9 +95,9 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     let server = &arguments.database_url;
     let program = program()?;
     let version = postgres_version(server).await?;
-    let pgbench = pgbench::find()?;
+    postgres::find("pgbench")?;
     let url = databases::create_empty(server).await;
-    let pgbench = Pgbench::new(pgbench, &url);
+    let pgbench = Pgbench::new(&url)?;
     // The helpers of the tests panic, and the database must go then, too.
     let measurement = measure(arguments, &program, &pgbench, &url, version);
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
@@ -150,9 +149,9 @@ async fn measure(
     let credentials = Credentials::load_or_create(&folder.path().join("credentials.json"))?;
     let tls = certificates::local(folder.path())?;
     databases::fill(database_url, &credentials).await;
-    pgbench.initialize().await?;
+    pgbench.initialize(1).await?;
     eprintln!("pgbench, before");
-    let before = pgbench.select(arguments.seconds).await?;
+    let before = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;
     let (mut server, client) =
         start(folder.path(), program, database_url, &tls, &credentials).await?;
     eprintln!("{} log-ins", arguments.tokens);
@@ -175,7 +174,7 @@ async fn measure(
         return Err(format!("the auth server did not end well; {}", server.log()));
     }
     eprintln!("pgbench, after");
-    let after = pgbench.select(arguments.seconds).await?;
+    let after = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;
     Ok(Report {
         postgres,
         cores: std::thread::available_parallelism().map_or(0, usize::from),

@@ -1,10 +1,14 @@
 //! What a measurement of introspection says: the figures, and each beside pgbench's.
 
 use crate::callers::{Answers, Protocol};
-use crate::pgbench::{CLIENTS, Transactions};
+use acceptance::latencies::Latencies;
+use acceptance::pgbench::Transactions;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
+
+/// Connections of pgbench.
+pub const PGBENCH_CLIENTS: u32 = 8;
 
 /// Answers to one kind of question over one protocol. Latencies are in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -13,10 +17,8 @@ pub struct Run {
     protocol: &'static str,
     answers: usize,
     answers_per_second: f64,
-    p50_ms: f64,
-    p95_ms: f64,
-    p99_ms: f64,
-    max_ms: f64,
+    #[serde(flatten)]
+    latencies: Latencies,
 }
 
 impl Run {
@@ -26,21 +28,13 @@ impl Run {
         protocol: Protocol,
         answers: &Answers,
     ) -> Result<Self, String> {
-        let mut latencies: Vec<f64> =
-            answers.latencies.iter().map(|latency| latency.as_secs_f64() * 1000.0).collect();
-        latencies.sort_by(f64::total_cmp);
-        let Some(&max_ms) = latencies.last() else { return Err("nothing was answered".into()) };
-        // The smallest that this share of all answers does not exceed.
-        let at_most = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
+        let latencies = Latencies::of(&answers.latencies).ok_or("nothing was answered")?;
         Ok(Self {
             tokens,
             protocol: protocol.name(),
-            answers: latencies.len(),
-            answers_per_second: latencies.len() as f64 / answers.elapsed.as_secs_f64(),
-            p50_ms: at_most(50),
-            p95_ms: at_most(95),
-            p99_ms: at_most(99),
-            max_ms,
+            answers: answers.latencies.len(),
+            answers_per_second: answers.latencies.len() as f64 / answers.elapsed.as_secs_f64(),
+            latencies,
         })
     }
 }
@@ -88,8 +82,8 @@ impl Report {
         let run = |run: &Run| {
             let mut value = json!(run);
             value["introspections_per_transaction"] = json!(self.ratio(run));
-            value["p50_in_pgbench_latencies"] = json!(self.latencies(run.p50_ms));
-            value["p99_in_pgbench_latencies"] = json!(self.latencies(run.p99_ms));
+            value["p50_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p50_ms));
+            value["p99_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p99_ms));
             value
         };
         json!({
@@ -100,7 +94,7 @@ impl Report {
             "connections": self.connections,
             "tokens": self.tokens,
             "pgbench": {
-                "clients": CLIENTS,
+                "clients": PGBENCH_CLIENTS,
                 "before": self.before,
                 "after": self.after,
                 "mean": self.pgbench(),
@@ -121,14 +115,15 @@ impl fmt::Display for Report {
         writeln!(f, "{:<23}{:>10}{:>9}", "", "per second", "mean ms")?;
         let pgbench = [("before", self.before), ("after", self.after), ("mean", self.pgbench())];
         for (when, Transactions { per_second, latency_ms }) in pgbench {
-            let name = format!("pgbench -S -c {CLIENTS} {when}");
+            let name = format!("pgbench -S -c {PGBENCH_CLIENTS} {when}");
             writeln!(f, "{name:<23}{per_second:>10.0}{latency_ms:>9.3}")?;
         }
         let [p50, p95, p99, max] = ["p50 ms", "p95 ms", "p99 ms", "max ms"];
         writeln!(f, "\n{:<23}{:>10}{p50:>9}{p95:>9}{p99:>9}{max:>9}", "", "per second")?;
         for run in &self.runs {
             let name = format!("{}, {}", run.tokens, run.protocol);
-            let Run { answers_per_second, p50_ms, p95_ms, p99_ms, max_ms, .. } = run;
+            let Run { answers_per_second, latencies, .. } = run;
+            let Latencies { p50_ms, p95_ms, p99_ms, max_ms } = latencies;
             write!(f, "{name:<23}{answers_per_second:>10.0}{p50_ms:>9.3}{p95_ms:>9.3}")?;
             writeln!(f, "{p99_ms:>9.3}{max_ms:>9.3}")?;
         }
@@ -141,8 +136,8 @@ impl fmt::Display for Report {
                 self.ratio(run),
                 run.tokens,
                 run.protocol,
-                self.latencies(run.p50_ms),
-                self.latencies(run.p99_ms),
+                self.latencies(run.latencies.p50_ms),
+                self.latencies(run.latencies.p99_ms),
             )?;
         }
         Ok(())

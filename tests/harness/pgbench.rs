@@ -1,17 +1,16 @@
-//! `pgbench -S`, the measure that PostgreSQL brings along: one row by its primary key, over
-//! connections that stay open.
+//! pgbench, the measure that PostgreSQL brings along, over connections that stay open: `-S` reads
+//! one row by its primary key, the standard one (TPC-B-like) posts amounts to accounts.
 
+use crate::postgres;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Connections of pgbench.
-pub const CLIENTS: u32 = 8;
 /// For everything but the measuring itself.
-const PREPARATION: Duration = Duration::from_secs(60);
+const PREPARATION: Duration = Duration::from_secs(120);
 
 /// What one run of pgbench says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -32,28 +31,6 @@ impl Transactions {
     }
 }
 
-/// The program, on `PATH` or of the newest PostgreSQL that Debian has installed.
-pub fn find() -> Result<PathBuf, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|folder| folder.join("pgbench"));
-    if let Some(program) = on_path.into_iter().find(|program| program.is_file()) {
-        return Ok(program);
-    }
-    let installed = Path::new("/usr/lib/postgresql");
-    let versions = std::fs::read_dir(installed).into_iter().flatten().flatten();
-    versions
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-        .map(|version| (version, installed.join(format!("{version}/bin/pgbench"))))
-        .filter(|(_, program)| program.is_file())
-        .max()
-        .map(|(_, program)| program)
-        .ok_or_else(|| {
-            "pgbench is neither on PATH nor in /usr/lib/postgresql/*/bin: \
-             it comes with the package postgresql (Debian) or postgresql-contrib"
-                .to_owned()
-        })
-}
-
 /// pgbench on one database.
 pub struct Pgbench {
     program: PathBuf,
@@ -61,21 +38,36 @@ pub struct Pgbench {
 }
 
 impl Pgbench {
-    /// This program on this database.
-    pub fn new(program: PathBuf, database_url: &str) -> Self {
-        Self { program, database_url: database_url.to_owned() }
+    /// The program on this database.
+    pub fn new(database_url: &str) -> Result<Self, String> {
+        Ok(Self { program: postgres::find("pgbench")?, database_url: database_url.to_owned() })
     }
 
-    /// Makes the tables, 100,000 accounts.
-    pub async fn initialize(&self) -> Result<(), String> {
-        self.run(&["-i", "-q", "-s", "1"], PREPARATION).await.map(drop)
+    /// Makes the tables, with 100,000 accounts for each unit of the scale.
+    pub async fn initialize(&self, scale: u32) -> Result<(), String> {
+        self.run(&["-i", "-q", "-s", &scale.to_string()], PREPARATION).await.map(drop)
     }
 
-    /// Reads accounts for so long.
-    pub async fn select(&self, seconds: u32) -> Result<Transactions, String> {
-        let (clients, time) = (CLIENTS.to_string(), seconds.to_string());
+    /// Reads accounts for so long over so many connections.
+    pub async fn select(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
+        self.measure(&["-S"], clients, seconds).await
+    }
+
+    /// Posts amounts to accounts for so long over so many connections.
+    pub async fn post(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
+        self.measure(&[], clients, seconds).await
+    }
+
+    async fn measure(
+        &self,
+        script: &[&str],
+        clients: u32,
+        seconds: u32,
+    ) -> Result<Transactions, String> {
+        let (clients, time) = (clients.to_string(), seconds.to_string());
+        let arguments = [script, &["-n", "-c", &clients, "-T", &time]].concat();
         let limit = PREPARATION + Duration::from_secs(seconds.into());
-        let text = self.run(&["-S", "-n", "-c", &clients, "-T", &time], limit).await?;
+        let text = self.run(&arguments, limit).await?;
         read(&text).ok_or_else(|| format!("pgbench said no figures: {text}"))
     }
 

@@ -1,0 +1,278 @@
+//! A PostgreSQL server of the program's own, with its default durability, that may be killed,
+//! started again and run out of disk. It goes with the value, whatever happened before.
+
+use crate::servers::{free_port, send_signal};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+/// How long a server may take to be there, recovery included, or to be gone.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Whom the server runs as where the program runs as root, which it refuses.
+const USER: &str = "postgres";
+
+/// Where a server keeps its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In the folder of temporary files.
+    Folder,
+    /// On a file system in memory with so many MiB: root alone can make one. Nothing is measured
+    /// there, because it need not wait for a disk.
+    Small(u32),
+}
+
+/// The server.
+pub struct Postgres {
+    programs: PathBuf,
+    folder: TempDir,
+    storage: Storage,
+    port: u16,
+}
+
+/// A program of PostgreSQL, on `PATH` or of the newest version that Debian has installed.
+pub fn find(program: &str) -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(program));
+    if let Some(program) = on_path.into_iter().find(|program| program.is_file()) {
+        return Ok(program);
+    }
+    let installed = Path::new("/usr/lib/postgresql");
+    let versions = std::fs::read_dir(installed).into_iter().flatten().flatten();
+    versions
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .map(|version| (version, installed.join(format!("{version}/bin/{program}"))))
+        .filter(|(_, program)| program.is_file())
+        .max()
+        .map(|(_, program)| program)
+        .ok_or_else(|| {
+            format!(
+                "{program} is neither on PATH nor in /usr/lib/postgresql/*/bin: \
+                 it comes with the package postgresql"
+            )
+        })
+}
+
+/// True where this program may mount file systems and run others as somebody else.
+pub fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+impl Postgres {
+    /// Makes a server with nothing in it and starts it.
+    pub async fn start(storage: Storage) -> Result<Self, String> {
+        // Both programs are of one version: the one beside initdb.
+        let initdb = find("initdb")?.canonicalize().map_err(|error| error.to_string())?;
+        let programs = initdb.parent().ok_or("initdb is in no folder")?.to_owned();
+        let folder = tempfile::Builder::new().prefix("payments-load-").tempdir();
+        let folder = folder.map_err(|error| error.to_string())?;
+        let server = Self { programs, folder, storage, port: free_port() };
+        server.prepare().map_err(|error| format!("{}: {error}", server.home().display()))?;
+        let mut initdb = server.command("initdb");
+        initdb.args(["-U", "loans", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]);
+        initdb.arg(server.data());
+        if storage != Storage::Folder {
+            // The smallest there are, so that little room is taken before anything is written.
+            initdb.arg("--wal-segsize=1");
+        }
+        run(initdb).await?;
+        server.start_again().await?;
+        Ok(server)
+    }
+
+    /// The user's own folder, and the small file system in its place.
+    fn prepare(&self) -> Result<(), String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let readable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.folder.path(), readable).map_err(failed)?;
+        let home = self.home();
+        std::fs::create_dir(&home).map_err(failed)?;
+        if let Storage::Small(mebibytes) = self.storage {
+            std::fs::create_dir(self.disk()).map_err(failed)?;
+            let mut mount = Command::new("mount");
+            let size = format!("size={mebibytes}m");
+            mount.args(["-t", "tmpfs", "-o", &size, "payments-load"]).arg(self.disk());
+            finish(mount)?;
+        }
+        if is_root() {
+            let mut chown = Command::new("chown");
+            chown.args(["-R", USER]).arg(&home);
+            finish(chown)?;
+        }
+        Ok(())
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("server")
+    }
+
+    /// What may run full: the server's log lies elsewhere.
+    pub fn disk(&self) -> PathBuf {
+        match self.storage {
+            Storage::Folder => self.home(),
+            Storage::Small(_) => self.home().join("disk"),
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.disk().join("data")
+    }
+
+    /// The URL of its database `postgres`, as a user who may do everything.
+    pub fn url(&self) -> String {
+        format!("postgres://loans@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// What it has written into its log.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.home().join("log")).unwrap_or_default()
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let program = self.programs.join(program);
+        let mut command = if is_root() {
+            let mut command = Command::new("runuser");
+            command.args(["-u", USER, "--"]).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
+        // Its messages are read in English, and not every user may be in the program's folder.
+        command.env("LC_ALL", "C").current_dir(self.folder.path());
+        command
+    }
+
+    /// Starts it after it has ended, and waits until it takes connections.
+    pub async fn start_again(&self) -> Result<(), String> {
+        let home = self.home();
+        let mut options = format!(
+            "-c listen_addresses=127.0.0.1 -c port={} -c max_connections=200 \
+             -c unix_socket_directories={}",
+            self.port,
+            home.display()
+        );
+        if self.storage != Storage::Folder {
+            options.push_str(" -c min_wal_size=2MB -c max_wal_size=8MB");
+        }
+        let mut start = self.command("pg_ctl");
+        start.args(["-w", "-s", "-t", &PATIENCE.as_secs().to_string(), "-D"]).arg(self.data());
+        start.arg("-l").arg(home.join("log")).args(["-o", &options, "start"]);
+        run(start).await.map_err(|error| format!("{error}; {}", self.log()))
+    }
+
+    /// Kills it with all its processes, in the middle of whatever they do (kill -9).
+    pub async fn kill(&self) -> Result<(), String> {
+        let Some(postmaster) = self.postmaster() else { return Err("it is not running".into()) };
+        // It starts no further ones while those there are are looked for.
+        send_signal("STOP", &[postmaster])?;
+        let mut processes = children_of(postmaster);
+        processes.push(postmaster);
+        send_signal("KILL", &processes)?;
+        gone(&processes).await?;
+        self.clear_away();
+        Ok(())
+    }
+
+    /// True unless it has ended.
+    pub fn is_running(&self) -> bool {
+        self.postmaster().is_some()
+    }
+
+    /// The first of its processes, if it lives.
+    fn postmaster(&self) -> Option<u32> {
+        let file = std::fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
+        let process = file.lines().next()?.trim().parse().ok()?;
+        is_alive(process).then_some(process)
+    }
+
+    /// Removes what a killed server has left: where nobody reaps processes, it takes the dead one
+    /// of that id for alive.
+    fn clear_away(&self) {
+        let file = self.data().join("postmaster.pid");
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        // The line of its shared memory: key and id.
+        let memory = text.lines().nth(6).and_then(|line| line.split_whitespace().nth(1));
+        if let Some(id) = memory {
+            let mut remove = Command::new("ipcrm");
+            remove.args(["-m", id]);
+            let _ = finish(remove);
+        }
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        if let Some(postmaster) = self.postmaster() {
+            // Its immediate shutdown: it ends its processes, and returns its shared memory.
+            let mut processes = children_of(postmaster);
+            processes.push(postmaster);
+            let _ = send_signal("QUIT", &[postmaster]);
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while processes.iter().any(|process| is_alive(*process)) {
+                if Instant::now() > deadline {
+                    let _ = send_signal("KILL", &processes);
+                    self.clear_away();
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        if self.storage != Storage::Folder {
+            let mut unmount = Command::new("umount");
+            unmount.arg("--lazy").arg(self.disk());
+            let _ = finish(unmount);
+        }
+    }
+}
+
+/// The processes that this one has started.
+fn children_of(parent: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    processes.filter(|process| status_of(*process).is_some_and(|(_, of)| of == parent)).collect()
+}
+
+fn is_alive(process: u32) -> bool {
+    status_of(process).is_some_and(|(state, _)| state != "Z" && state != "X")
+}
+
+/// The state of a process and its parent: the two fields behind its name, which is in parentheses
+/// and may have anything in it.
+fn status_of(process: u32) -> Option<(String, u32)> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = status.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
+}
+
+async fn gone(processes: &[u32]) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE;
+    while processes.iter().any(|process| is_alive(*process)) {
+        if Instant::now() > deadline {
+            return Err(format!("{processes:?} cannot be killed"));
+        }
+        sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
+/// Runs a command that takes its time without holding up everything else.
+async fn run(command: Command) -> Result<(), String> {
+    let done = tokio::task::spawn_blocking(move || finish(command)).await;
+    done.map_err(|error| error.to_string())?
+}
+
+/// Runs a command to its end, which must be a good one.
+fn finish(mut command: Command) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{:?}: {error}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let program = command.get_args().next().map(|first| first.to_string_lossy().into_owned());
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(format!("{:?} {}: {said}", command.get_program(), program.unwrap_or_default()))
+}
