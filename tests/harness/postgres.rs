@@ -146,19 +146,18 @@ impl Postgres {
 
     /// Starts it after it has ended, and waits until it takes connections.
     pub async fn start_again(&self) -> Result<(), String> {
-        let home = self.home();
+        // Without a socket in the file system: a killed server would leave its lock there.
         let mut options = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c max_connections=200 \
-             -c unix_socket_directories={}",
-            self.port,
-            home.display()
+             -c unix_socket_directories=",
+            self.port
         );
         if self.storage != Storage::Folder {
             options.push_str(" -c min_wal_size=2MB -c max_wal_size=8MB");
         }
         let mut start = self.command("pg_ctl");
         start.args(["-w", "-s", "-t", &PATIENCE.as_secs().to_string(), "-D"]).arg(self.data());
-        start.arg("-l").arg(home.join("log")).args(["-o", &options, "start"]);
+        start.arg("-l").arg(self.home().join("log")).args(["-o", &options, "start"]);
         run(start).await.map_err(|error| format!("{error}; {}", self.log()))
     }
 

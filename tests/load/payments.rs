@@ -1,0 +1,190 @@
+//! How many payments does the service post in a second beside what the same PostgreSQL can do at
+//! all, and are the books right afterwards, whatever went wrong in the meantime?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/payments_load
+//! target/release/payments_load --fault all
+//! ```
+//!
+//! It starts a PostgreSQL of its own, with the durability that PostgreSQL has by default, and both
+//! servers on it, books loans by XML import, and lets senders post payments over TLS, each with a
+//! token and a connection of its own. Each payment has an `Idempotency-Key` and an `External_ID`;
+//! what is not acknowledged is sent again under its key. The standard transactions of pgbench run
+//! on the same server before and after: payments a second mean nothing on another machine, the
+//! ratio of the two still does. It is explained by the statements that a payment takes, where one of
+//! pgbench takes seven.
+//!
+//! Then the books are checked, in SQL and without the servers: every balance is the sum of its
+//! transactions, every entry the sum of its parts, no due row is paid beyond what is due, and each
+//! payment that was acknowledged is there exactly once, with its amount.
+//!
+//! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
+//! killed, the database is, the disk runs full. Every answer must then say what is wrong, none may
+//! be missing but those of a server that is dead, and afterwards nothing is lost and nothing doubled.
+//! These runs measure nothing, and pgbench has no part in them.
+//!
+//! Exits with 1 when an answer or the books are not what they must be. What it has started and made
+//! goes in any case but a kill.
+
+mod payments {
+    pub mod answers;
+    pub mod beside_pgbench;
+    pub mod books;
+    pub mod faults;
+    pub mod load;
+    pub mod loans;
+    pub mod outage;
+    pub mod sender;
+}
+
+use acceptance::Database;
+use acceptance::postgres::{Postgres, Storage};
+use acceptance::world::{Environment, World};
+use clap::Parser;
+use futures_util::FutureExt;
+use payments::faults::Fault;
+use payments::loans::Loans;
+use payments::sender::{Aim, Sent};
+use payments::{beside_pgbench, books, load, outage};
+use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Beside everything whose length the arguments say.
+const PREPARATION: Duration = Duration::from_secs(300);
+/// For one loan to be booked, and for a sender to log in.
+const EACH: Duration = Duration::from_millis(500);
+/// The servers with as many connections as they have unless told otherwise.
+const CONNECTIONS: &str = "16";
+/// More faults than these are not printed.
+const PRINTED: usize = 12;
+
+/// Posts payments beside pgbench on the same PostgreSQL, or while things go wrong.
+#[derive(Parser)]
+struct Arguments {
+    /// How long payments are posted, and how long pgbench runs before and after.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=36_000))]
+    seconds: u32,
+    /// Senders at once, and connections of pgbench.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100))]
+    clients: u32,
+    /// Loans that take payments, beside the hot one.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    loans: u32,
+    /// Of a hundred payments so many are on the one hot loan.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
+    hot_percent: u32,
+    /// What goes wrong meanwhile; may be given several times.
+    #[arg(long, value_enum)]
+    fault: Vec<Fault>,
+}
+
+impl Arguments {
+    /// When something must be stuck.
+    fn limit(&self) -> Duration {
+        PREPARATION + EACH * (self.loans + self.clients) + Duration::from_secs(4) * self.seconds
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    let arguments = Arguments::parse();
+    let runs = match &arguments.fault[..] {
+        [] => vec![None],
+        faults => Fault::chosen(faults).into_iter().map(Some).collect(),
+    };
+    let mut good = true;
+    for fault in runs {
+        let name = fault.map_or("no fault", Fault::name);
+        if let Some(reason) = fault.and_then(Fault::cannot) {
+            println!("{name}: skipped: {reason}");
+            continue;
+        }
+        let faults = match run(&arguments, fault).await {
+            Ok(faults) => faults,
+            Err(error) => vec![error],
+        };
+        for fault in faults.iter().take(PRINTED) {
+            println!("  WRONG: {fault}");
+        }
+        let more = faults.len().saturating_sub(PRINTED);
+        if more > 0 {
+            println!("  WRONG: and {more} more of that");
+        }
+        println!("{name}: {}\n", if faults.is_empty() { "holds" } else { "DOES NOT HOLD" });
+        good &= faults.is_empty();
+    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// One run on a server of its own, which goes whatever became of the run. Gives back what must not
+/// be, a line each.
+async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.with_file_name("installer_under_test");
+    if !program.is_file() {
+        return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
+    }
+    // The helpers of the tests panic, and the server must go then, too.
+    let measurement = measure(arguments, program.display().to_string(), fault);
+    let measurement = AssertUnwindSafe(measurement).catch_unwind();
+    tokio::select! {
+        outcome = timeout(arguments.limit(), measurement) => match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+            Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
+        },
+        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+    }
+}
+
+async fn measure(
+    arguments: &Arguments,
+    program: String,
+    fault: Option<Fault>,
+) -> Result<Vec<String>, String> {
+    let storage = fault.map_or(Storage::Folder, Fault::storage);
+    let postgres = Postgres::start(storage).await?;
+    let more = |name: &str| [(name.to_owned(), CONNECTIONS.to_owned())].into();
+    let environment = Environment {
+        auth: more("AUTH_DATABASE_CONNECTIONS"),
+        api: more("API_DATABASE_CONNECTIONS"),
+        ..Environment::default()
+    };
+    let database = Database::Server(postgres.url());
+    let mut world = World::new(&program, database, environment).await;
+    let loans = Loans::book(&world, arguments.loans).await?;
+    let aim = Aim { loans, hot_percent: arguments.hot_percent };
+    let Arguments { seconds, clients, .. } = *arguments;
+    let (mut sent, mut faults) = match fault {
+        None => beside_pgbench::run(seconds, clients, aim, &world, &postgres).await?,
+        Some(fault) => {
+            let duration = Duration::from_secs(seconds.into());
+            outage::run(fault, duration, clients, aim, &mut world, &postgres).await?
+        }
+    };
+    faults.extend(settle(&world, &mut sent).await?);
+    world.close().await;
+    Ok(faults)
+}
+
+/// The books before and after what was never acknowledged is sent again.
+async fn settle(world: &World, sent: &mut Sent) -> Result<Vec<String>, String> {
+    let before = books::check(world, &sent.payments, false).await?;
+    let open = sent.payments.iter().filter(|payment| payment.transaction_id.is_none()).count();
+    let mut faults = before.faults;
+    faults.extend(load::finish(world, &mut sent.payments).await?);
+    let after = books::check(world, &sent.payments, true).await?;
+    println!(
+        "  {} payments begun, {open} never acknowledged, of those {} posted; sent again: {} in \
+         the books",
+        sent.payments.len(),
+        before.unacknowledged,
+        after.posted
+    );
+    faults.extend(after.faults);
+    Ok(faults)
+}

@@ -1,0 +1,92 @@
+//! Payments a second beside the transactions a second of pgbench.
+
+use super::answers::{Answered, Outcome, Table};
+use super::load::{Done, Load};
+use super::outage::wrong_answers;
+use super::sender::{Aim, Sent};
+use acceptance::latencies::Latencies;
+use acceptance::pgbench::{Pgbench, Transactions};
+use acceptance::postgres::Postgres;
+use acceptance::{World, databases};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Accounts of pgbench, in hundred thousands.
+const SCALE: u32 = 10;
+/// Statements of one transaction of pgbench, BEGIN and COMMIT among them.
+const STATEMENTS: u32 = 7;
+
+/// What was measured.
+struct Figures {
+    before: Transactions,
+    after: Transactions,
+    per_second: f64,
+    statements_each: f64,
+    latencies: Latencies,
+}
+
+/// Posts payments for so long. Gives back what must not be, a line each.
+pub async fn run(
+    seconds: u32,
+    clients: u32,
+    aim: Aim,
+    world: &World,
+    postgres: &Postgres,
+) -> Result<(Sent, Vec<String>), String> {
+    let pgbench = Pgbench::new(&databases::create_empty(&postgres.url()).await)?;
+    pgbench.initialize(SCALE).await?;
+    eprintln!("pgbench, before");
+    let before = pgbench.post(clients, seconds).await?;
+    eprintln!("payments");
+    let statements = world.statements().await;
+    let load = Load::start(world, clients, aim).await?;
+    sleep(Duration::from_secs(seconds.into())).await;
+    let Done { sent, elapsed } = load.end().await?;
+    let statements = world.statements().await - statements;
+    eprintln!("pgbench, after");
+    let after = pgbench.post(clients, seconds).await?;
+    let posted = sent.answered.iter().filter(|a| matches!(a.outcome, Outcome::Posted(_)));
+    let times: Vec<Duration> = posted.map(|answered| answered.took).collect();
+    let figures = Figures {
+        before,
+        after,
+        per_second: times.len() as f64 / elapsed.as_secs_f64(),
+        statements_each: statements as f64 / times.len() as f64,
+        latencies: Latencies::of(&times).ok_or("nothing was posted")?,
+    };
+    figures.print(seconds, clients, &sent.answered);
+    let faults = wrong_answers(None, &sent.answered, &[]);
+    Ok((sent, faults))
+}
+
+impl Figures {
+    fn print(&self, seconds: u32, clients: u32, answered: &[Answered]) {
+        let Self { before, after, per_second, statements_each, latencies } = self;
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        let build = if cfg!(debug_assertions) { "DEBUG" } else { "release" };
+        println!("{cores} cores, {build} build; {clients} senders, {seconds} s each");
+        let mean = before.mean(*after);
+        println!("  {:<32}{:>10}{:>10}", "", "per second", "mean ms");
+        for (when, figures) in [("before", before), ("after", after), ("mean", &mean)] {
+            let Transactions { per_second, latency_ms } = figures;
+            println!(
+                "  pgbench -s {SCALE} -c {clients:<3} {when:<14}{per_second:>10.0}{latency_ms:>10.2}"
+            );
+        }
+        let Latencies { p50_ms, p99_ms, max_ms, .. } = latencies;
+        println!(
+            "  {:<32}{:>10}{:>10}{:>10}{:>10}",
+            "", "per second", "p50 ms", "p99 ms", "max ms"
+        );
+        println!(
+            "  {:<32}{per_second:>10.0}{p50_ms:>10.1}{p99_ms:>10.1}{max_ms:>10.1}",
+            "payments posted"
+        );
+        print!("{}", Table(answered));
+        println!(
+            "  payments for each transaction of pgbench: {:.3}; {statements_each:.1} statements \
+             for a payment, {STATEMENTS} for one of pgbench",
+            per_second / mean.per_second
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! The loans that payments are posted to: of several kinds, so that a payment goes to due rows, to
+//! accrued interest, to charges, to unbilled principal and to suspense.
+
+use acceptance::{World, seeds};
+use chrono::{Days, NaiveDate};
+use std::fmt::Write;
+
+/// Loans of one import file: it is one transaction, and one request.
+const BLOCK: u32 = 500;
+
+/// What is booked.
+pub struct Loans {
+    /// The one that many payments meet on.
+    pub hot: i64,
+    /// The others.
+    pub many: Vec<i64>,
+}
+
+impl Loans {
+    /// Books so many loans and the hot one through the API.
+    pub async fn book(world: &World, many: u32) -> Result<Self, String> {
+        let token = world.token("admin").await;
+        let today = world.text("SELECT CAST(CURRENT_DATE AS text)").await;
+        let today: NaiveDate = today.parse().map_err(|_| format!("{today} is no day"))?;
+        let mut booked = Vec::new();
+        let numbers: Vec<u32> = (0..=many).collect();
+        for block in numbers.chunks(BLOCK as usize) {
+            let mut records = String::new();
+            for number in block {
+                let terms = terms(today, *number);
+                let loan = seeds::borrower_with_loan(*number, &terms);
+                write!(records, "{loan}").map_err(|error| error.to_string())?;
+            }
+            let result = world.import(&token, &seeds::file(&records)).await;
+            let records = result["Records"].as_array().cloned().unwrap_or_default();
+            let loans = records.iter().filter(|record| record["Element"] == "Loan");
+            booked.extend(loans.filter_map(|loan| loan["New_ID"].as_i64()));
+        }
+        match booked.split_first() {
+            Some((hot, others)) if others.len() == many as usize => {
+                Ok(Self { hot: *hot, many: others.to_vec() })
+            }
+            _ => Err(format!("{} of {many} loans were booked", booked.len())),
+        }
+    }
+}
+
+/// Kinds by turns. All are large and cheap enough to take payments for hours, and small payments
+/// get past what fell due before today.
+fn terms(today: NaiveDate, number: u32) -> String {
+    let ago = |days: u64| today - Days::new(days);
+    let (amount, rate) = if number == 0 { (90_000_000, "0.001") } else { (1_000_000, "0.1") };
+    let scheduled = |period: &str, instalment: &str, since: u64| {
+        format!(
+            "PaymentPeriod=\"{period}\" PaymentAmount=\"{instalment}\" NumberOfPayments=\"500\" \
+             FirstPaymentDate=\"{}\"",
+            ago(since)
+        )
+    };
+    let kind = match number % 4 {
+        0 => {
+            let charges = "LateChargeBalance=\"12.35\" FeesBalance=\"7.65\"";
+            format!("{} {charges}", scheduled("weekly", "35.35", 133))
+        }
+        1 => "PaymentPeriod=\"none\" InterestYearNumerator=\"ACT\" \
+              InterestYearDenominator=\"360\""
+            .to_owned(),
+        2 => {
+            let more =
+                "ExcessHandling=\"suspense\" SuspenseBalance=\"0.55\" ImpoundBalance=\"9.99\"";
+            format!("{} {more}", scheduled("biweekly", "71.03", 112))
+        }
+        _ => {
+            let year = "InterestYearNumerator=\"360\" InterestYearDenominator=\"360\"";
+            format!("{} {year}", scheduled("weekly", "52.07", 70))
+        }
+    };
+    let booked = ago(140);
+    format!(
+        "OriginationDate=\"{booked}\" LoanAmount=\"{amount}.00\" InterestRate=\"{rate}\" {kind}"
+    )
+}

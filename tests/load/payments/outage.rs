@@ -1,0 +1,96 @@
+//! A load during which something goes wrong, and what its answers must be.
+
+use super::answers::{Answered, Outcome, Table};
+use super::faults::{Blows, Fault};
+use super::load::{Done, Load};
+use super::sender::{Aim, Sent};
+use acceptance::World;
+use acceptance::postgres::Postgres;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// When everything is as before, payments must be posted again within this time, and nothing may be
+/// refused for the fault any more.
+const BACK: Duration = Duration::from_secs(10);
+/// Payments are posted for so long at least before the fault and after it.
+const BEFORE: Duration = Duration::from_secs(2);
+const AFTER: Duration = Duration::from_secs(12);
+
+/// Posts payments while this goes wrong. Gives back what must not be, a line each.
+pub async fn run(
+    fault: Fault,
+    duration: Duration,
+    clients: u32,
+    aim: Aim,
+    world: &mut World,
+    postgres: &Postgres,
+) -> Result<(Sent, Vec<String>), String> {
+    let load = Load::start(world, clients, aim).await?;
+    sleep(BEFORE.max(duration / 4)).await;
+    let blows = fault.strike(world, postgres).await?;
+    sleep(AFTER.max(duration / 2)).await;
+    let Done { sent, elapsed } = load.end().await?;
+    println!("fault {}: payments for {:.0} s", fault.name(), elapsed.as_secs_f64());
+    print!("{}", Table(&sent.answered));
+    for done in &blows.operator {
+        println!("  the operator: {done}");
+    }
+    let mut faults = wrong_answers(Some(fault), &sent.answered, &blows.dead);
+    if !sent.answered.iter().any(|answered| answered.outcome.is_outage()) {
+        faults.push("nobody has felt the fault".to_owned());
+    }
+    faults.extend(come_back(&sent.answered, &blows));
+    Ok((sent, faults))
+}
+
+/// Answers that must not be. Connections may fail while the api-server is `dead`.
+pub fn wrong_answers(
+    fault: Option<Fault>,
+    answered: &[Answered],
+    dead: &[(Instant, Instant)],
+) -> Vec<String> {
+    let meanwhile = |answered: &Answered| {
+        dead.iter().any(|(from, to)| answered.sent <= *to && answered.at() >= *from)
+    };
+    let wrong = answered.iter().filter(|answered| match &answered.outcome {
+        Outcome::Posted(_) | Outcome::Replayed(_) => false,
+        Outcome::Refused(kind) if kind.status() == 503 => {
+            !fault.is_some_and(|fault| fault.explains(*kind))
+        }
+        Outcome::Refused(_) => false,
+        Outcome::Lost(_) => !meanwhile(answered),
+        Outcome::TimedOut | Outcome::Wrong(_) => true,
+    });
+    wrong
+        .map(|answered| {
+            format!("after {:.1} s: {:?}", answered.took.as_secs_f64(), answered.outcome)
+        })
+        .collect()
+}
+
+/// Prints how long it took until all was as before, and says if it was too long.
+fn come_back(answered: &[Answered], blows: &Blows) -> Vec<String> {
+    let Some(ended) = blows.ended else { return vec!["the fault has no end".to_owned()] };
+    let since = |answered: &Answered| answered.at().saturating_duration_since(ended);
+    let begun_after = |answered: &&Answered| answered.sent >= ended;
+    let first = answered
+        .iter()
+        .filter(begun_after)
+        .find(|answered| answered.outcome.transaction().is_some())
+        .map(since);
+    let last = answered.iter().filter(|answered| answered.outcome.is_outage()).map(since).max();
+    let last = last.unwrap_or_default();
+    let Some(first) = first else {
+        return vec!["no payment was posted after the fault".to_owned()];
+    };
+    println!(
+        "  back after {:.2} s; the last answer for the fault after {:.2} s (allowed {} s)",
+        first.as_secs_f64(),
+        last.as_secs_f64(),
+        BACK.as_secs()
+    );
+    match first.max(last) > BACK {
+        true => vec!["the service did not come back in time".to_owned()],
+        false => Vec::new(),
+    }
+}
