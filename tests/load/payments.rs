@@ -12,8 +12,9 @@
 //! token and a connection of its own. Each payment has an `Idempotency-Key` and an `External_ID`;
 //! what is not acknowledged is sent again under its key. The standard transactions of pgbench run
 //! on the same server before and after: payments a second mean nothing on another machine, the
-//! ratio of the two still does. It is explained by the statements that a payment takes, where one of
-//! pgbench takes seven.
+//! ratio of the two still does. It is explained by the statements that a payment takes, where one
+//! of pgbench takes seven, and by the cores that senders and servers need for all else: here they
+//! are those of PostgreSQL.
 //!
 //! Then the books are checked, in SQL and without the servers: every balance is the sum of its
 //! transactions, every entry the sum of its parts, no due row is paid beyond what is due, and each
@@ -21,8 +22,8 @@
 //!
 //! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
 //! killed, the database is, the disk runs full. Every answer must then say what is wrong, none may
-//! be missing but those of a server that is dead, and afterwards nothing is lost and nothing doubled.
-//! These runs measure nothing, and pgbench has no part in them.
+//! be missing but those of a server that is dead, and afterwards nothing is lost and nothing
+//! doubled. These runs measure nothing, and pgbench has no part in them.
 //!
 //! Exits with 1 when an answer or the books are not what they must be. What it has started and made
 //! goes in any case but a kill.
@@ -92,6 +93,18 @@ impl Arguments {
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
+    let good = tokio::select! {
+        good = run_all(&arguments) => good,
+        () = shared::process::stop_signal() => {
+            eprintln!("payments_load: interrupted");
+            false
+        }
+    };
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// One run after the other; false if anything was not what it must be.
+async fn run_all(arguments: &Arguments) -> bool {
     let runs = match &arguments.fault[..] {
         [] => vec![None],
         faults => Fault::chosen(faults).into_iter().map(Some).collect(),
@@ -103,10 +116,7 @@ async fn main() -> ExitCode {
             println!("{name}: skipped: {reason}");
             continue;
         }
-        let faults = match run(&arguments, fault).await {
-            Ok(faults) => faults,
-            Err(error) => vec![error],
-        };
+        let faults = run(arguments, fault).await.unwrap_or_else(|error| vec![error]);
         for fault in faults.iter().take(PRINTED) {
             println!("  WRONG: {fault}");
         }
@@ -117,7 +127,7 @@ async fn main() -> ExitCode {
         println!("{name}: {}\n", if faults.is_empty() { "holds" } else { "DOES NOT HOLD" });
         good &= faults.is_empty();
     }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    good
 }
 
 /// One run on a server of its own, which goes whatever became of the run. Gives back what must not
@@ -131,13 +141,10 @@ async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>,
     // The helpers of the tests panic, and the server must go then, too.
     let measurement = measure(arguments, program.display().to_string(), fault);
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
-    tokio::select! {
-        outcome = timeout(arguments.limit(), measurement) => match outcome {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
-            Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
-        },
-        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+    match timeout(arguments.limit(), measurement).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+        Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
     }
 }
 

@@ -69,9 +69,8 @@ impl Figures {
         println!("  {:<32}{:>10}{:>10}", "", "per second", "mean ms");
         for (when, figures) in [("before", before), ("after", after), ("mean", &mean)] {
             let Transactions { per_second, latency_ms } = figures;
-            println!(
-                "  pgbench -s {SCALE} -c {clients:<3} {when:<14}{per_second:>10.0}{latency_ms:>10.2}"
-            );
+            let name = format!("pgbench -s {SCALE} -c {clients} {when}");
+            println!("  {name:<32}{per_second:>10.0}{latency_ms:>10.2}");
         }
         let Latencies { p50_ms, p99_ms, max_ms, .. } = latencies;
         println!(

@@ -8,7 +8,6 @@ use shared::db;
 use shared::problem::ProblemType;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
@@ -146,13 +145,14 @@ async fn stop_auth(world: &mut World) -> Result<(), String> {
 
 async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Result<(), String> {
     let filler = postgres.disk().join("filler");
-    let over = Arc::new(AtomicBool::new(false));
+    // Dropped when it is enough, or when the run is given up.
+    let full = Arc::new(());
     let filling = {
-        let (filler, over) = (filler.clone(), Arc::clone(&over));
+        let (filler, full) = (filler.clone(), Arc::downgrade(&full));
         tokio::task::spawn_blocking(move || -> std::io::Result<()> {
             let mut file = std::fs::File::create(filler)?;
             let block = [1; 4096];
-            while !over.load(Ordering::Relaxed) {
+            while full.strong_count() > 0 {
                 // Again and again: the database gives room back, too.
                 if file.write_all(&block).is_err() {
                     std::thread::sleep(Duration::from_millis(10));
@@ -167,7 +167,7 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
     let checkpoint = world.db.execute_unprepared("CHECKPOINT");
     let _ = timeout(FULL, checkpoint).await;
     sleep(FULL / 2).await;
-    over.store(true, Ordering::Relaxed);
+    drop(full);
     let filled = filling.await.map_err(|error| error.to_string())?;
     filled.map_err(|error| format!("the filler: {error}"))?;
     std::fs::remove_file(filler).map_err(|error| error.to_string())?;
