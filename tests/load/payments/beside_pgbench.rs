@@ -82,6 +82,11 @@ impl Figures {
             "payments posted"
         );
         print!("{}", Table(answered));
+        let percent = |status: u16| {
+            let of = |a: &&Answered| matches!(a.outcome, Outcome::Refused(kind) if kind.status() == status);
+            100.0 * answered.iter().filter(of).count() as f64 / answered.len() as f64
+        };
+        println!("  423: {:.2} % of all answers; 409: {:.2} %", percent(423), percent(409));
         println!(
             "  payments for each transaction of pgbench: {:.3}; {statements_each:.1} statements \
              for a payment, {STATEMENTS} for one of pgbench",
