@@ -1,0 +1,146 @@
+//! What moves a balance beside payments.
+
+use super::interest::Interest;
+use super::{Allocation, Amount, Entered, Refusal, Row, State, Terms};
+use chrono::NaiveDate;
+use shared::entity::loan_transactions::BalanceName;
+
+/// The kinds of adjustments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// More principal is paid out.
+    Advance,
+    /// The same, from a credit line.
+    Draw,
+    /// A late charge.
+    LateCharge,
+    /// A fee.
+    Fee,
+    /// Interest is forgiven.
+    InterestReduction,
+    /// Principal is forgiven.
+    PrincipalWriteOff,
+    /// Impound money is paid out.
+    ImpoundDisbursement,
+    /// A late charge is forgiven.
+    LateChargeWaived,
+    /// A fee is forgiven.
+    FeeWaived,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Advance,
+        Self::Draw,
+        Self::LateCharge,
+        Self::Fee,
+        Self::InterestReduction,
+        Self::PrincipalWriteOff,
+        Self::ImpoundDisbursement,
+        Self::LateChargeWaived,
+        Self::FeeWaived,
+    ];
+
+    /// Its transaction code, its balance, and whether that grows.
+    pub fn effect(self) -> (i32, BalanceName, bool) {
+        match self {
+            Self::Advance => (100, BalanceName::Principal, true),
+            Self::Draw => (110, BalanceName::Principal, true),
+            Self::LateCharge => (140, BalanceName::LateCharge, true),
+            Self::Fee => (142, BalanceName::Fees, true),
+            Self::InterestReduction => (150, BalanceName::Interest, false),
+            Self::PrincipalWriteOff => (152, BalanceName::Principal, false),
+            Self::ImpoundDisbursement => (154, BalanceName::Impound, false),
+            Self::LateChargeWaived => (156, BalanceName::LateCharge, false),
+            Self::FeeWaived => (158, BalanceName::Fees, false),
+        }
+    }
+
+    /// True for those that move principal or interest, and so the base of accrual.
+    pub fn moves_base(self) -> bool {
+        matches!(self.effect().1, BalanceName::Principal | BalanceName::Interest)
+    }
+}
+
+/// An adjustment as somebody enters it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjustment {
+    /// What it is.
+    pub kind: Kind,
+    /// How much.
+    pub amount: Amount,
+    /// The day it counts for.
+    pub date: NaiveDate,
+}
+
+impl State {
+    /// Posts an adjustment: the loan afterwards, and its row.
+    pub fn adjust(
+        &self,
+        terms: &Terms,
+        interest: &Interest,
+        today: NaiveDate,
+        adjustment: &Adjustment,
+    ) -> Result<(Self, Entered), Refusal> {
+        let &Adjustment { kind, amount, date } = adjustment;
+        if amount <= 0 {
+            return Err(Refusal::AmountNotPositive);
+        }
+        if self.paid_off.is_some() {
+            return Err(Refusal::Closed);
+        }
+        if date > today {
+            return Err(Refusal::InFuture);
+        }
+        if date < terms.origination && !kind.moves_base() {
+            return Err(Refusal::TooEarly(terms.origination));
+        }
+        let mut state = self.clone();
+        if kind.moves_base() {
+            state.not_before_base(terms, date)?;
+            state.move_base(terms, interest, date)?;
+        }
+        let (code, balance, grows) = kind.effect();
+        let most = *state.balance(balance);
+        if !grows && amount > most {
+            return Err(Refusal::ExceedsBalance(most));
+        }
+        let mut allocations = Vec::new();
+        if kind == Kind::InterestReduction {
+            state.settled = super::state::storable(state.settled + amount)?;
+            allocations = state.settle_interest(code, amount);
+        }
+        if kind == Kind::PrincipalWriteOff {
+            allocations = state.settle_principal(code, amount);
+        }
+        let resulting = Some(state.change(balance, if grows { amount } else { -amount })?);
+        state.last_activity = Some(date);
+        let row = Row { code, amount, balance: Some(balance), resulting, effective: date };
+        Ok((state, Entered { rows: vec![row], allocations }))
+    }
+
+    fn settle_interest(&mut self, code: i32, mut rest: Amount) -> Vec<Allocation> {
+        let mut allocations = Vec::new();
+        for row in &mut self.due_rows {
+            let amount = rest.min(row.unpaid_interest());
+            row.interest_paid += amount;
+            rest -= amount;
+            allocations.push(Allocation { code, due: row.date, amount });
+        }
+        allocations.retain(|allocation| allocation.amount > 0);
+        allocations
+    }
+
+    fn settle_principal(&mut self, code: i32, mut rest: Amount) -> Vec<Allocation> {
+        let mut allocations = Vec::new();
+        for row in &mut self.due_rows {
+            let amount = rest.min(row.unpaid_principal());
+            row.principal_paid += amount;
+            rest -= amount;
+            allocations.push(Allocation { code, due: row.date, amount });
+        }
+        allocations.retain(|allocation| allocation.amount > 0);
+        allocations
+    }
+}

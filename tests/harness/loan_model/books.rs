@@ -1,0 +1,268 @@
+//! The list of entries of a loan, and taking one back.
+//!
+//! Taking back what moved the base of accrual means to write the whole book once more without it.
+//! Taking back anything else moves its balance back.
+
+use super::interest::Interest;
+use super::{
+    Adjustment, Allocation, Amount, Entered, Payment, Reading, Refusal, Row, State, Terms,
+};
+use chrono::NaiveDate;
+use shared::entity::loan_transactions::BalanceName;
+
+/// Something that somebody enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A payment.
+    Pay(Payment),
+    /// Anything else that moves a balance.
+    Adjust(Adjustment),
+    /// This entry, counted from the first, is taken back; a payment perhaps because it was
+    /// returned on a day.
+    Reverse {
+        /// Which one.
+        entry: usize,
+        /// The day on which the bank returned it.
+        returned: Option<NaiveDate>,
+    },
+}
+
+/// An entry of the book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What was entered.
+    pub event: Event,
+    /// Its rows, the total first.
+    pub entered: Entered,
+    /// The entry that took it back, or that it takes back.
+    pub partner: Option<usize>,
+    /// The day on which the bank returned it.
+    pub returned: Option<NaiveDate>,
+    /// Which day showed the last activity before it.
+    activity_before: Option<NaiveDate>,
+}
+
+/// What the book is made of when it is written once more.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// An entry, with the day on which it was entered.
+    Entry(usize, Event, NaiveDate),
+    /// A balance is moved back on a day.
+    Back(BalanceName, Amount, NaiveDate),
+}
+
+/// The book of a loan.
+#[derive(Clone, Debug)]
+pub struct Books {
+    /// What was agreed.
+    pub terms: Terms,
+    /// What its principal earns.
+    pub interest: Interest,
+    /// Where the loan stands.
+    pub state: State,
+    /// Everything that was entered and not refused.
+    pub entries: Vec<Entry>,
+    steps: Vec<Step>,
+}
+
+impl Entry {
+    /// True for what moves the base of accrual.
+    pub fn moves_base(&self) -> bool {
+        match self.event {
+            Event::Pay(_) => true,
+            Event::Adjust(adjustment) => adjustment.kind.moves_base(),
+            Event::Reverse { .. } => false,
+        }
+    }
+}
+
+impl Books {
+    /// The book of a loan that was just booked, for days up to this one.
+    pub fn new(terms: Terms, up_to: NaiveDate) -> Self {
+        let interest = Interest::new(&terms, &terms.calendar(), up_to);
+        let state = State::booked(&terms, &interest);
+        Self { terms, interest, state, entries: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Enters something. What is refused changes nothing.
+    pub fn enter(&mut self, today: NaiveDate, event: Event) -> Result<&Entry, Refusal> {
+        let activity_before = self.state.last_activity;
+        let (entered, partner, returned) = match event {
+            Event::Reverse { entry, returned } => {
+                let rows = self.take_back(today, entry, returned)?;
+                let partner = self.entries.len();
+                self.entries[entry].partner = Some(partner);
+                self.entries[entry].returned = returned;
+                (Entered { rows, allocations: Vec::new() }, Some(entry), returned)
+            }
+            _ => {
+                let (state, entered) = self.post(&self.state, event, today)?;
+                self.state = state;
+                self.steps.push(Step::Entry(self.entries.len(), event, today));
+                (entered, None, None)
+            }
+        };
+        self.entries.push(Entry { event, entered, partner, returned, activity_before });
+        Ok(&self.entries[self.entries.len() - 1])
+    }
+
+    /// What is read of the loan on this day.
+    pub fn read(&self, today: NaiveDate) -> Result<Reading, Refusal> {
+        self.state.read(&self.terms, &self.interest, today)
+    }
+
+    /// What the entries that still stand have settled of due rows.
+    pub fn allocations(&self) -> Vec<Allocation> {
+        let standing = self.entries.iter().filter(|entry| entry.partner.is_none());
+        let mut all: Vec<_> =
+            standing.flat_map(|entry| entry.entered.allocations.clone()).collect();
+        all.sort();
+        all
+    }
+
+    fn post(
+        &self,
+        state: &State,
+        event: Event,
+        today: NaiveDate,
+    ) -> Result<(State, Entered), Refusal> {
+        match event {
+            Event::Pay(payment) => state.pay(&self.terms, &self.interest, today, &payment),
+            Event::Adjust(adjustment) => {
+                state.adjust(&self.terms, &self.interest, today, &adjustment)
+            }
+            Event::Reverse { .. } => Err(Refusal::Unsuited),
+        }
+    }
+
+    fn take_back(
+        &mut self,
+        today: NaiveDate,
+        number: usize,
+        returned: Option<NaiveDate>,
+    ) -> Result<Vec<Row>, Refusal> {
+        let entry = self.entries.get(number).ok_or(Refusal::Unsuited)?.clone();
+        self.check_reversal(today, number, returned)?;
+        let mut steps = self.steps.clone();
+        if entry.moves_base() {
+            steps.retain(|step| !matches!(step, Step::Entry(n, ..) if *n == number));
+        } else {
+            let (balance, amount, date) = entry.moved_back();
+            steps.push(Step::Back(balance, amount, date));
+        }
+        let mut state = self.written_once_more(&steps);
+        if entry.moves_base() {
+            state.last_activity = entry.activity_before;
+        }
+        let rows = self.rows_back(&entry, &mut state)?;
+        (self.state, self.steps) = (state, steps);
+        Ok(rows)
+    }
+
+    fn check_reversal(
+        &self,
+        today: NaiveDate,
+        number: usize,
+        returned: Option<NaiveDate>,
+    ) -> Result<(), Refusal> {
+        let entry = &self.entries[number];
+        if entry.partner.is_some() {
+            return Err(Refusal::AlreadyReversed);
+        }
+        if let Some(returned) = returned {
+            let Event::Pay(payment) = entry.event else { return Err(Refusal::Unsuited) };
+            if returned > today {
+                return Err(Refusal::InFuture);
+            }
+            if returned < payment.date {
+                return Err(Refusal::TooEarly(payment.date));
+            }
+        }
+        let later = self.entries[number + 1..].iter();
+        let moved = |later: &Entry| later.moves_base() && later.partner.is_none();
+        if entry.moves_base() && later.into_iter().any(moved) {
+            return Err(Refusal::NotLatest);
+        }
+        self.stays_above_zero(entry)
+    }
+
+    /// Refuses to move a balance back below zero.
+    fn stays_above_zero(&self, entry: &Entry) -> Result<(), Refusal> {
+        let mut state = self.state.clone();
+        let mut names = Vec::new();
+        for row in &entry.entered.rows {
+            let Some(name) = row.balance.filter(|name| *name != BalanceName::Interest) else {
+                continue;
+            };
+            let back = if grows(row.code) { -row.amount } else { row.amount };
+            *state.balance(name) += back;
+            names.push(name);
+        }
+        let negative = names.into_iter().find(|name| *state.balance(*name) < 0);
+        negative.map_or(Ok(()), |name| Err(Refusal::Negative(name)))
+    }
+
+    /// The state that the steps lead to, from the booking on.
+    fn written_once_more(&self, steps: &[Step]) -> State {
+        let mut state = State::booked(&self.terms, &self.interest);
+        for step in steps {
+            match *step {
+                Step::Entry(_, event, today) => {
+                    state = match self.post(&state, event, today) {
+                        Ok((state, _)) => state,
+                        Err(refusal) => forced(state, event, refusal),
+                    };
+                }
+                Step::Back(balance, amount, date) => {
+                    *state.balance(balance) += amount;
+                    state.last_activity = Some(date);
+                }
+            }
+        }
+        state
+    }
+
+    /// The rows of an entry once more, with the odd codes.
+    fn rows_back(&self, entry: &Entry, state: &mut State) -> Result<Vec<Row>, Refusal> {
+        let mut rows = Vec::new();
+        for row in &entry.entered.rows {
+            let resulting = match row.balance {
+                None => state.payoff(&self.interest, row.effective)?,
+                Some(BalanceName::Interest) => {
+                    state.interest_owed(&self.interest, row.effective)?
+                }
+                Some(name) => *state.balance(name),
+            };
+            rows.push(Row { code: row.code + 1, resulting: Some(resulting), ..*row });
+        }
+        Ok(rows)
+    }
+}
+
+impl Entry {
+    /// How the balance of an entry of one row is moved back, and the day of the entry.
+    fn moved_back(&self) -> (BalanceName, Amount, NaiveDate) {
+        let row = self.entered.rows[0];
+        let amount = if grows(row.code) { -row.amount } else { row.amount };
+        (row.balance.expect("a balance"), amount, row.effective)
+    }
+}
+
+/// True for the codes that make their balance larger.
+fn grows(code: i32) -> bool {
+    matches!(code, 100 | 110 | 130 | 132 | 140 | 142)
+}
+
+/// What was entered after something now taken back stands, even where its balance is short of it on
+/// the way: the end alone counts.
+fn forced(mut state: State, event: Event, refusal: Refusal) -> State {
+    match event {
+        Event::Adjust(Adjustment { kind, amount, date }) if !kind.moves_base() => {
+            let (_, balance, grows) = kind.effect();
+            *state.balance(balance) += if grows { amount } else { -amount };
+            state.last_activity = Some(date);
+            state
+        }
+        _ => panic!("{event:?} was entered once and is refused now: {refusal:?}"),
+    }
+}

@@ -1,0 +1,179 @@
+//! The dates of instalments, and days in months of 30.
+
+use chrono::{Datelike, Days, NaiveDate};
+use shared::entity::loans::PaymentPeriod;
+
+/// When instalments are due.
+#[derive(Clone, Copy, Debug)]
+pub struct Calendar {
+    /// How often.
+    pub period: PaymentPeriod,
+    /// The first date.
+    pub first: Option<NaiveDate>,
+    /// The day of the month that is meant.
+    pub day: Option<u32>,
+    /// The last date, whether the period leads to it or not.
+    pub maturity: Option<NaiveDate>,
+}
+
+/// A date, and the day of a month of 30 days it stands for if it is a date of the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// The date.
+    pub date: NaiveDate,
+    /// At most 30.
+    pub meant: Option<u32>,
+}
+
+impl Calendar {
+    /// The date so many periods after the first one (or before it), and the day that is meant,
+    /// whether or not the loan has matured. Nothing where there are no periods.
+    pub fn counted(&self, periods: i64) -> Option<(NaiveDate, u32)> {
+        let first = self.first?;
+        let day = self.day?;
+        let days = |days: i64| {
+            let date = first + chrono::TimeDelta::days(days * periods);
+            Some((date, date.day().min(30)))
+        };
+        let months = |months: i64| {
+            let (date, meant) = in_month(month_number(first) + months * periods, day);
+            Some((date, meant.min(30)))
+        };
+        match self.period {
+            PaymentPeriod::None | PaymentPeriod::Maturity => None,
+            PaymentPeriod::Weekly => days(7),
+            PaymentPeriod::Biweekly => days(14),
+            PaymentPeriod::Semimonthly => {
+                let early = if day <= 15 { day } else { day.min(30) - 15 };
+                let second_half = i64::from(first.day() > 15);
+                let halves = month_number(first) * 2 + second_half + periods;
+                let meant = if halves.rem_euclid(2) == 0 { early } else { early + 15 };
+                Some(in_month(halves.div_euclid(2), meant))
+            }
+            PaymentPeriod::Monthly => months(1),
+            PaymentPeriod::Bimonthly => months(2),
+            PaymentPeriod::Quarterly => months(3),
+            PaymentPeriod::Semiannual => months(6),
+            PaymentPeriod::Annual => months(12),
+        }
+    }
+
+    /// Every due date up to this day, and the one after it if there is one.
+    pub fn due_dates(&self, up_to: NaiveDate) -> Vec<Day> {
+        let mut dates = Vec::new();
+        if self.period == PaymentPeriod::Maturity
+            && let Some(maturity) = self.maturity
+        {
+            dates.push(Day { date: maturity, meant: Some(maturity.day().min(30)) });
+        }
+        for periods in 0.. {
+            let Some((date, meant)) = self.counted(periods) else { break };
+            if let Some(maturity) = self.maturity
+                && date >= maturity
+            {
+                let own = maturity.day().min(30);
+                let meant = if date == maturity { meant } else { own };
+                dates.push(Day { date: maturity, meant: Some(meant) });
+                break;
+            }
+            dates.push(Day { date, meant: Some(meant) });
+            if date > up_to {
+                break;
+            }
+        }
+        dates
+    }
+
+    /// This date, with the day that is meant if the schedule, counted back from the first date,
+    /// meets it.
+    pub fn counted_back(&self, date: NaiveDate) -> Day {
+        for periods in 0.. {
+            match self.counted(-periods) {
+                Some((met, meant)) if met == date => return Day { date, meant: Some(meant) },
+                Some((met, _)) if met > date => {}
+                _ => break,
+            }
+        }
+        Day { date, meant: None }
+    }
+}
+
+/// Days from one date to another in months of 30 days, as they are counted in the US.
+pub fn days_of_30(from: Day, to: Day) -> i128 {
+    let mut d1 = from.meant.unwrap_or(from.date.day());
+    let mut d2 = to.meant.unwrap_or(to.date.day());
+    if to.meant.is_none() && ends_february(from.date) && ends_february(to.date) {
+        d2 = 30;
+    }
+    if from.meant.is_none() && ends_february(from.date) {
+        d1 = 30;
+    }
+    if to.meant.is_none() && d2 == 31 && d1 >= 30 {
+        d2 = 30;
+    }
+    if from.meant.is_none() && d1 == 31 {
+        d1 = 30;
+    }
+    let months = month_number(to.date) - month_number(from.date);
+    i128::from(months * 30 + i64::from(d2) - i64::from(d1))
+}
+
+/// Months since the year 0.
+fn month_number(date: NaiveDate) -> i64 {
+    i64::from(date.year()) * 12 + i64::from(date.month0())
+}
+
+/// This day of a month, or its last one; and the day that was meant.
+fn in_month(number: i64, day: u32) -> (NaiveDate, u32) {
+    let (year, month) = (number.div_euclid(12) as i32, number.rem_euclid(12) as u32 + 1);
+    let date = (1..=day).rev().find_map(|day| NaiveDate::from_ymd_opt(year, month, day));
+    (date.expect("a day of a month"), day)
+}
+
+fn ends_february(date: NaiveDate) -> bool {
+    date.month() == 2 && (date + Days::new(1)).month() == 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free(text: &str) -> Day {
+        Day { date: text.parse().expect("a date"), meant: None }
+    }
+
+    #[test]
+    fn days_between_free_dates_are_the_published_ones() {
+        for (from, to, days) in [
+            ("2024-01-15", "2024-02-15", 30),
+            ("2024-01-15", "2024-01-31", 16),
+            ("2024-01-31", "2024-02-29", 29),
+            ("2024-01-31", "2024-03-31", 60),
+            ("2024-02-29", "2024-03-31", 30),
+            ("2024-02-29", "2025-02-28", 360),
+            ("2023-01-30", "2023-02-28", 28),
+        ] {
+            assert_eq!(days_of_30(free(from), free(to)), days, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn due_dates_stand_for_the_day_that_is_meant() {
+        let calendar = |period, first: &str, day| Calendar {
+            period,
+            first: first.parse().ok(),
+            day: Some(day),
+            maturity: None,
+        };
+        let spans = |calendar: Calendar| -> Vec<i128> {
+            let dates = calendar.due_dates(calendar.first.expect("a date") + Days::new(20));
+            dates.windows(2).map(|pair| days_of_30(pair[0], pair[1])).collect()
+        };
+        assert_eq!(spans(calendar(PaymentPeriod::Monthly, "2023-01-30", 30))[0], 30);
+        assert_eq!(spans(calendar(PaymentPeriod::Semimonthly, "2024-02-29", 30))[..2], [15, 15]);
+        assert_eq!(spans(calendar(PaymentPeriod::Weekly, "2024-02-26", 26))[..2], [8, 7]);
+        let back = calendar(PaymentPeriod::Monthly, "2023-03-28", 28);
+        let start = back.counted_back("2023-02-28".parse().expect("a date"));
+        assert_eq!(days_of_30(start, back.due_dates(start.date)[0]), 30);
+    }
+}

@@ -1,0 +1,316 @@
+//! Where a loan stands, its due rows, and what is read of it on a day.
+
+use super::interest::Interest;
+use super::{Amount, CENT, LARGEST, Terms};
+use chrono::NaiveDate;
+use shared::entity::loan_transactions::BalanceName;
+
+/// Why something is not entered, with the figure that would have passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing, or less.
+    AmountNotPositive,
+    /// After today.
+    InFuture,
+    /// Before this earliest day.
+    TooEarly(NaiveDate),
+    /// The loan takes nothing any more.
+    Closed,
+    /// The parts are not the whole.
+    SplitMismatch,
+    /// A part is above this balance.
+    ExceedsBalance(Amount),
+    /// A split with what a split may not have.
+    InvalidValue,
+    /// At most this much.
+    Overpayment(Amount),
+    /// The loan is paid off with this much.
+    PayoffShort(Amount),
+    /// Something entered later stands in the way.
+    NotLatest,
+    /// It is reversed already, or a reversal itself.
+    AlreadyReversed,
+    /// This balance would be below zero.
+    Negative(BalanceName),
+    /// The loan never had such an entry, or it is not of the kind.
+    Unsuited,
+    /// An amount that cannot be stored.
+    OutOfRange,
+}
+
+/// An instalment that fell due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DueRow {
+    /// When.
+    pub date: NaiveDate,
+    /// Interest it asked for.
+    pub interest: Amount,
+    /// Principal it asked for.
+    pub principal: Amount,
+    /// Interest it got.
+    pub interest_paid: Amount,
+    /// Principal it got.
+    pub principal_paid: Amount,
+}
+
+impl DueRow {
+    /// Interest it has not got.
+    pub fn unpaid_interest(&self) -> Amount {
+        self.interest - self.interest_paid
+    }
+
+    /// Principal it has not got.
+    pub fn unpaid_principal(&self) -> Amount {
+        self.principal - self.principal_paid
+    }
+
+    fn unpaid(&self) -> Amount {
+        self.unpaid_interest() + self.unpaid_principal()
+    }
+}
+
+/// A row that a posting writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The transaction code.
+    pub code: i32,
+    /// How much.
+    pub amount: Amount,
+    /// The balance it moves.
+    pub balance: Option<BalanceName>,
+    /// That balance afterwards; on a total row the payoff.
+    pub resulting: Option<Amount>,
+    /// The day it counts for.
+    pub effective: NaiveDate,
+}
+
+/// Which part of an entry settled how much of a due row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Allocation {
+    /// The code of the part.
+    pub code: i32,
+    /// The due row.
+    pub due: NaiveDate,
+    /// How much.
+    pub amount: Amount,
+}
+
+/// What an entry writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entered {
+    /// Its rows, the total first.
+    pub rows: Vec<Row>,
+    /// What they settled.
+    pub allocations: Vec<Allocation>,
+}
+
+/// Where a loan stands: the columns that postings move, and the due rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Owed.
+    pub principal: Amount,
+    /// Owed on the day of `accrued_thru`.
+    pub interest: Amount,
+    /// Owed.
+    pub late_charges: Amount,
+    /// Owed.
+    pub fees: Amount,
+    /// Held.
+    pub impound: Amount,
+    /// Held.
+    pub suspense: Amount,
+    /// Interest since booking, in 1e-8.
+    pub accrued_total: i128,
+    /// Up to this day.
+    pub accrued_thru: NaiveDate,
+    /// Interest paid or reduced.
+    pub settled: Amount,
+    /// Paid toward the next instalment.
+    pub paid_ahead: Amount,
+    /// Where the current accrual begins.
+    pub base_date: NaiveDate,
+    /// What had accrued by then, in 1e-8.
+    pub base_total: i128,
+    /// The next instalment.
+    pub next_due: Option<NaiveDate>,
+    /// The latest payment.
+    pub last_payment: Option<(NaiveDate, Amount)>,
+    /// The day of what was entered last.
+    pub last_activity: Option<NaiveDate>,
+    /// When it was paid off, and closed thereby.
+    pub paid_off: Option<NaiveDate>,
+    /// Instalments that fell due.
+    pub due_rows: Vec<DueRow>,
+}
+
+/// What is read of a loan on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// One day's interest, in 1e-8.
+    pub per_diem: i128,
+    /// What pays the loan off.
+    pub payoff: Amount,
+    /// Due before the day.
+    pub past_due: Amount,
+    /// Due on the day.
+    pub current_due: Amount,
+    /// Age of the oldest unpaid due row.
+    pub days_past_due: i64,
+}
+
+impl State {
+    /// A loan as it is booked.
+    pub fn booked(terms: &Terms, interest: &Interest) -> Self {
+        let base_date = terms.origination.min(terms.interest_start);
+        Self {
+            principal: terms.opening.principal,
+            interest: 0,
+            late_charges: terms.opening.late_charges,
+            fees: terms.opening.fees,
+            impound: terms.opening.impound,
+            suspense: terms.opening.suspense,
+            accrued_total: 0,
+            accrued_thru: base_date,
+            settled: 0,
+            paid_ahead: 0,
+            base_date,
+            base_total: 0,
+            next_due: interest.due_dates.first().map(|due| due.date),
+            last_payment: None,
+            last_activity: None,
+            paid_off: None,
+            due_rows: Vec::new(),
+        }
+    }
+
+    /// Interest accrued since booking up to this day, in 1e-8.
+    pub fn total_on(&self, interest: &Interest, day: NaiveDate) -> Result<i128, Refusal> {
+        if self.paid_off.is_some() {
+            return Ok(self.base_total);
+        }
+        let total = self.base_total + interest.accrue(self.principal, self.base_date, day)?;
+        if total > LARGEST { Err(Refusal::OutOfRange) } else { Ok(total) }
+    }
+
+    /// Interest owed on this day, in whole cents.
+    pub fn interest_owed(&self, interest: &Interest, day: NaiveDate) -> Result<Amount, Refusal> {
+        // A cent is a million of 1e-8.
+        let owed = self.total_on(interest, day)? - self.settled * 10_000;
+        Ok(if owed < 0 { 0 } else { (owed + 500_000) / 1_000_000 * CENT })
+    }
+
+    /// What pays the loan off on this day.
+    pub fn payoff(&self, interest: &Interest, day: NaiveDate) -> Result<Amount, Refusal> {
+        let owed = self.principal + self.interest_owed(interest, day)?;
+        let owed = storable(owed + self.late_charges + self.fees)?;
+        Ok((owed - self.suspense).max(0))
+    }
+
+    /// Interest of due rows that is not paid.
+    pub fn billed_interest(&self) -> Amount {
+        self.due_rows.iter().map(DueRow::unpaid_interest).sum()
+    }
+
+    /// Principal of due rows that is not paid.
+    pub fn billed_principal(&self) -> Amount {
+        self.due_rows.iter().map(DueRow::unpaid_principal).sum()
+    }
+
+    /// Makes the due rows of the dates up to this day.
+    pub fn fall_due(
+        &mut self,
+        terms: &Terms,
+        interest: &Interest,
+        up_to: NaiveDate,
+    ) -> Result<(), Refusal> {
+        while let Some(date) = self.next_due.filter(|date| *date <= up_to) {
+            let owed = (self.interest_owed(interest, date)? - self.billed_interest()).max(0);
+            let unbilled = self.principal - self.billed_principal();
+            let instalment = (terms.instalment() - self.paid_ahead).max(0);
+            let matures = terms.calendar().maturity == Some(date);
+            let asked_interest = if matures { owed } else { owed.min(instalment) };
+            let rest = instalment - asked_interest;
+            self.due_rows.push(DueRow {
+                date,
+                interest: asked_interest,
+                principal: if matures { unbilled } else { unbilled.min(rest) },
+                interest_paid: 0,
+                principal_paid: 0,
+            });
+            self.paid_ahead = 0;
+            let later = interest.due_dates.iter().map(|due| due.date).find(|later| *later > date);
+            self.next_due = if matures { None } else { later };
+        }
+        Ok(())
+    }
+
+    /// Moves the base of accrual to this day, after what fell due by then.
+    pub fn move_base(
+        &mut self,
+        terms: &Terms,
+        interest: &Interest,
+        day: NaiveDate,
+    ) -> Result<(), Refusal> {
+        self.fall_due(terms, interest, day)?;
+        let total = self.total_on(interest, day)?;
+        (self.base_date, self.base_total) = (day, total);
+        (self.accrued_thru, self.accrued_total) = (day, total);
+        self.interest = self.interest_owed(interest, day)?;
+        Ok(())
+    }
+
+    /// The balance of this name.
+    pub fn balance(&mut self, name: BalanceName) -> &mut Amount {
+        match name {
+            BalanceName::Principal => &mut self.principal,
+            BalanceName::Interest => &mut self.interest,
+            BalanceName::LateCharge => &mut self.late_charges,
+            BalanceName::Fees => &mut self.fees,
+            BalanceName::Impound => &mut self.impound,
+            BalanceName::Suspense => &mut self.suspense,
+        }
+    }
+
+    /// Moves a balance that must be storable afterwards.
+    pub fn change(&mut self, name: BalanceName, by: Amount) -> Result<Amount, Refusal> {
+        let balance = self.balance(name);
+        *balance = storable(*balance + by)?;
+        Ok(*balance)
+    }
+
+    /// What is read of the loan on this day.
+    pub fn read(
+        &self,
+        terms: &Terms,
+        interest: &Interest,
+        today: NaiveDate,
+    ) -> Result<Reading, Refusal> {
+        let mut on_day = self.clone();
+        on_day.fall_due(terms, interest, today)?;
+        let open = self.paid_off.is_none();
+        let per_diem = if open { interest.per_diem(self.principal, today)? } else { 0 };
+        let past: Vec<_> = on_day.due_rows.iter().filter(|row| row.date < today).collect();
+        let mut past_due: Amount = past.iter().map(|row| row.unpaid()).sum();
+        let mut oldest = past.iter().find(|row| row.unpaid() > 0).map(|row| row.date);
+        let unbilled = on_day.interest_owed(interest, today)? - on_day.billed_interest();
+        if let Some(maturity) = terms.calendar().maturity.filter(|maturity| *maturity < today)
+            && unbilled > 0
+        {
+            past_due += unbilled;
+            oldest = oldest.or(Some(maturity));
+        }
+        let due_today = on_day.due_rows.iter().filter(|row| row.date == today);
+        Ok(Reading {
+            per_diem,
+            payoff: on_day.payoff(interest, today)?,
+            past_due: storable(past_due)?,
+            current_due: due_today.map(DueRow::unpaid).sum(),
+            days_past_due: oldest.map_or(0, |oldest| (today - oldest).num_days()),
+        })
+    }
+}
+
+/// The amount, if it can be stored.
+pub fn storable(amount: Amount) -> Result<Amount, Refusal> {
+    if amount.abs() > LARGEST { Err(Refusal::OutOfRange) } else { Ok(amount) }
+}
