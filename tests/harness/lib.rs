@@ -6,6 +6,7 @@ pub mod databases;
 pub mod foreign;
 pub mod gate;
 pub mod latencies;
+pub mod loan_drivers;
 pub mod loan_model;
 pub mod log_in_form;
 pub mod pgbench;

@@ -15,12 +15,15 @@
 //! | `payment` | how a payment is spent |
 //! | `adjustment` | everything else that moves a balance |
 //! | `books` | the list of entries, and taking one back |
+//! | `plan`, `drawing` | what is done with a loan, drawn at random |
 
 pub mod adjustment;
 pub mod books;
 pub mod calendar;
+pub mod drawing;
 pub mod interest;
 pub mod payment;
+pub mod plan;
 pub mod state;
 pub mod terms;
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod access;
 mod contract;
 mod errors;
 mod former_paths;
+mod loan_books;
 mod paging;
 mod rates;
 mod rubbish;

@@ -108,13 +108,13 @@ impl State {
         }
         let mut allocations = Vec::new();
         if kind == Kind::InterestReduction {
-            state.settled = super::state::storable(state.settled + amount)?;
             allocations = state.settle_interest(code, amount);
         }
         if kind == Kind::PrincipalWriteOff {
             allocations = state.settle_principal(code, amount);
         }
-        let resulting = Some(state.change(balance, if grows { amount } else { -amount })?);
+        let change = if grows { amount } else { -amount };
+        let resulting = Some(state.enter(interest, balance, change)?);
         state.last_activity = Some(date);
         let row = Row { code, amount, balance: Some(balance), resulting, effective: date };
         Ok((state, Entered { rows: vec![row], allocations }))

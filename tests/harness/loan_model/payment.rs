@@ -93,7 +93,9 @@ impl State {
             Some(parts) => spending.pay_parts(parts)?,
             None => spending.distribute(window, excess)?,
         }
-        if window {
+        if payment.payoff {
+            spending.state.paid_ahead = 0;
+        } else if window {
             let ahead = spending.accrued_paid + spending.unbilled_paid;
             let ahead = spending.state.paid_ahead + ahead;
             spending.state.paid_ahead = ahead.min(terms.instalment());
@@ -157,13 +159,17 @@ impl Spending<'_> {
         self.pay_unbilled(principal);
         self.parts.late_charges = late_charges;
         self.parts.fees = fees;
+        for row in &mut self.state.due_rows {
+            // Fractions of a cent may be left, which nobody owes.
+            (row.interest_paid, row.principal_paid) = (row.interest, row.principal);
+        }
         self.state.paid_off = Some(self.date);
         self.state.next_due = None;
         Ok(())
     }
 
     fn pay_parts(&mut self, parts: &Parts) -> Result<(), Refusal> {
-        if parts.sum() != self.rest {
+        if storable(parts.sum())? != self.rest {
             return Err(Refusal::SplitMismatch);
         }
         let state = &self.state;
@@ -289,21 +295,20 @@ impl Spending<'_> {
         let parts = self.parts;
         let mut rows = Vec::new();
         for (code, name, amount, sign) in [
+            (134, BalanceName::Suspense, self.applied_suspense, -1),
             (122, BalanceName::Principal, parts.principal, -1),
             (124, BalanceName::Interest, parts.interest, -1),
             (126, BalanceName::LateCharge, parts.late_charges, -1),
             (128, BalanceName::Fees, parts.fees, -1),
             (130, BalanceName::Impound, parts.impound, 1),
             (132, BalanceName::Suspense, parts.suspense, 1),
-            (134, BalanceName::Suspense, self.applied_suspense, -1),
         ] {
             if amount != 0 {
-                let resulting = Some(self.state.change(name, sign * amount)?);
+                let resulting = Some(self.state.enter(interest, name, sign * amount)?);
                 let balance = Some(name);
                 rows.push(Row { code, amount, balance, resulting, effective: self.date });
             }
         }
-        self.state.settled = storable(self.state.settled + parts.interest)?;
         self.state.last_payment = Some((self.date, payment.amount));
         self.state.last_activity = Some(self.date);
         let total = Row {
@@ -314,6 +319,7 @@ impl Spending<'_> {
             effective: self.date,
         };
         rows.insert(0, total);
+        self.allocations.sort();
         Ok((self.state, Entered { rows, allocations: self.allocations }))
     }
 }

@@ -271,8 +271,19 @@ impl State {
         }
     }
 
-    /// Moves a balance that must be storable afterwards.
-    pub fn change(&mut self, name: BalanceName, by: Amount) -> Result<Amount, Refusal> {
+    /// Moves a balance that must be storable afterwards, and gives it back. Interest is settled,
+    /// and what is owed then is rounded anew.
+    pub fn enter(
+        &mut self,
+        interest: &Interest,
+        name: BalanceName,
+        by: Amount,
+    ) -> Result<Amount, Refusal> {
+        if name == BalanceName::Interest {
+            self.settled = storable(self.settled - by)?;
+            self.interest = self.interest_owed(interest, self.base_date)?;
+            return Ok(self.interest);
+        }
         let balance = self.balance(name);
         *balance = storable(*balance + by)?;
         Ok(*balance)

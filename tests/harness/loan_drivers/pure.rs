@@ -1,0 +1,321 @@
+//! The arithmetic of the api-server, in memory.
+
+use super::{Play, Tally, money};
+use crate::loan_model::plan::{Action, Plan};
+use crate::loan_model::{self as model, Allocation, Amount, Entered, Event, Parts, Payment};
+use api_server::servicing::allocation::DueRowPart;
+use api_server::servicing::payment::{self, How, Instruction, Posting, Refusal, Split};
+use api_server::servicing::schedule::Schedule;
+use api_server::servicing::{DueRow, RateStep, State, Terms};
+use chrono::NaiveDate;
+use shared::amounts::{Accrual, Money, Rate};
+use shared::entity::loan_transactions::BalanceName;
+
+/// The engine's side of a loan.
+struct Engine {
+    terms: Terms,
+    state: State,
+    /// For each entry, the state before it.
+    before: Vec<State>,
+}
+
+/// Plays a plan on both and tells the first difference.
+pub fn compare(plan: &Plan) -> Result<Tally, String> {
+    let mut play = Play::new(plan);
+    let mut engine = Engine::new(plan, &play.books.state);
+    let mut today = plan.first_day();
+    for step in &plan.moves {
+        use crate::loan_model::{Kind, plan::What};
+        if let What::Adjust { kind: Kind::InterestReduction | Kind::PrincipalWriteOff, .. } =
+            step.what
+        {
+            continue;
+        }
+        let (day, action) = step.action(&play.books, today, plan.last_day());
+        today = day;
+        play.story.tell(today, &action);
+        if let Action::Enter(event) = action {
+            enter(&mut play, &mut engine, today, event)?;
+        }
+        read(&mut play, &engine, today)?;
+    }
+    Ok(play.tally)
+}
+
+fn enter(
+    play: &mut Play<'_>,
+    engine: &mut Engine,
+    today: NaiveDate,
+    event: Event,
+) -> Result<(), String> {
+    let before = engine.state.clone();
+    let expected = play.books.enter(today, event).map(|entry| entry.entered.clone());
+    let accepted = expected.is_ok();
+    match event {
+        Event::Pay(payment) if !is_callers_affair(&expected) => {
+            let happened = engine.pay(&play.books.terms, &payment);
+            play.story.same("what was posted", &expected, &happened)?;
+        }
+        Event::Adjust(_) if accepted => engine.adjust(&event),
+        Event::Reverse { entry: number, .. } if accepted => {
+            let entry = &play.books.entries[number];
+            engine.reverse(number, entry, !play.plan.terms.stops_accrual);
+        }
+        _ => {}
+    }
+    if accepted {
+        engine.before.push(before);
+        play.story.same("the state", comparable(&play.books.state), engine.comparable())?;
+    }
+    let count = match (accepted, event) {
+        (false, _) => &mut play.tally.refused,
+        (true, Event::Reverse { .. }) => &mut play.tally.reversed,
+        (true, _) => &mut play.tally.posted,
+    };
+    *count += 1;
+    play.tally.rows += expected.map_or(0, |entered| entered.rows.len() as u64);
+    Ok(())
+}
+
+/// True for what the arithmetic is not asked.
+fn is_callers_affair(expected: &Result<Entered, model::Refusal>) -> bool {
+    use model::Refusal::{Closed, InFuture, InvalidValue, TooEarly};
+    matches!(expected, Err(Closed | InFuture | InvalidValue | TooEarly(_)))
+}
+
+fn read(play: &mut Play<'_>, engine: &Engine, today: NaiveDate) -> Result<(), String> {
+    play.tally.read += 1;
+    let expected = play.books.read(today);
+    let standing = engine.state.standing(&engine.terms, today);
+    let happened = standing.map(|standing| model::Reading {
+        per_diem: standing.per_diem.units().into(),
+        payoff: standing.payoff.units().into(),
+        past_due: standing.past_due.units().into(),
+        current_due: standing.current_due.units().into(),
+        days_past_due: standing.days_past_due.into(),
+    });
+    let happened = happened.map_err(|_| model::Refusal::OutOfRange);
+    play.story.same("what is read", expected, happened)
+}
+
+impl Engine {
+    fn new(plan: &Plan, booked: &model::State) -> Self {
+        let terms = &plan.terms;
+        let calendar = terms.calendar();
+        let schedule = Schedule {
+            period: terms.period,
+            first_payment_date: terms.first_payment,
+            payment_day: terms.payment_day,
+            maturity_date: calendar.maturity,
+        };
+        let state = State {
+            principal: money(booked.principal),
+            late_charges: money(booked.late_charges),
+            fees: money(booked.fees),
+            impound: money(booked.impound),
+            suspense: money(booked.suspense),
+            accrual_base_date: booked.base_date,
+            accrual_base_total: Accrual::ZERO,
+            interest_settled_total: Money::ZERO,
+            paid_ahead_amount: Money::ZERO,
+            next_due_date: schedule.first(),
+            due_rows: Vec::new(),
+            due_row_count: 0,
+        };
+        let rate = |rate| Rate::from_wide_units(rate).expect("a rate");
+        let rates = terms.rates.iter();
+        let terms = Terms {
+            numerator: terms.numerator,
+            denominator: terms.denominator,
+            rates: rates
+                .map(|(day, units)| RateStep { effective_date: *day, rate: rate(*units) })
+                .collect(),
+            interest_start_date: terms.interest_start,
+            schedule,
+            payment_amount: terms.payment_amount.map(money),
+            advance_days: terms.advance_days as i32,
+            accrues: !terms.stops_accrual,
+        };
+        Self { terms, state, before: Vec::new() }
+    }
+
+    fn pay(&mut self, terms: &model::Terms, payment: &Payment) -> Result<Entered, model::Refusal> {
+        let excess = payment.excess.unwrap_or(terms.excess);
+        let how = match &payment.split {
+            _ if payment.payoff => How::Payoff { excess },
+            Some(parts) => How::Split(split(parts)),
+            None => How::Distributed { distribution: &terms.distribution, excess },
+        };
+        let (amount, effective_date) = (money(payment.amount), payment.date);
+        let instruction = Instruction { amount, effective_date, how };
+        let posting = payment::post(&self.terms, &self.state, &instruction).map_err(refused)?;
+        let owed = posting.after.interest_owed_on(&self.terms, effective_date);
+        let entered = entered(&posting, amount, effective_date, owed.unwrap_or_default());
+        self.terms.accrues &= !posting.closes;
+        self.state = posting.after;
+        Ok(entered)
+    }
+
+    /// TEMPORARY until the engine has it.
+    fn adjust(&mut self, event: &Event) {
+        let Event::Adjust(adjustment) = event else { return };
+        if adjustment.kind.moves_base() {
+            self.state.move_base(&self.terms, adjustment.date).expect("moved");
+        }
+        let (_, balance, grows) = adjustment.kind.effect();
+        let amount = if grows { adjustment.amount } else { -adjustment.amount };
+        change(&mut self.state, balance, amount);
+    }
+
+    /// Puts the state before an entry back, and what moved its balances otherwise stays.
+    fn reverse(&mut self, number: usize, entry: &model::Entry, accrues: bool) {
+        let now = self.state.clone();
+        if entry.moves_base() {
+            self.state = self.before[number].clone();
+            self.terms.accrues = accrues;
+        }
+        let back = |name, balance: Money| {
+            let rows = entry.entered.rows.iter().filter(|row| row.balance == Some(name));
+            let grew = |code| matches!(code, 130 | 132 | 140 | 142);
+            let moved = rows.map(|row| if grew(row.code) { -row.amount } else { row.amount });
+            money(Amount::from(balance.units()) + moved.sum::<Amount>())
+        };
+        self.state.late_charges = back(BalanceName::LateCharge, now.late_charges);
+        self.state.fees = back(BalanceName::Fees, now.fees);
+        self.state.impound = back(BalanceName::Impound, now.impound);
+        self.state.suspense = back(BalanceName::Suspense, now.suspense);
+    }
+
+    fn comparable(&self) -> Comparable {
+        let state = &self.state;
+        let units = |money: Money| Amount::from(money.units());
+        Comparable {
+            balances: [
+                state.principal,
+                state.late_charges,
+                state.fees,
+                state.impound,
+                state.suspense,
+                state.interest_settled_total,
+                state.paid_ahead_amount,
+            ]
+            .map(units),
+            base: (state.accrual_base_date, state.accrual_base_total.units().into()),
+            next_due: state.next_due_date,
+            due_rows: state.due_rows.iter().map(due_row).collect(),
+        }
+    }
+}
+
+/// Moves a balance that is no interest.
+fn change(state: &mut State, name: BalanceName, by: Amount) {
+    let balance = match name {
+        BalanceName::Principal => &mut state.principal,
+        BalanceName::Interest => return,
+        BalanceName::LateCharge => &mut state.late_charges,
+        BalanceName::Fees => &mut state.fees,
+        BalanceName::Impound => &mut state.impound,
+        BalanceName::Suspense => &mut state.suspense,
+    };
+    *balance = money(Amount::from(balance.units()) + by);
+}
+
+/// What can be said of a state by both.
+#[derive(Debug, PartialEq, Eq)]
+struct Comparable {
+    /// Principal, late charges, fees, impound, suspense, interest settled, paid ahead.
+    balances: [Amount; 7],
+    base: (NaiveDate, i128),
+    next_due: Option<NaiveDate>,
+    due_rows: Vec<model::DueRow>,
+}
+
+fn comparable(state: &model::State) -> Comparable {
+    Comparable {
+        balances: [
+            state.principal,
+            state.late_charges,
+            state.fees,
+            state.impound,
+            state.suspense,
+            state.settled,
+            state.paid_ahead,
+        ],
+        base: (state.base_date, state.base_total),
+        next_due: state.next_due,
+        due_rows: state.due_rows.clone(),
+    }
+}
+
+fn due_row(row: &DueRow) -> model::DueRow {
+    model::DueRow {
+        date: row.due_date,
+        interest: row.interest_due.units().into(),
+        principal: row.principal_due.units().into(),
+        interest_paid: row.interest_paid.units().into(),
+        principal_paid: row.principal_paid.units().into(),
+    }
+}
+
+fn split(parts: &Parts) -> Split {
+    Split {
+        principal: money(parts.principal),
+        interest: money(parts.interest),
+        late_charges: money(parts.late_charges),
+        fees: money(parts.fees),
+        impound: money(parts.impound),
+        suspense: money(parts.suspense),
+    }
+}
+
+fn refused(refusal: Refusal) -> model::Refusal {
+    match refusal {
+        Refusal::AmountNotPositive => model::Refusal::AmountNotPositive,
+        Refusal::SplitMismatch { .. } => model::Refusal::SplitMismatch,
+        Refusal::SplitExceedsBalance { balance, .. } => {
+            model::Refusal::ExceedsBalance(balance.units().into())
+        }
+        Refusal::Overpayment { most } => model::Refusal::Overpayment(most.units().into()),
+        Refusal::PayoffShort { payoff } => model::Refusal::PayoffShort(payoff.units().into()),
+        Refusal::OutOfRange(_) => model::Refusal::OutOfRange,
+    }
+}
+
+/// The rows that the database would be given.
+fn entered(posting: &Posting, amount: Money, effective: NaiveDate, owed: Money) -> Entered {
+    use BalanceName as Name;
+    let (parts, after) = (&posting.parts, &posting.after);
+    let mut rows = vec![model::Row {
+        code: 120,
+        amount: amount.units().into(),
+        balance: None,
+        resulting: Some(posting.payoff_after.units().into()),
+        effective,
+    }];
+    let suspense_between = after.suspense.minus_down_to_zero(parts.suspense);
+    for (code, name, amount, resulting) in [
+        (134, Name::Suspense, parts.suspense_applied, suspense_between),
+        (122, Name::Principal, parts.principal, after.principal),
+        (124, Name::Interest, parts.interest, owed),
+        (126, Name::LateCharge, parts.late_charges, after.late_charges),
+        (128, Name::Fees, parts.fees, after.fees),
+        (130, Name::Impound, parts.impound, after.impound),
+        (132, Name::Suspense, parts.suspense, after.suspense),
+    ] {
+        if !amount.is_zero() {
+            let (amount, resulting) = (amount.units().into(), Some(resulting.units().into()));
+            rows.push(model::Row { code, amount, balance: Some(name), resulting, effective });
+        }
+    }
+    let parts = posting.due_row_parts.iter();
+    let of_row = |row: &DueRowPart| {
+        [(122, row.principal), (124, row.interest)].map(|(code, amount)| Allocation {
+            code,
+            due: row.due_date,
+            amount: amount.units().into(),
+        })
+    };
+    let mut allocations: Vec<_> = parts.flat_map(of_row).filter(|part| part.amount > 0).collect();
+    allocations.sort();
+    Entered { rows, allocations }
+}
