@@ -329,9 +329,18 @@ pub fn accrues(status: &loan_status_codes::Model) -> bool {
 }
 
 /// 422 where the loan's status takes no payments.
-pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), Problem> {
+pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), Problem> {
     if status.closed_flag || status.refuse_payments_flag {
         let detail = format!("a loan with status {} takes no payments", status.code);
+        return Err(Problem::new(ProblemType::LoanClosed).detail(detail));
+    }
+    Ok(())
+}
+
+/// 422 where the loan is closed. A loan that takes no payments may still be charged.
+pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), Problem> {
+    if status.closed_flag {
+        let detail = format!("a loan with status {} is closed", status.code);
         return Err(Problem::new(ProblemType::LoanClosed).detail(detail));
     }
     Ok(())

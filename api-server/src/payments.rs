@@ -15,7 +15,7 @@ use crate::drawers::{self, Drawer, Paid};
 use crate::entries::{self, Heading, Written, codes};
 use crate::field_values;
 use crate::history::Author;
-use crate::loan_book::{Book, refuse_if_closed};
+use crate::loan_book::{Book, refuse_payments};
 use crate::servicing;
 use crate::servicing::payment::{How, Instruction, Posting, Refusal};
 use sea_orm::ActiveValue::Set;
@@ -36,7 +36,7 @@ pub async fn post(
 ) -> Result<Vec<loan_transactions::Model>, Problem> {
     let book = Book::lock(tx, loan_id).await?;
     let effective_date = order.effective_date.unwrap_or(clock.today);
-    refuse_if_closed(&book.status)?;
+    refuse_payments(&book.status)?;
     entries::check_date(&book, effective_date, clock.today, true)?;
     let method = payment_method(tx, caller, order.payment_method_code.as_deref()).await?;
     let mut drawer = drawers::for_payment(tx, caller, &method, order.cash_drawer_id).await?;
