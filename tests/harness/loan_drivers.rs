@@ -1,22 +1,27 @@
 //! The engine beside the model: each plays the same plan, and whatever one says and the other does
 //! not is told.
 
+pub mod database;
 pub mod pure;
 
+use crate::loan_model::drawing;
 use crate::loan_model::plan::{Action, Plan};
-use crate::loan_model::{Amount, Books};
+use crate::loan_model::{Amount, Books, Refusal};
 use chrono::NaiveDate;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 
 /// How often what was tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Loans.
     pub histories: u64,
     /// Entries that were posted.
     pub posted: u64,
-    /// Entries that were refused.
-    pub refused: u64,
+    /// Entries that were refused, by why.
+    pub refused: BTreeMap<String, u64>,
     /// Entries that were taken back.
     pub reversed: u64,
     /// Times a loan was looked at.
@@ -30,11 +35,50 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.histories += other.histories;
         self.posted += other.posted;
-        self.refused += other.refused;
+        for (why, count) in other.refused {
+            *self.refused.entry(why).or_default() += count;
+        }
         self.reversed += other.reversed;
         self.read += other.read;
         self.rows += other.rows;
     }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        let why = format!("{refusal:?}");
+        let name = why.split('(').next().unwrap_or_default();
+        *self.refused.entry(name.to_owned()).or_default() += 1;
+    }
+}
+
+/// Most moves of a history: more makes no other kinds of things, only longer lists of them.
+const MOVES: usize = 20;
+
+/// Most tries to make a failure smaller.
+const SHRINKS: u32 = 3000;
+
+/// Plays so many plans that follow from a seed. The first difference is made as small as it gets.
+pub fn play(
+    histories: u32,
+    seed: u64,
+    compare: impl Fn(&Plan) -> Result<Tally, String>,
+) -> Result<Tally, String> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let chance = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let config = Config {
+        cases: histories,
+        failure_persistence: None,
+        max_shrink_iters: SHRINKS,
+        ..Config::default()
+    };
+    let tally = RefCell::new(Tally::default());
+    let played = TestRunner::new_with_rng(config, chance).run(&drawing::plan(MOVES), |plan| {
+        let one = compare(&plan).map_err(TestCaseError::fail)?;
+        tally.borrow_mut().add(one);
+        Ok(())
+    });
+    played.map_err(|failure| format!("TEST_SEED={seed}: {failure}"))?;
+    Ok(tally.into_inner())
 }
 
 /// What was done so far, for whoever must find out what went wrong.

@@ -2,7 +2,10 @@
 
 use super::{Play, Tally, money};
 use crate::loan_model::plan::{Action, Plan};
-use crate::loan_model::{self as model, Allocation, Amount, Entered, Event, Parts, Payment};
+use crate::loan_model::{
+    self as model, Adjustment, Allocation, Amount, Entered, Event, Parts, Payment,
+};
+use api_server::servicing::adjustment;
 use api_server::servicing::allocation::DueRowPart;
 use api_server::servicing::payment::{self, How, Instruction, Posting, Refusal, Split};
 use api_server::servicing::schedule::Schedule;
@@ -25,12 +28,6 @@ pub fn compare(plan: &Plan) -> Result<Tally, String> {
     let mut engine = Engine::new(plan, &play.books.state);
     let mut today = plan.first_day();
     for step in &plan.moves {
-        use crate::loan_model::{Kind, plan::What};
-        if let What::Adjust { kind: Kind::InterestReduction | Kind::PrincipalWriteOff, .. } =
-            step.what
-        {
-            continue;
-        }
         let (day, action) = step.action(&play.books, today, plan.last_day());
         today = day;
         play.story.tell(today, &action);
@@ -56,7 +53,10 @@ fn enter(
             let happened = engine.pay(&play.books.terms, &payment);
             play.story.same("what was posted", &expected, &happened)?;
         }
-        Event::Adjust(_) if accepted => engine.adjust(&event),
+        Event::Adjust(adjustment) if !is_callers_affair(&expected) => {
+            let happened = engine.adjust(&adjustment);
+            play.story.same("what was adjusted", &expected, &happened)?;
+        }
         Event::Reverse { entry: number, .. } if accepted => {
             let entry = &play.books.entries[number];
             engine.reverse(number, entry, !play.plan.terms.stops_accrual);
@@ -67,12 +67,11 @@ fn enter(
         engine.before.push(before);
         play.story.same("the state", comparable(&play.books.state), engine.comparable())?;
     }
-    let count = match (accepted, event) {
-        (false, _) => &mut play.tally.refused,
-        (true, Event::Reverse { .. }) => &mut play.tally.reversed,
-        (true, _) => &mut play.tally.posted,
-    };
-    *count += 1;
+    match (&expected, event) {
+        (Err(refusal), _) => play.tally.refuse(*refusal),
+        (Ok(_), Event::Reverse { .. }) => play.tally.reversed += 1,
+        (Ok(_), _) => play.tally.posted += 1,
+    }
     play.tally.rows += expected.map_or(0, |entered| entered.rows.len() as u64);
     Ok(())
 }
@@ -156,15 +155,22 @@ impl Engine {
         Ok(entered)
     }
 
-    /// TEMPORARY until the engine has it.
-    fn adjust(&mut self, event: &Event) {
-        let Event::Adjust(adjustment) = event else { return };
-        if adjustment.kind.moves_base() {
-            self.state.move_base(&self.terms, adjustment.date).expect("moved");
-        }
-        let (_, balance, grows) = adjustment.kind.effect();
-        let amount = if grows { adjustment.amount } else { -adjustment.amount };
-        change(&mut self.state, balance, amount);
+    fn adjust(&mut self, adjustment: &Adjustment) -> Result<Entered, model::Refusal> {
+        let Adjustment { kind, amount, date } = *adjustment;
+        let (code, balance, _) = kind.effect();
+        let kind = super::database::kind(kind);
+        let adjusted = adjustment::post(&self.terms, &self.state, kind, money(amount), date);
+        let adjusted = adjusted.map_err(refused)?;
+        let row = model::Row {
+            code,
+            amount,
+            balance: Some(balance),
+            resulting: Some(adjusted.balance_after.units().into()),
+            effective: date,
+        };
+        self.state = adjusted.after;
+        let allocations = allocations(code, code, &adjusted.due_row_parts);
+        Ok(Entered { rows: vec![row], allocations })
     }
 
     /// Puts the state before an entry back, and what moved its balances otherwise stays.
@@ -205,19 +211,6 @@ impl Engine {
             due_rows: state.due_rows.iter().map(due_row).collect(),
         }
     }
-}
-
-/// Moves a balance that is no interest.
-fn change(state: &mut State, name: BalanceName, by: Amount) {
-    let balance = match name {
-        BalanceName::Principal => &mut state.principal,
-        BalanceName::Interest => return,
-        BalanceName::LateCharge => &mut state.late_charges,
-        BalanceName::Fees => &mut state.fees,
-        BalanceName::Impound => &mut state.impound,
-        BalanceName::Suspense => &mut state.suspense,
-    };
-    *balance = money(Amount::from(balance.units()) + by);
 }
 
 /// What can be said of a state by both.
@@ -307,15 +300,19 @@ fn entered(posting: &Posting, amount: Money, effective: NaiveDate, owed: Money) 
             rows.push(model::Row { code, amount, balance: Some(name), resulting, effective });
         }
     }
-    let parts = posting.due_row_parts.iter();
-    let of_row = |row: &DueRowPart| {
-        [(122, row.principal), (124, row.interest)].map(|(code, amount)| Allocation {
-            code,
-            due: row.due_date,
-            amount: amount.units().into(),
-        })
-    };
-    let mut allocations: Vec<_> = parts.flat_map(of_row).filter(|part| part.amount > 0).collect();
+    Entered { rows, allocations: allocations(122, 124, &posting.due_row_parts) }
+}
+
+/// What of rows of these codes went to due rows.
+fn allocations(principal: i32, interest: i32, parts: &[DueRowPart]) -> Vec<Allocation> {
+    let of_row =
+        |row: &DueRowPart| {
+            [(principal, row.principal), (interest, row.interest)].map(|(code, amount)| {
+                Allocation { code, due: row.due_date, amount: amount.units().into() }
+            })
+        };
+    let of_rows = parts.iter().flat_map(of_row);
+    let mut allocations: Vec<_> = of_rows.filter(|part| part.amount > 0).collect();
     allocations.sort();
-    Entered { rows, allocations }
+    allocations
 }

@@ -84,9 +84,6 @@ impl State {
         adjustment: &Adjustment,
     ) -> Result<(Self, Entered), Refusal> {
         let &Adjustment { kind, amount, date } = adjustment;
-        if amount <= 0 {
-            return Err(Refusal::AmountNotPositive);
-        }
         if self.paid_off.is_some() {
             return Err(Refusal::Closed);
         }
@@ -96,9 +93,14 @@ impl State {
         if date < terms.origination && !kind.moves_base() {
             return Err(Refusal::TooEarly(terms.origination));
         }
+        if kind.moves_base() {
+            self.not_before_base(terms, date)?;
+        }
+        if amount <= 0 {
+            return Err(Refusal::AmountNotPositive);
+        }
         let mut state = self.clone();
         if kind.moves_base() {
-            state.not_before_base(terms, date)?;
             state.move_base(terms, interest, date)?;
         }
         let (code, balance, grows) = kind.effect();

@@ -47,8 +47,8 @@ pub struct Entry {
 enum Step {
     /// An entry, with the day on which it was entered.
     Entry(usize, Event, NaiveDate),
-    /// A balance is moved back on a day.
-    Back(BalanceName, Amount, NaiveDate),
+    /// A balance is moved back.
+    Back(BalanceName, Amount),
 }
 
 /// The book of a loan.
@@ -147,14 +147,14 @@ impl Books {
         if entry.moves_base() {
             steps.retain(|step| !matches!(step, Step::Entry(n, ..) if *n == number));
         } else {
-            let (balance, amount, date) = entry.moved_back();
-            steps.push(Step::Back(balance, amount, date));
+            let (balance, amount) = moved_back(&entry.entered.rows[0]).expect("a balance");
+            steps.push(Step::Back(balance, amount));
         }
         let mut state = self.written_once_more(&steps);
         if entry.moves_base() {
             state.last_activity = entry.activity_before;
         }
-        let rows = self.rows_back(&entry, &mut state)?;
+        let rows = self.rows_back(&entry, &state)?;
         (self.state, self.steps) = (state, steps);
         Ok(rows)
     }
@@ -171,11 +171,8 @@ impl Books {
         }
         if let Some(returned) = returned {
             let Event::Pay(payment) = entry.event else { return Err(Refusal::Unsuited) };
-            if returned > today {
-                return Err(Refusal::InFuture);
-            }
-            if returned < payment.date {
-                return Err(Refusal::TooEarly(payment.date));
+            if returned > today || returned < payment.date {
+                return Err(Refusal::Unsuited);
             }
         }
         let later = self.entries[number + 1..].iter();
@@ -190,14 +187,11 @@ impl Books {
     fn stays_above_zero(&self, entry: &Entry) -> Result<(), Refusal> {
         let mut state = self.state.clone();
         let mut names = Vec::new();
-        for row in &entry.entered.rows {
-            let Some(name) = row.balance.filter(|name| *name != BalanceName::Interest) else {
-                continue;
-            };
-            let back = if grows(row.code) { -row.amount } else { row.amount };
-            *state.balance(name) += back;
+        for (name, amount) in entry.entered.rows.iter().filter_map(moved_back) {
+            *state.balance(name) += amount;
             names.push(name);
         }
+        names.retain(|name| *name != BalanceName::Interest);
         let negative = names.into_iter().find(|name| *state.balance(*name) < 0);
         negative.map_or(Ok(()), |name| Err(Refusal::Negative(name)))
     }
@@ -213,25 +207,23 @@ impl Books {
                         Err(refusal) => forced(state, event, refusal),
                     };
                 }
-                Step::Back(balance, amount, date) => {
-                    *state.balance(balance) += amount;
-                    state.last_activity = Some(date);
-                }
+                Step::Back(balance, amount) => *state.balance(balance) += amount,
             }
         }
         state
     }
 
-    /// The rows of an entry once more, with the odd codes.
-    fn rows_back(&self, entry: &Entry, state: &mut State) -> Result<Vec<Row>, Refusal> {
+    /// The rows of an entry once more, with the odd codes: each with its balance after it.
+    fn rows_back(&self, entry: &Entry, after: &State) -> Result<Vec<Row>, Refusal> {
+        let mut running = self.state.clone();
         let mut rows = Vec::new();
         for row in &entry.entered.rows {
-            let resulting = match row.balance {
-                None => state.payoff(&self.interest, row.effective)?,
-                Some(BalanceName::Interest) => {
-                    state.interest_owed(&self.interest, row.effective)?
+            let resulting = match (row.balance, moved_back(row)) {
+                (Some(BalanceName::Interest), _) => {
+                    after.interest_owed(&self.interest, row.effective)?
                 }
-                Some(name) => *state.balance(name),
+                (_, Some((name, amount))) => running.enter(&self.interest, name, amount)?,
+                (_, None) => after.payoff(&self.interest, row.effective)?,
             };
             rows.push(Row { code: row.code + 1, resulting: Some(resulting), ..*row });
         }
@@ -239,13 +231,9 @@ impl Books {
     }
 }
 
-impl Entry {
-    /// How the balance of an entry of one row is moved back, and the day of the entry.
-    fn moved_back(&self) -> (BalanceName, Amount, NaiveDate) {
-        let row = self.entered.rows[0];
-        let amount = if grows(row.code) { -row.amount } else { row.amount };
-        (row.balance.expect("a balance"), amount, row.effective)
-    }
+/// How a row moves its balance back, if it has one.
+fn moved_back(row: &Row) -> Option<(BalanceName, Amount)> {
+    Some((row.balance?, if grows(row.code) { -row.amount } else { row.amount }))
 }
 
 /// True for the codes that make their balance larger.

@@ -315,7 +315,7 @@ fn how_much() -> BoxedStrategy<HowMuch> {
         6 => (figure, beside).prop_map(|(figure, cents)| HowMuch::Of(figure, cents)),
         3 => cents().prop_map(HowMuch::Cents),
         3 => (1i128..=400).prop_map(HowMuch::Share),
-        1 => select(vec![0i128, -1, 1, 89_999_999_999_999_999]).prop_map(HowMuch::Cents),
+        1 => select(vec![0i128, -1, 1, 1, 89_999_999_999_999_999]).prop_map(HowMuch::Cents),
     ]
     .boxed()
 }
@@ -324,7 +324,7 @@ fn what() -> BoxedStrategy<What> {
     prop_oneof![
         12 => (how_much(), weighted(0.2, excess()))
             .prop_map(|(amount, excess)| What::Pay { amount, payoff: false, excess }),
-        3 => pay_off(),
+        2 => pay_off(),
         3 => split(),
         7 => (select(Kind::ALL.to_vec()), how_much())
             .prop_map(|(kind, amount)| What::Adjust { kind, amount }),

@@ -249,7 +249,9 @@ impl Spending<'_> {
     fn pay_interest_of(&mut self, rows: std::ops::Range<usize>) {
         for index in rows {
             let row = self.state.due_rows[index];
-            let amount = self.take(row.unpaid_interest());
+            // Where fractions of a cent were paid, rows may ask for more than rounds to cents.
+            let owed = self.state.interest - self.parts.interest;
+            let amount = self.take(row.unpaid_interest().min(owed));
             self.state.due_rows[index].interest_paid += amount;
             self.parts.interest += amount;
             self.allocate(124, row.date, amount);

@@ -143,6 +143,9 @@ pub enum Action {
     Read,
 }
 
+/// So much is taken where there is nothing to take.
+const FIFTY: Amount = 50_0000;
+
 /// Days that a plan may reach.
 pub const DAYS: u64 = 3000;
 
@@ -260,7 +263,14 @@ impl Figures {
         let amount = match how_much {
             HowMuch::Cents(cents) => cents * CENT,
             HowMuch::Share(thousandths) => self.state.principal * thousandths / 100_000 * CENT,
-            HowMuch::Of(figure, cents) => up_to_cents(self.figure(figure, kind)) + cents * CENT,
+            HowMuch::Of(figure, cents) => {
+                let figure = match self.figure(figure, kind) {
+                    // Most such entries would be refused for the same reason.
+                    0 => FIFTY,
+                    figure => up_to_cents(figure),
+                };
+                figure + cents * CENT
+            }
         };
         // Nobody can send more.
         amount.min(LARGEST)

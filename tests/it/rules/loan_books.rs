@@ -4,36 +4,38 @@
 //! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it. A failure is
 //! made as small as it gets before it is told.
 
-use acceptance::loan_drivers::{Tally, pure};
-use acceptance::loan_model::drawing;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use std::cell::RefCell;
+use acceptance::Database;
+use acceptance::loan_drivers::database::Desk;
+use acceptance::loan_drivers::{play, pure};
+use tokio::runtime::Runtime;
 
-/// Most moves of a history: more makes few kinds of things, only longer.
-const MOVES: usize = 20;
-
-/// A runner of so many cases that says where its chances come from.
-fn runner(cases: u32) -> TestRunner {
+/// Where this run's chances come from.
+fn seed() -> u64 {
     let given = std::env::var("TEST_SEED").ok();
     let seed = given.map_or_else(|| fastrand::u64(..), |seed| seed.parse().expect("a number"));
     println!("TEST_SEED={seed}");
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    TestRunner::new_with_rng(config, rng)
+    seed
 }
 
 #[test]
 fn the_arithmetic_is_that_of_the_second_book() {
-    let tally = RefCell::new(Tally::default());
-    let outcome = runner(10_000).run(&drawing::plan(MOVES), |plan| {
-        let played = pure::compare(&plan).map_err(TestCaseError::fail)?;
-        tally.borrow_mut().add(played);
-        Ok(())
-    });
-    println!("{:?}", tally.borrow());
-    if let Err(failure) = outcome {
-        panic!("{failure}");
+    let played = play(10_000, seed(), pure::compare);
+    let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
+    println!("{tally:?}");
+    assert!(tally.reversed > 1000 && tally.posted > 10_000, "{tally:?}");
+}
+
+#[test]
+fn the_rows_of_each_database_are_those_of_the_second_book() {
+    let runtime = Runtime::new().expect("a runtime");
+    let seed = seed();
+    for database in Database::all() {
+        let histories = if database == Database::Sqlite { 300 } else { 40 };
+        let folder = tempfile::tempdir().expect("a folder");
+        let desk = runtime.block_on(Desk::fresh(&database, folder.path()));
+        let played = play(histories, seed, |plan| runtime.block_on(desk.compare(plan)));
+        runtime.block_on(desk.close(&database));
+        let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
+        println!("on {}: {tally:?}", database.name());
     }
 }

@@ -1,0 +1,451 @@
+//! The functions of the api-server that post, on the rows of a database.
+//!
+//! A history is one transaction that is rolled back at its end; each entry is one inside it, as a
+//! request would be, so that what is refused leaves nothing.
+
+mod booking;
+
+use super::{Play, Tally, money};
+use crate::Database;
+use crate::loan_model::plan::{Action, Plan};
+use crate::loan_model::{
+    Adjustment, Allocation, Amount, DueRow, Event, Kind, Payment, Reading, Refusal, Row, State,
+};
+use api_server::access::{Caller, CoreCaller};
+use api_server::adjustments::{self, NewAdjustment};
+use api_server::history::Author;
+use api_server::loan_book::Book;
+use api_server::payments::{self, NewPayment};
+use api_server::privileges::Rights;
+use api_server::reversals;
+use api_server::servicing::adjustment as engine;
+use chrono::{NaiveDate, NaiveTime};
+use installer::credentials::Credentials;
+use sea_orm::{
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    TransactionTrait,
+};
+use shared::amounts::Money;
+use shared::db;
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::RequestId;
+use shared::time::{Clock, Day, Timestamp};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A database with whatever a loan needs around it.
+pub struct Desk {
+    db: DatabaseConnection,
+    url: String,
+    caller: Caller,
+    author: Author,
+    places: booking::Places,
+}
+
+/// A loan on a desk.
+struct Engine<'a> {
+    desk: &'a Desk,
+    tx: DatabaseTransaction,
+    loan_id: i64,
+    creditline_id: i64,
+    /// Rows of its opening, which no entry of the model has.
+    opening: usize,
+    /// For each entry of the model, the keys of its rows.
+    keys: Vec<Vec<i64>>,
+}
+
+/// A transaction as it is listed.
+#[derive(Debug, PartialEq, Eq)]
+struct Listed {
+    row: Row,
+    reference: i64,
+    reversed: bool,
+    partner: Option<i64>,
+    returned: Option<NaiveDate>,
+}
+
+impl Desk {
+    /// A desk on a fresh database, which is in the folder or on the server.
+    pub async fn fresh(database: &Database, folder: &Path) -> Self {
+        let credentials = Credentials::load_or_create(&folder.join("credentials.json"));
+        let url = database.create(folder, &credentials.expect("secrets")).await;
+        Self::open(&url).await
+    }
+
+    async fn open(database_url: &str) -> Self {
+        let db = db::connect(database_url, 1, false).await.expect("a connection");
+        let user_id = installer::seed::user_id(&db, "admin").await.expect("the admin");
+        let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
+        let caller = Caller::Core(user);
+        let author = Author::new(&caller, ChangeSource::Batch, &RequestId::random());
+        let places = booking::Places::add(&db).await.expect("setup rows");
+        Self { db, url: database_url.to_owned(), caller, author, places }
+    }
+
+    /// Ends the desk and its database.
+    pub async fn close(self, database: &Database) {
+        self.db.close().await.expect("closed");
+        database.drop(&self.url).await;
+    }
+
+    /// Plays a plan on both and tells the first difference.
+    pub async fn compare(&self, plan: &Plan) -> Result<Tally, String> {
+        let mut play = Play::new(plan);
+        let mut engine = Engine::book(self, plan, &play.books.state).await;
+        let mut today = plan.first_day();
+        let mut outcome = engine.compare_state(&play).await;
+        for step in &plan.moves {
+            if outcome.is_err() {
+                break;
+            }
+            let (day, action) = step.action(&play.books, today, plan.last_day());
+            today = day;
+            play.story.tell(today, &action);
+            outcome = match action {
+                Action::Enter(event) => engine.enter(&mut play, today, event).await,
+                Action::Read => engine.read(&mut play, today).await,
+            };
+        }
+        if outcome.is_ok() {
+            outcome = engine.compare_rows(&mut play).await;
+        }
+        engine.tx.rollback().await.expect("rolled back");
+        outcome.map(|()| play.tally)
+    }
+}
+
+/// Noon of a day.
+fn clock(today: NaiveDate) -> Clock {
+    let noon = NaiveTime::from_hms_opt(12, 0, 0).expect("noon");
+    Clock::new(Timestamp(today.and_time(noon).and_utc()), None)
+}
+
+impl<'a> Engine<'a> {
+    async fn book(desk: &'a Desk, plan: &Plan, booked: &State) -> Self {
+        let tx = db::begin_write(&desk.db).await.expect("a transaction");
+        let loan = booking::book(&tx, &desk.places, &plan.terms, booked).await;
+        let (loan_id, creditline_id, opening) = loan.expect("a booked loan");
+        Self { desk, tx, loan_id, creditline_id, opening, keys: Vec::new() }
+    }
+
+    async fn enter(
+        &mut self,
+        play: &mut Play<'_>,
+        today: NaiveDate,
+        event: Event,
+    ) -> Result<(), String> {
+        let expected = play.books.enter(today, event).map(|entry| entry.entered.rows.clone());
+        let happened = self.post(today, event).await;
+        match (&expected, happened) {
+            (Ok(rows), Ok(posted)) => {
+                let posted_rows: Vec<Row> = posted.iter().map(row).collect();
+                play.story.same("what was posted", rows.clone(), posted_rows)?;
+                play.tally.rows += rows.len() as u64;
+                self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
+                match event {
+                    Event::Reverse { .. } => play.tally.reversed += 1,
+                    _ => play.tally.posted += 1,
+                }
+            }
+            (Err(refusal), Err(problem)) => {
+                play.tally.refuse(*refusal);
+                let said = said(refusal, &problem);
+                play.story.same("why it was refused", Ok(()), said)?;
+            }
+            (expected, happened) => {
+                let happened = happened.map(|rows| rows.iter().map(row).collect());
+                let happened = happened.map_err(|problem| problem.message());
+                let expected = expected.clone().map_err(|refusal| format!("{refusal:?}"));
+                play.story.same("what happened", expected, happened)?;
+            }
+        }
+        self.compare_state(play).await
+    }
+
+    /// Posts in a transaction of its own, which ends with what is refused.
+    async fn post(
+        &self,
+        today: NaiveDate,
+        event: Event,
+    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+        let tx = self.tx.begin().await.expect("a savepoint");
+        let posted = match event {
+            Event::Pay(payment) => self.pay(&tx, today, &payment).await,
+            Event::Adjust(adjustment) => self.adjust(&tx, today, &adjustment).await,
+            Event::Reverse { entry, returned } => {
+                let reference = self.keys[entry][0];
+                let author = &self.desk.author;
+                reversals::reverse(&tx, author, clock(today), reference, returned).await
+            }
+        };
+        let ended = if posted.is_ok() { tx.commit().await } else { tx.rollback().await };
+        ended.expect("the end of a savepoint");
+        posted
+    }
+
+    async fn pay(
+        &self,
+        tx: &DatabaseTransaction,
+        today: NaiveDate,
+        payment: &Payment,
+    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+        let mut new = NewPayment::of(money(payment.amount).into());
+        new.effective_date = Some(Day(payment.date));
+        new.payoff = Some(payment.payoff);
+        new.excess_handling = payment.excess;
+        if let Some(parts) = payment.split {
+            let part = |amount: Amount| Some(money(amount).into());
+            new.principal_amount = part(parts.principal);
+            new.interest_amount = part(parts.interest);
+            new.late_charge_amount = part(parts.late_charges);
+            new.fee_amount = part(parts.fees);
+            new.impound_amount = part(parts.impound);
+            new.suspense_amount = part(parts.suspense);
+        }
+        let Desk { caller, author, .. } = self.desk;
+        payments::post(tx, caller, author, clock(today), self.loan_id, &new.order()?).await
+    }
+
+    async fn adjust(
+        &self,
+        tx: &DatabaseTransaction,
+        today: NaiveDate,
+        adjustment: &Adjustment,
+    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+        let new = NewAdjustment {
+            kind: kind(adjustment.kind),
+            amount: money(adjustment.amount),
+            effective_date: adjustment.date,
+            creditline_id: Some(self.creditline_id).filter(|_| adjustment.kind == Kind::Draw),
+            user_reference: None,
+        };
+        let author = &self.desk.author;
+        let row = adjustments::post(tx, author, clock(today), self.loan_id, &new).await?;
+        Ok(vec![row])
+    }
+
+    async fn read(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
+        play.tally.read += 1;
+        let book = Book::read(&self.tx, &self.desk.caller, self.loan_id).await;
+        let book = book.map_err(|problem| problem.message())?;
+        let standing = book.state.standing(&book.terms, today);
+        let happened = standing.map(|standing| Reading {
+            per_diem: standing.per_diem.units().into(),
+            payoff: units(standing.payoff),
+            past_due: units(standing.past_due),
+            current_due: units(standing.current_due),
+            days_past_due: standing.days_past_due.into(),
+        });
+        let happened = happened.map_err(|_| Refusal::OutOfRange);
+        play.story.same("what is read", play.books.read(today), happened)
+    }
+
+    async fn compare_state(&self, play: &Play<'_>) -> Result<(), String> {
+        let loan = loans::Entity::find_by_id(self.loan_id).one(&self.tx).await;
+        let loan = loan.expect("a row").expect("the loan");
+        let due = payments_due::Entity::find()
+            .filter(payments_due::Column::LoanId.eq(self.loan_id))
+            .order_by_asc(payments_due::Column::PaymentNumber);
+        let due = due.all(&self.tx).await.expect("due rows");
+        let paid_off = play.books.state.paid_off;
+        let status = (loan.closed_date, loan.status_code_id);
+        let model_status = (paid_off, self.desk.places.status(&play.plan.terms, paid_off));
+        play.story.same("closing date and status", model_status, status)?;
+        let happened = state(&loan, &due);
+        play.story.same("the loan", &play.books.state, &happened)?;
+        let numbers: Vec<i32> = due.iter().map(|row| row.payment_number).collect();
+        let in_order = (1..=due.len() as i32).collect();
+        play.story.same("payment numbers", in_order, numbers)
+    }
+
+    /// Compares what is listed of the loan: every row, who undid it, and what settled due rows.
+    async fn compare_rows(&self, play: &mut Play<'_>) -> Result<(), String> {
+        let rows = loan_transactions::Entity::find()
+            .filter(loan_transactions::Column::LoanId.eq(self.loan_id))
+            .order_by_asc(loan_transactions::Column::TransactionId);
+        let rows = rows.all(&self.tx).await.expect("rows");
+        let happened: Vec<Listed> = rows.iter().skip(self.opening).map(listed).collect();
+        play.story.same("the list", self.expected_rows(play), happened)?;
+        balances_are_sums(play, &rows)?;
+        play.story.same("allocations", play.books.allocations(), self.allocations(&rows).await)?;
+        let drawn = booking::drawn(&self.tx, self.creditline_id).await.expect("a credit line");
+        play.story.same("what was drawn", drawn_of(play), drawn)
+    }
+
+    async fn allocations(&self, rows: &[loan_transactions::Model]) -> Vec<Allocation> {
+        let codes: HashMap<i64, i32> =
+            rows.iter().map(|row| (row.transaction_id, row.transaction_code)).collect();
+        let due = payments_due::Entity::find()
+            .filter(payments_due::Column::LoanId.eq(self.loan_id))
+            .all(&self.tx)
+            .await
+            .expect("due rows");
+        let dates: HashMap<i64, NaiveDate> =
+            due.iter().map(|row| (row.row_id, row.due_date)).collect();
+        let of_loan = payment_allocations::Column::TransactionId.is_in(codes.keys().copied());
+        let stored = payment_allocations::Entity::find().filter(of_loan).all(&self.tx).await;
+        let stored = stored.expect("allocations");
+        let allocation = |row: &payment_allocations::Model| Allocation {
+            code: codes[&row.transaction_id],
+            due: dates[&row.payment_due_id],
+            amount: units(row.amount),
+        };
+        let mut all: Vec<_> = stored.iter().map(allocation).collect();
+        all.sort();
+        all
+    }
+
+    fn expected_rows(&self, play: &Play<'_>) -> Vec<Listed> {
+        let mut list = Vec::new();
+        for (number, entry) in play.books.entries.iter().enumerate() {
+            for (index, row) in entry.entered.rows.iter().enumerate() {
+                let returned = entry.returned.filter(|_| row.balance.is_none());
+                list.push(Listed {
+                    row: *row,
+                    reference: self.keys[number][0],
+                    reversed: entry.partner.is_some(),
+                    partner: entry.partner.map(|partner| self.keys[partner][index]),
+                    returned,
+                });
+            }
+        }
+        list
+    }
+}
+
+/// How many draws stand, and how much they are.
+fn drawn_of(play: &Play<'_>) -> (i32, Amount) {
+    let standing = play.books.entries.iter().filter(|entry| entry.partner.is_none());
+    let rows = standing.flat_map(|entry| &entry.entered.rows).filter(|row| row.code == 110);
+    let amounts: Vec<Amount> = rows.map(|row| row.amount).collect();
+    (amounts.len() as i32, amounts.iter().sum())
+}
+
+/// Each balance but interest is the sum of its rows by sign; interest settled is that of interest.
+fn balances_are_sums(play: &Play<'_>, rows: &[loan_transactions::Model]) -> Result<(), String> {
+    use loan_transactions::BalanceName as Name;
+    let sum = |name| -> Amount {
+        let of_balance = rows.iter().filter(|row| row.balance_name == Some(name));
+        of_balance.map(|row| sign(row.transaction_code) * units(row.transaction_amount)).sum()
+    };
+    let sums = [
+        sum(Name::Principal),
+        -sum(Name::Interest),
+        sum(Name::LateCharge),
+        sum(Name::Fees),
+        sum(Name::Impound),
+        sum(Name::Suspense),
+    ];
+    let at = &play.books.state;
+    let balances = [at.principal, at.settled, at.late_charges, at.fees, at.impound, at.suspense];
+    play.story.same("sums of rows", balances, sums)
+}
+
+/// The sign of a code, reversals included.
+fn sign(code: i32) -> Amount {
+    let raises = matches!(code & !1, 100 | 110 | 130 | 132 | 140 | 142);
+    if raises == (code % 2 == 0) { 1 } else { -1 }
+}
+
+fn units(money: Money) -> Amount {
+    money.units().into()
+}
+
+/// The kind by the engine's name.
+pub(super) fn kind(kind: Kind) -> engine::Kind {
+    match kind {
+        Kind::Advance => engine::Kind::Advance,
+        Kind::Draw => engine::Kind::Draw,
+        Kind::LateCharge => engine::Kind::LateCharge,
+        Kind::Fee => engine::Kind::Fee,
+        Kind::InterestReduction => engine::Kind::InterestReduction,
+        Kind::PrincipalWriteOff => engine::Kind::PrincipalWriteOff,
+        Kind::ImpoundDisbursement => engine::Kind::ImpoundDisbursement,
+        Kind::LateChargeWaived => engine::Kind::LateChargeWaived,
+        Kind::FeeWaived => engine::Kind::FeeWaived,
+    }
+}
+
+fn row(row: &loan_transactions::Model) -> Row {
+    Row {
+        code: row.transaction_code,
+        amount: units(row.transaction_amount),
+        balance: row.balance_name,
+        resulting: row.resulting_balance.map(units),
+        effective: row.effective_date,
+    }
+}
+
+fn listed(stored: &loan_transactions::Model) -> Listed {
+    Listed {
+        row: row(stored),
+        reference: stored.transaction_reference_no,
+        reversed: stored.reversed_flag,
+        partner: stored.reversal_transaction_id,
+        returned: stored.nsf_date.filter(|_| stored.nsf_flag),
+    }
+}
+
+fn state(loan: &loans::Model, due: &[payments_due::Model]) -> State {
+    State {
+        principal: units(loan.current_principal_balance),
+        interest: units(loan.current_interest_balance),
+        late_charges: units(loan.current_late_charge_balance),
+        fees: units(loan.current_fees_balance),
+        impound: units(loan.current_impound_balance),
+        suspense: units(loan.current_suspense_balance),
+        accrued_total: loan.interest_accrued_total.units().into(),
+        accrued_thru: loan.interest_accrued_thru_date,
+        settled: units(loan.interest_settled_total),
+        paid_ahead: units(loan.paid_ahead_amount),
+        base_date: loan.accrual_base_date,
+        base_total: loan.accrual_base_total.units().into(),
+        next_due: loan.next_due_date,
+        last_payment: loan.last_payment_date.zip(loan.last_payment_amount.map(units)),
+        last_activity: loan.last_activity_date,
+        paid_off: loan.payoff_date,
+        due_rows: due.iter().map(due_row).collect(),
+    }
+}
+
+fn due_row(row: &payments_due::Model) -> DueRow {
+    DueRow {
+        date: row.due_date,
+        interest: units(row.interest_due),
+        principal: units(row.principal_due),
+        interest_paid: units(row.interest_paid),
+        principal_paid: units(row.principal_paid),
+    }
+}
+
+/// Whether a problem says what the model says, figures included.
+fn said(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
+    use ProblemType as Type;
+    let (kind, figure) = match *refusal {
+        Refusal::AmountNotPositive => (Type::AmountNotPositive, None),
+        Refusal::InFuture => (Type::EffectiveDateInFuture, None),
+        Refusal::TooEarly(date) => (Type::EffectiveDateTooEarly, Some(date.to_string())),
+        Refusal::Closed => (Type::LoanClosed, None),
+        Refusal::SplitMismatch => (Type::SplitMismatch, None),
+        Refusal::ExceedsBalance(most) => (Type::SplitExceedsBalance, Some(figure(most))),
+        Refusal::Overpayment(most) => (Type::Overpayment, Some(figure(most))),
+        Refusal::PayoffShort(payoff) => (Type::PayoffShort, Some(figure(payoff))),
+        Refusal::InvalidValue
+        | Refusal::NotLatest
+        | Refusal::AlreadyReversed
+        | Refusal::Negative(_)
+        | Refusal::Unsuited
+        | Refusal::OutOfRange => (Type::InvalidValue, None),
+    };
+    let message = problem.message();
+    match problem.kind() == kind && figure.is_none_or(|figure| message.contains(&figure)) {
+        true => Ok(()),
+        false => Err(format!("{refusal:?} is not {}: {message}", problem.kind().name())),
+    }
+}
+
+fn figure(amount: Amount) -> String {
+    money(amount).to_string()
+}
