@@ -43,6 +43,16 @@ impl Tally {
         self.rows += other.rows;
     }
 
+    /// All of it in one line.
+    pub fn line(&self) -> String {
+        let refused: u64 = self.refused.values().sum();
+        let Self { histories, posted, reversed, read, rows, .. } = self;
+        format!(
+            "{histories} loans: {posted} entries posted, {reversed} reversed, {refused} refused, \
+             {rows} rows and {read} reads compared"
+        )
+    }
+
     fn refuse(&mut self, refusal: Refusal) {
         let why = format!("{refusal:?}");
         let name = why.split('(').next().unwrap_or_default();
