@@ -2,11 +2,12 @@
 //! not is told.
 
 pub mod database;
+mod invariants;
 pub mod pure;
 
 use crate::loan_model::drawing;
 use crate::loan_model::plan::{Action, Plan};
-use crate::loan_model::{Amount, Books, Refusal};
+use crate::loan_model::{Amount, Books, Entered, Event, Refusal, State};
 use chrono::NaiveDate;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::RefCell;
@@ -124,6 +125,8 @@ fn money(amount: Amount) -> shared::amounts::Money {
 struct Play<'a> {
     plan: &'a Plan,
     books: Books,
+    /// For each entry, the loan before it.
+    before: Vec<State>,
     story: Story,
     tally: Tally,
 }
@@ -131,6 +134,33 @@ struct Play<'a> {
 impl<'a> Play<'a> {
     fn new(plan: &'a Plan) -> Self {
         let tally = Tally { histories: 1, ..Tally::default() };
-        Self { plan, books: plan.books(), story: Story::new(plan), tally }
+        let (books, story) = (plan.books(), Story::new(plan));
+        Self { plan, books, before: Vec::new(), story, tally }
+    }
+
+    /// What the model makes of an event, after a look at what must hold of any loan.
+    fn enter(
+        &mut self,
+        today: NaiveDate,
+        event: Event,
+    ) -> Result<Result<Entered, Refusal>, String> {
+        let before = self.books.state.clone();
+        let entered = self.books.enter(today, event).map(|entry| entry.entered.clone());
+        match &entered {
+            Err(refusal) => {
+                self.tally.refuse(*refusal);
+                self.story.same("a refusal changes nothing", &before, &self.books.state)?;
+            }
+            Ok(entered) => {
+                self.tally.rows += entered.rows.len() as u64;
+                match event {
+                    Event::Reverse { .. } => self.tally.reversed += 1,
+                    _ => self.tally.posted += 1,
+                }
+                self.check_invariants(&before)?;
+                self.before.push(before);
+            }
+        }
+        Ok(entered)
     }
 }

@@ -13,6 +13,7 @@
 //! | `interest` | what a principal earns from one day to another |
 //! | `state` | where a loan stands, its due rows, what is read of it on a day |
 //! | `payment` | how a payment is spent |
+//! | `level` | how large a level instalment is |
 //! | `adjustment` | everything else that moves a balance |
 //! | `books` | the list of entries, and taking one back |
 //! | `plan`, `drawing` | what is done with a loan, drawn at random |
@@ -22,6 +23,7 @@ pub mod books;
 pub mod calendar;
 pub mod drawing;
 pub mod interest;
+pub mod level;
 pub mod payment;
 pub mod plan;
 pub mod state;

@@ -136,21 +136,15 @@ impl<'a> Engine<'a> {
         today: NaiveDate,
         event: Event,
     ) -> Result<(), String> {
-        let expected = play.books.enter(today, event).map(|entry| entry.entered.rows.clone());
+        let expected = play.enter(today, event)?.map(|entered| entered.rows);
         let happened = self.post(today, event).await;
         match (&expected, happened) {
             (Ok(rows), Ok(posted)) => {
                 let posted_rows: Vec<Row> = posted.iter().map(row).collect();
                 play.story.same("what was posted", rows.clone(), posted_rows)?;
-                play.tally.rows += rows.len() as u64;
                 self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
-                match event {
-                    Event::Reverse { .. } => play.tally.reversed += 1,
-                    _ => play.tally.posted += 1,
-                }
             }
             (Err(refusal), Err(problem)) => {
-                play.tally.refuse(*refusal);
                 let said = said(refusal, &problem);
                 play.story.same("why it was refused", Ok(()), said)?;
             }

@@ -204,7 +204,6 @@ fn opening() -> BoxedStrategy<Opening> {
     let principal = prop_oneof![
         20 => cents().prop_map(|cents| cents * CENT),
         1 => Just(0),
-        1 => 1i128..=90_000_000,
     ];
     let other = || prop_oneof![3 => Just(0), 1 => (1i128..=20_000).prop_map(|cents| cents * CENT)];
     (principal, other(), other(), other(), other())

@@ -159,10 +159,6 @@ impl Spending<'_> {
         self.pay_unbilled(principal);
         self.parts.late_charges = late_charges;
         self.parts.fees = fees;
-        for row in &mut self.state.due_rows {
-            // Fractions of a cent may be left, which nobody owes.
-            (row.interest_paid, row.principal_paid) = (row.interest, row.principal);
-        }
         self.state.paid_off = Some(self.date);
         self.state.next_due = None;
         Ok(())
@@ -249,9 +245,7 @@ impl Spending<'_> {
     fn pay_interest_of(&mut self, rows: std::ops::Range<usize>) {
         for index in rows {
             let row = self.state.due_rows[index];
-            // Where fractions of a cent were paid, rows may ask for more than rounds to cents.
-            let owed = self.state.interest - self.parts.interest;
-            let amount = self.take(row.unpaid_interest().min(owed));
+            let amount = self.take(row.unpaid_interest());
             self.state.due_rows[index].interest_paid += amount;
             self.parts.interest += amount;
             self.allocate(124, row.date, amount);

@@ -6,7 +6,7 @@
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::Desk;
-use acceptance::loan_drivers::{play, pure};
+use acceptance::loan_drivers::{Tally, play, pure};
 use tokio::runtime::Runtime;
 
 /// Where this run's chances come from.
@@ -38,4 +38,17 @@ fn the_rows_of_each_database_are_those_of_the_second_book() {
         let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
         println!("on {}: {tally:?}", database.name());
     }
+}
+
+#[test]
+fn level_instalments_are_those_of_the_second_book() {
+    let above = std::cell::RefCell::new(std::collections::BTreeMap::<i32, u32>::new());
+    let played = play(2_000, seed(), |plan| {
+        if let Some(cents) = pure::cents_above_level(plan)? {
+            *above.borrow_mut().entry(cents).or_default() += 1;
+        }
+        Ok(Tally::default())
+    });
+    println!("{:?}", above.borrow());
+    played.unwrap_or_else(|difference| panic!("{difference}"));
 }

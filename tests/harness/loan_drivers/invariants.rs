@@ -1,0 +1,83 @@
+//! What holds of a loan after every entry, said of the figures themselves. They are the model's,
+//! with which those of the engine are compared.
+
+use super::Play;
+use crate::loan_model::{Amount, DueRow, Event, Row, State};
+use std::collections::HashMap;
+
+impl Play<'_> {
+    /// Checks the loan after an entry that was not refused; `before` is what it was.
+    pub(super) fn check_invariants(&self, before: &State) -> Result<(), String> {
+        let Some(entry) = self.books.entries.last() else { return Ok(()) };
+        let rows = &entry.entered.rows;
+        match entry.event {
+            Event::Pay(_) => {
+                self.story.same("the sum of the parts", rows[0].amount, sum_of_parts(rows))?;
+                self.check_resulting(rows)?;
+            }
+            Event::Adjust(_) => self.check_resulting(rows)?,
+            Event::Reverse { entry: reversed, .. } => {
+                if reversed + 1 == self.books.entries.len() - 1 {
+                    self.check_undone(reversed)?;
+                }
+            }
+        }
+        self.check_due_rows()?;
+        let state = &self.books.state;
+        // A cent is a million of 1e-8.
+        let owed = (state.accrued_total - state.settled * 10_000 + 500_000).div_euclid(1_000_000);
+        self.story.same("the interest balance", owed.max(0) * 100, state.interest)?;
+        let forward = state.base_date >= before.base_date;
+        let reversal = matches!(entry.event, Event::Reverse { .. });
+        self.story.same("the base moves forward", true, forward || reversal)
+    }
+
+    /// What was posted and reversed at once leaves everything as it was.
+    fn check_undone(&self, reversed: usize) -> Result<(), String> {
+        let mut before = self.before[reversed].clone();
+        if !self.books.entries[reversed].moves_base() {
+            before.last_activity = self.books.state.last_activity;
+        }
+        self.story.same("the loan as it was", &before, &self.books.state)
+    }
+
+    /// Each row names the loan's balance after it; of suspense the last of two does.
+    fn check_resulting(&self, rows: &[Row]) -> Result<(), String> {
+        let mut state = self.books.state.clone();
+        let last: HashMap<String, &Row> =
+            rows.iter().map(|row| (format!("{:?}", row.balance), row)).collect();
+        for row in last.values() {
+            if let Some(name) = row.balance {
+                let balance = *state.balance(name);
+                self.story.same("the resulting balance", Some(balance), row.resulting)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No due row is paid beyond what it asked for, nor by more or less than its allocations.
+    fn check_due_rows(&self) -> Result<(), String> {
+        let state = &self.books.state;
+        let mut allocated: HashMap<_, (Amount, Amount)> = HashMap::new();
+        for allocation in self.books.allocations() {
+            let (interest, principal) = allocated.entry(allocation.due).or_default();
+            let settled = if matches!(allocation.code, 124 | 150) { interest } else { principal };
+            *settled += allocation.amount;
+        }
+        for row in &state.due_rows {
+            let DueRow { interest, principal, interest_paid, principal_paid, .. } = *row;
+            let asked = interest_paid <= interest && principal_paid <= principal;
+            self.story.same("paid as asked", true, asked)?;
+            let (of_interest, of_principal) = allocated.remove(&row.date).unwrap_or_default();
+            self.story.same("interest allocated", of_interest, interest_paid)?;
+            self.story.same("principal allocated", of_principal, principal_paid)?;
+        }
+        self.story.same("allocations of no due row", true, allocated.is_empty())
+    }
+}
+
+/// What a payment paid and put aside, less what it took out of suspense.
+fn sum_of_parts(rows: &[Row]) -> Amount {
+    let signed = |row: &Row| if row.code == 134 { -row.amount } else { row.amount };
+    rows.iter().filter(|row| row.balance.is_some()).map(signed).sum()
+}

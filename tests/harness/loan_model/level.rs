@@ -1,0 +1,34 @@
+//! The level instalment: the smallest one with which the last payment is not the larger one.
+
+use super::{Amount, Books, Event, Opening, Payment, Terms};
+use shared::entity::payment_distribution::PaymentDistribution;
+
+/// The last payment of a loan whose borrower pays what each due date asks for, on the date. The
+/// loan must have a last due date. Nothing where amounts become too large.
+pub fn last_payment(terms: &Terms, instalment: Amount) -> Option<Amount> {
+    let maturity = terms.calendar().maturity?;
+    let terms = Terms {
+        payment_amount: Some(instalment),
+        advance_days: 0,
+        distribution: PaymentDistribution::default().items().to_vec(),
+        opening: Opening { principal: terms.opening.principal, ..Opening::default() },
+        ..terms.clone()
+    };
+    let mut books = Books::new(terms, maturity);
+    while let Some(date) = books.state.next_due {
+        let mut on_date = books.state.clone();
+        on_date.move_base(&books.terms, &books.interest, date).ok()?;
+        let row = *on_date.due_rows.last()?;
+        let amount = row.interest + row.principal;
+        if date == maturity {
+            return Some(amount);
+        }
+        if amount == 0 {
+            books.state = on_date;
+            continue;
+        }
+        let payment = Payment { amount, date, payoff: false, excess: None, split: None };
+        books.enter(date, Event::Pay(payment)).ok()?;
+    }
+    None
+}
