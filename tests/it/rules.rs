@@ -1,6 +1,7 @@
 //! Rules about the whole, held by tests.
 
 mod access;
+mod amounts;
 mod contract;
 mod errors;
 mod former_paths;

@@ -1,0 +1,69 @@
+//! Every amount from 0.00 to 10,000.00 by cents, and the largest there are, are the same after the
+//! database and after JSON.
+
+use acceptance::Database;
+use installer::credentials::Credentials;
+use installer::rows;
+use poem_openapi::types::{ParseFromJSON, ToJSON};
+use sea_orm::{EntityTrait, QueryOrder};
+use shared::amounts::{Money, Rate};
+use shared::db;
+use shared::entity::convenience_fee_rules as rules;
+
+/// Every amount that must survive, a multiple of three of them.
+fn amounts() -> Vec<Money> {
+    let cents = (0..=1_000_000).map(|cents| Money::from_cents(cents).expect("an amount"));
+    let limits =
+        ["900000000000000.0000", "-900000000000000.0000", "0.0001", "899999999999999.9999"];
+    let limits = limits.map(|text| text.parse().expect("an amount"));
+    let mut all: Vec<Money> = cents.chain(limits).collect();
+    all.resize(all.len().next_multiple_of(3), Money::ZERO);
+    all
+}
+
+/// A row with three amounts.
+fn rule(three: &[Money]) -> rules::Model {
+    rules::Model {
+        rule_id: 0,
+        loan_group_id: None,
+        brand_type: None,
+        flat_amount: three[0],
+        percentage: Rate::ZERO,
+        minimum_fee: Some(three[1]),
+        maximum_fee: Some(three[2]),
+        active_flag: false,
+    }
+}
+
+#[tokio::test]
+async fn amounts_survive_each_database() {
+    let amounts = amounts();
+    for database in Database::all() {
+        println!("on {}", database.name());
+        let folder = tempfile::tempdir().expect("a folder");
+        let credentials = Credentials::load_or_create(&folder.path().join("credentials.json"));
+        let url = database.create(folder.path(), &credentials.expect("secrets")).await;
+        let db = db::connect(&url, 1, false).await.expect("a connection");
+        let tx = db::begin_write(&db).await.expect("a transaction");
+        rules::Entity::delete_many().exec(&tx).await.expect("an empty table");
+        rows::add_all(&tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
+        let stored = rules::Entity::find().order_by_asc(rules::Column::RuleId).all(&tx).await;
+        let stored = stored.expect("rows").into_iter();
+        let three = |row: rules::Model| [Some(row.flat_amount), row.minimum_fee, row.maximum_fee];
+        let read: Vec<Money> = stored.flat_map(three).flatten().collect();
+        let different = amounts.iter().zip(&read).find(|(written, read)| written != read);
+        assert_eq!((different, read.len()), (None, amounts.len()));
+        tx.rollback().await.expect("rolled back");
+        db.close().await.expect("closed");
+        database.drop(&url).await;
+    }
+}
+
+#[test]
+fn amounts_survive_json() {
+    for amount in amounts() {
+        let json = amount.to_json().expect("JSON");
+        assert!(json.is_string(), "{json}");
+        assert_eq!(Money::parse_from_json(Some(json)).expect("an amount"), amount);
+    }
+}
