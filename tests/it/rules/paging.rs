@@ -2,7 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
-use acceptance::{World, on_each_database};
+use acceptance::{Answer, World, on_each_database};
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
 use shared::entity::*;
@@ -224,4 +224,64 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
         world
     })
     .await;
+}
+
+/// Transactions come in the order of their effective dates, so rows are added in the middle.
+#[tokio::test]
+async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    on_each_database(PROGRAM, |world| async move {
+        let mut chance = fastrand::Rng::with_seed(seed);
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for number in 0..60 {
+            Adding { world: &world, rows: &rows, number }.transaction(&mut chance).await;
+        }
+        let path = format!("/loans/{}/transactions", rows.loan_id);
+        for limit in [1, 2, 3, 7, chance.usize(4..60), 1000] {
+            let before = keys(&world.client.get(&admin, &format!("{path}?limit=1000")).await);
+            let mut next = format!("{path}?limit={limit}");
+            let mut seen = Vec::new();
+            while !next.is_empty() {
+                let answer = world.client.get(&admin, &next).await.expect(200);
+                let page = keys(&answer);
+                assert!(page.len() <= limit, "{} rows", page.len());
+                seen.extend(page);
+                let link = answer.header("link").strip_prefix('<').map(str::to_owned);
+                next = link
+                    .and_then(|link| Some(link.split_once('>')?.0.to_owned()))
+                    .unwrap_or_default();
+                if chance.u8(..) < 60 {
+                    let number = 0;
+                    Adding { world: &world, rows: &rows, number }.transaction(&mut chance).await;
+                }
+            }
+            assert!(seen.is_sorted_by(|a, b| a < b), "limit {limit}: {seen:?}");
+            let missing = before.iter().find(|key| !seen.contains(key));
+            assert_eq!(missing, None, "limit {limit}");
+        }
+        world
+    })
+    .await;
+}
+
+impl Adding<'_> {
+    /// Adds a transaction on one of a few days.
+    async fn transaction(&self, chance: &mut fastrand::Rng) {
+        let day = format!("'2024-02-{:02}'", chance.u8(1..=9));
+        let loan = format!("loan_id = {}", self.rows.loan_id);
+        let changed = [("effective_date", day)];
+        self.world.sql(&self.copy::<loan_transactions::Entity>(&loan, &changed)).await;
+    }
+}
+
+/// What transactions are ordered by, of each row of an answer.
+fn keys(answer: &Answer) -> Vec<(String, i64)> {
+    let rows = answer.json();
+    let key = |row: &Value| {
+        let date = row["Effective_Date"].as_str().expect("a date").to_owned();
+        (date, row["Transaction_ID"].as_i64().expect("an id"))
+    };
+    rows.as_array().expect("rows").iter().map(key).collect()
 }
