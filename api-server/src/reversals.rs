@@ -3,8 +3,8 @@
 //!
 //! What moved the accrual base can be reversed as long as nothing has moved it since: the latest
 //! such entry first. Charges, waivers and disbursements move a balance and no base: they stay as
-//! they are when an entry before them is reversed, and are reversed at any time. No reversal
-//! leaves a balance below zero.
+//! they are when an entry before them is reversed, and are reversed as long as the loan is open. No
+//! reversal leaves a balance below zero.
 
 mod due_rows;
 
@@ -12,7 +12,7 @@ use crate::adjustments;
 use crate::drawers;
 use crate::entries::{self, codes};
 use crate::history::Author;
-use crate::loan_book::{Book, accrues};
+use crate::loan_book::{Book, accrues, refuse_if_closed};
 use crate::servicing::State;
 use crate::servicing::payment::payoff_amount;
 use chrono::NaiveDate;
@@ -44,6 +44,10 @@ pub async fn reverse(
     check_reversible(first, returned, clock.today)?;
     let moves = moves(tx, &rows).await?;
     let prior = prior_state(tx, &book, first, &moves).await?;
+    if prior.is_none() {
+        // Only what closed a loan opens it again.
+        refuse_if_closed(&book.status)?;
+    }
     let mut after = moved_back(&book.state, &moves)?;
     if let Some(prior) = &prior {
         if closed_by_entry(&book.loan, prior) {

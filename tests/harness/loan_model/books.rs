@@ -180,6 +180,10 @@ impl Books {
         if entry.moves_base() && later.into_iter().any(moved) {
             return Err(Refusal::NotLatest);
         }
+        // Only what closed a loan opens it again.
+        if !entry.moves_base() && self.state.paid_off.is_some() {
+            return Err(Refusal::Closed);
+        }
         self.stays_above_zero(entry)
     }
 
