@@ -120,7 +120,7 @@ impl App {
             .data(Arc::clone(self))
             .before(refuse_former_paths)
             .before(refuse_empty_segments);
-        Edge::new(routes, metrics, to_problem)
+        Edge::new(routes, metrics, to_problem, is_streamed)
     }
 
     /// Removes what is no longer kept for as long as the server runs.
@@ -135,6 +135,12 @@ impl App {
             tokio::time::sleep(SWEEP_INTERVAL).await;
         }
     }
+}
+
+/// Import files may be long, and so may be what is done with them.
+fn is_streamed(method: &Method, uri: &Uri) -> bool {
+    let body = operations::find(method, uri.path()).and_then(|operation| operation.body);
+    body.is_some_and(|body| body.media_type != operations::JSON.media_type)
 }
 
 /// Any method on a path that moved answers 410 with the current one, token or not.

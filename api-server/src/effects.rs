@@ -12,9 +12,14 @@ use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Tries of an effect that another transaction got in the way of.
 const TRIES: usize = 4;
+/// How long one try may take, and giving its key back after it. A database that neither answers
+/// nor hangs up would keep the row's turn for ever.
+const TRY_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What a POST does to the database.
 pub trait Effect: Send + Sync + 'static {
@@ -66,7 +71,8 @@ pub async fn carry_out<E: Effect>(
         };
         let outcome = in_turn(&app, &effect, claim.as_ref(), false).await;
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
-            claim.free(&app.db).await;
+            // In vain it is the lease that ends the claim.
+            let _ = timeout(TRY_TIME_MAX, claim.free(&app.db)).await;
         }
         outcome
     });
@@ -82,16 +88,21 @@ async fn in_turn<E: Effect>(
 ) -> Result<Replayable<E::Answer, true>, Problem> {
     let turn = app.turns.take(effect.row()).await;
     let _turn = turn.ok_or_else(|| Problem::new(E::LOCKED))?;
-    let mut outcome = attempt(app, effect, claim, test).await;
+    let mut outcome = bounded(attempt(app, effect, claim, test)).await;
     for _ in 1..TRIES {
         match &outcome {
             Err(problem) if problem.is_contention() => {
-                outcome = attempt(app, effect, claim, test).await;
+                outcome = bounded(attempt(app, effect, claim, test)).await;
             }
             _ => break,
         }
     }
     outcome
+}
+
+async fn bounded<T>(attempt: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+    let too_long = |_| Err(Problem::new(ProblemType::DatabaseUnavailable));
+    timeout(TRY_TIME_MAX, attempt).await.unwrap_or_else(too_long)
 }
 
 async fn attempt<E: Effect>(

@@ -11,7 +11,7 @@ use shared::problem::{Problem, ProblemType};
 use std::fmt;
 use std::time::Duration;
 
-const JSON_TIME_MAX: Duration = Duration::from_secs(30);
+const JSON_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A JSON body, and the very bytes of it.
 pub struct JsonBody<T> {
@@ -57,7 +57,7 @@ async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
             Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
         }
         Ok(Err(error)) => Err(unreadable(&error)),
-        Err(_) => Err(unreadable(&"the body did not arrive within 30 seconds")),
+        Err(_) => Err(unreadable(&"the body did not arrive within 20 seconds")),
     }
 }
 

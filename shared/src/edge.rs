@@ -1,7 +1,7 @@
 //! What happens to every request of either server, whatever it is for: an id, a span, a metric, a
 //! header set, HEAD, and an error body for everything that went wrong, panics included.
 
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::telemetry::{Metrics, RequestId};
 use futures_util::FutureExt;
 use poem::http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderName};
@@ -22,17 +22,30 @@ pub struct HeadOnly;
 /// Turns the framework's own errors into problems: the method and the path say which operation.
 pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
 
+/// Tells which requests have bodies that are streamed for as long as they take.
+pub type IsStreamed = fn(&Method, &Uri) -> bool;
+
+/// How long a request is worked on. A database that neither answers nor hangs up would keep it for
+/// ever. What has begun to write goes on behind it, and is found under its `Idempotency-Key`.
+const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
+
 /// The outermost endpoint of a server.
 pub struct Edge<E> {
     inner: E,
     metrics: Arc<Metrics>,
     to_problem: ToProblem,
+    is_streamed: IsStreamed,
 }
 
 impl<E> Edge<E> {
     /// Stands between the listener and the routes.
-    pub fn new(inner: E, metrics: Arc<Metrics>, to_problem: ToProblem) -> Self {
-        Self { inner, metrics, to_problem }
+    pub fn new(
+        inner: E,
+        metrics: Arc<Metrics>,
+        to_problem: ToProblem,
+        is_streamed: IsStreamed,
+    ) -> Self {
+        Self { inner, metrics, to_problem, is_streamed }
     }
 }
 
@@ -52,7 +65,14 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
             caller = tracing::field::Empty);
         let call = async {
-            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
+            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
+            let outcome = match (self.is_streamed)(&method, &uri) {
+                true => outcome.await,
+                false => match tokio::time::timeout(REQUEST_TIME_MAX, outcome).await {
+                    Ok(outcome) => outcome,
+                    Err(_) => Ok(Err(took_too_long().into())),
+                },
+            };
             let response = self.respond(outcome, &method, &uri, &id);
             let status = response.status().as_u16();
             let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
@@ -110,6 +130,12 @@ impl<E: Endpoint> Edge<E> {
         };
         self.metrics.count_request(operation, response.status().as_u16(), duration);
     }
+}
+
+fn took_too_long() -> Problem {
+    let seconds = REQUEST_TIME_MAX.as_secs();
+    Problem::new(ProblemType::DatabaseUnavailable)
+        .detail(format!("there was no answer within {seconds} seconds"))
 }
 
 /// Answers belong to one caller, are no pages to be framed, and are what they say they are.

@@ -1,13 +1,22 @@
 //! A door between the servers and their database: shut, it cuts every connection and takes no new
-//! ones, as a database does that is stopped.
+//! ones, as a database does that is stopped; frozen, nothing goes through any more and nobody is
+//! told, as with a host that has vanished from the network.
 
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
+/// What the door does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    Open,
+    Frozen,
+    Shut,
+}
+
 /// The door. It opens when it is made and shuts for good when it is dropped.
 pub struct Gate {
-    open: watch::Sender<bool>,
+    door: watch::Sender<Door>,
     url: String,
 }
 
@@ -24,19 +33,19 @@ impl Gate {
         let port = listener.local_addr().expect("an address").port();
         let at = if user.is_empty() { String::new() } else { format!("{user}@") };
         let url = format!("{scheme}://{at}127.0.0.1:{port}/{path}");
-        let (open, mut state) = watch::channel(true);
+        let (door, mut state) = watch::channel(Door::Open);
         tokio::spawn(async move {
             loop {
                 let Ok((client, _)) = listener.accept().await else { return };
                 if state.has_changed().is_err() {
                     return;
                 }
-                if *state.borrow_and_update() {
+                if *state.borrow_and_update() != Door::Shut {
                     tokio::spawn(pass(client, target.clone(), state.clone()));
                 }
             }
         });
-        Self { open, url }
+        Self { door, url }
     }
 
     /// The URL of the database behind the door.
@@ -46,19 +55,29 @@ impl Gate {
 
     /// Cuts every connection and takes no new ones.
     pub fn shut(&self) {
-        self.open.send_replace(false);
+        self.door.send_replace(Door::Shut);
+    }
+
+    /// Lets nothing more through on any connection. What was on its way may be lost: shut the door
+    /// before it is opened again.
+    pub fn freeze(&self) {
+        self.door.send_replace(Door::Frozen);
     }
 
     /// Lets connections through again.
     pub fn open(&self) {
-        self.open.send_replace(true);
+        self.door.send_replace(Door::Open);
     }
 }
 
-async fn pass(mut client: TcpStream, target: String, mut state: watch::Receiver<bool>) {
+async fn pass(mut client: TcpStream, target: String, mut door: watch::Receiver<Door>) {
     let Ok(mut server) = TcpStream::connect(target).await else { return };
-    tokio::select! {
-        _ = copy_bidirectional(&mut client, &mut server) => {}
-        _ = state.wait_for(|open| !open) => {}
+    if *door.borrow() == Door::Open {
+        tokio::select! {
+            _ = copy_bidirectional(&mut client, &mut server) => return,
+            _ = door.wait_for(|door| *door != Door::Open) => {}
+        }
     }
+    // Both ends stay as they are until the door is shut.
+    let _ = door.wait_for(|door| *door == Door::Shut).await;
 }

@@ -155,3 +155,35 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
+    let gated = Environment { gated: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, gated, |world| async move {
+        // The embedded one has no network that could fail.
+        let Some(gate) = &world.gate else { return world };
+        let admin = world.token("admin").await;
+        gate.freeze();
+        let started = std::time::Instant::now();
+        let secret = world.credentials.api_server.clone();
+        let form = [("token", admin.as_str())];
+        let (asked, called) = tokio::join!(
+            world.client.form(("api-server", &secret), "/oauth2/introspect", &form),
+            world.client.get(&admin, "/loans/1"),
+        );
+        asked.expect_problem(503, "database-unavailable");
+        called.expect_problem(503, "auth-server-unavailable");
+        let waited = started.elapsed();
+        assert!(waited < Duration::from_secs(40), "{waited:?}");
+        gate.shut();
+        gate.open();
+        for _ in 0..100 {
+            if world.client.get(&admin, "/loans/1").await.status == 404 {
+                return world;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("the service did not come back");
+    })
+    .await;
+}
