@@ -22,7 +22,7 @@ mod postings;
 
 pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
 pub use self::payments::{Paid, for_payment, reverse_payment};
-pub use self::postings::{Entered, EnteredType, NewDrawerTransaction, Order, post};
+pub use self::postings::{Entered, NewDrawerTransaction, Order, post};
 
 use crate::access::Caller;
 use crate::privileges::SUPERVISE_DRAWERS;

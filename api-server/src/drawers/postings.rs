@@ -5,24 +5,20 @@ use super::{Drawer, lock_row, not_usable};
 use crate::access::Caller;
 use crate::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
 use crate::request_body::check_text;
-use poem_openapi::registry::{MetaSchemaRef, Registry};
-use poem_openapi::types::{ParseFromJSON, ParseResult, ToJSON, Type};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveEnum, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
-    QueryOrder,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
 };
-use serde_json::Value;
 use shared::amounts::{AmountText, Money};
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
-use std::borrow::Cow;
 
-/// What a client may enter.
+/// What a client may enter. Rows have other types too, which come with payments, counts and
+/// transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[oai(rename = "NewDrawerTransactionType", rename_all = "snake_case")]
 pub enum Entered {
@@ -38,74 +34,6 @@ pub enum Entered {
     AdjustmentOut,
 }
 
-/// A type of transaction as a client sent it. One that rows have but no client may enter breaks a
-/// rule (422) and is no malformed request (400), so it is found after parsing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EnteredType {
-    /// One that clients enter.
-    Allowed(Entered),
-    /// One that comes with payments, counts and transfers.
-    Refused(String),
-}
-
-impl Type for EnteredType {
-    const IS_REQUIRED: bool = true;
-    type RawValueType = Self;
-    type RawElementValueType = Self;
-
-    fn name() -> Cow<'static, str> {
-        Entered::name()
-    }
-
-    fn schema_ref() -> MetaSchemaRef {
-        Entered::schema_ref()
-    }
-
-    fn register(registry: &mut Registry) {
-        Entered::register(registry);
-    }
-
-    fn as_raw_value(&self) -> Option<&Self> {
-        Some(self)
-    }
-
-    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
-        Box::new(self.as_raw_value().into_iter())
-    }
-}
-
-impl ParseFromJSON for EnteredType {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        match &value {
-            Some(Value::String(word)) if is_refused(word) => Ok(Self::Refused(word.clone())),
-            _ => match Entered::parse_from_json(value) {
-                Ok(entered) => Ok(Self::Allowed(entered)),
-                Err(error) => Err(error.propagate()),
-            },
-        }
-    }
-}
-
-impl ToJSON for EnteredType {
-    fn to_json(&self) -> Option<Value> {
-        match self {
-            Self::Allowed(entered) => entered.to_json(),
-            Self::Refused(word) => Some(word.as_str().into()),
-        }
-    }
-}
-
-/// True for the types of rows that no client may enter.
-fn is_refused(word: &str) -> bool {
-    use DrawerTransactionType as Row;
-    let row = Row::try_from_value(&word.to_owned());
-    row.is_ok_and(|row| {
-        let rows =
-            [Row::Payment, Row::PaymentReversal, Row::OverShort, Row::TransferIn, Row::TransferOut];
-        rows.contains(&row)
-    })
-}
-
 /// Money to be put into a drawer or taken out of it.
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
@@ -113,7 +41,7 @@ pub struct NewDrawerTransaction {
     /// bank_in and bank_out need the right Funding; adjustment_in and adjustment_out the right
     /// Supervise; transfer the right Funding if either drawer is a reserve.
     #[oai(rename = "Transaction_Type")]
-    pub transaction_type: EnteredType,
+    pub transaction_type: Entered,
     /// What is moved; default cash.
     #[oai(rename = "Tender")]
     pub tender: Option<Tender>,
@@ -159,20 +87,16 @@ impl NewDrawerTransaction {
         drawer: &cash_drawers::Model,
     ) -> Result<(), Problem> {
         match self.transaction_type {
-            EnteredType::Allowed(Entered::BankIn | Entered::BankOut) => {
-                caller.require(FUND_DRAWERS)
-            }
-            EnteredType::Allowed(Entered::AdjustmentIn | Entered::AdjustmentOut) => {
-                caller.require(SUPERVISE_DRAWERS)
-            }
-            EnteredType::Allowed(Entered::Transfer) if !caller.holds(FUND_DRAWERS) => {
+            Entered::BankIn | Entered::BankOut => caller.require(FUND_DRAWERS),
+            Entered::AdjustmentIn | Entered::AdjustmentOut => caller.require(SUPERVISE_DRAWERS),
+            Entered::Transfer if !caller.holds(FUND_DRAWERS) => {
                 let target = match self.counter_drawer_id {
                     Some(id) => open_drawer(db, id).await?,
                     None => None,
                 };
                 check_funding(caller, [Some(drawer), target.as_ref()])
             }
-            EnteredType::Allowed(Entered::Transfer) | EnteredType::Refused(_) => Ok(()),
+            Entered::Transfer => Ok(()),
         }
     }
 
@@ -180,13 +104,7 @@ impl NewDrawerTransaction {
     pub fn order(self) -> Result<Order, Problem> {
         check_text("Check_Number", self.check_number.as_ref(), 25)?;
         check_text("Reference", self.reference.as_ref(), 100)?;
-        let entered = match self.transaction_type {
-            EnteredType::Allowed(entered) => entered,
-            EnteredType::Refused(word) => {
-                let message = format!("{word} is entered by the service alone");
-                return Err(Problem::invalid("Transaction_Type", message));
-            }
-        };
+        let entered = self.transaction_type;
         let amount = self.amount.posted();
         let amount = amount.map_err(|error| Problem::invalid("Amount", error.to_string()))?;
         if !amount.is_positive() {

@@ -5,7 +5,7 @@ use crate::rows;
 use crate::seed::standing_rows::TELLER_DRAWER;
 use api_server::access::{Caller, CoreCaller};
 use api_server::drawers::{
-    self, Entered as E, EnteredType, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
+    self, Entered as E, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
 };
 use api_server::entries::codes::PAYMENT_TOTAL;
 use api_server::privileges::Rights;
@@ -90,7 +90,7 @@ fn clerk(user_id: i64) -> Caller {
 
 fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransaction {
     NewDrawerTransaction {
-        transaction_type: EnteredType::Allowed(entered),
+        transaction_type: entered,
         tender: Some(Tender::Cash),
         amount: amount.into(),
         check_number: None,

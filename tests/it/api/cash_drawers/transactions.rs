@@ -140,11 +140,6 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
                 "invalid-value",
                 "Counter_Drawer_ID",
             ),
-            (body("payment", "1", none()), "invalid-value", "Transaction_Type"),
-            (body("payment_reversal", "1", none()), "invalid-value", "Transaction_Type"),
-            (body("over_short", "1", none()), "invalid-value", "Transaction_Type"),
-            (body("transfer_in", "1", none()), "invalid-value", "Transaction_Type"),
-            (body("transfer_out", "1", none()), "invalid-value", "Transaction_Type"),
         ] {
             let refused = post(&world, &admin, this, body.clone()).await;
             let refused = refused.expect_problem(422, kind);
@@ -165,6 +160,9 @@ async fn what_cannot_be_read_is_malformed_and_the_member_is_named() {
         let before = world.snapshot().await;
         for (body, field) in [
             (body("theft", "1", none()), "Transaction_Type"),
+            (body("payment", "1", none()), "Transaction_Type"),
+            (body("over_short", "1", none()), "Transaction_Type"),
+            (body("transfer_in", "1", none()), "Transaction_Type"),
             (body("bank_in", "1", json!({"Tender": "gold"})), "Tender"),
             (body("bank_in", "1", json!({"Loan_ID": 1})), "Loan_ID"),
             (body("bank_in", "1", json!({"Counter_Drawer_ID": "1"})), "Counter_Drawer_ID"),
@@ -197,7 +195,7 @@ async fn a_drawer_that_the_caller_may_not_see_is_not_there_and_a_closed_one_take
         let fund = || json!({"Transaction_Type": "bank_in", "Amount": "1.00"});
         let counted = || json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
         // What is wrong with the body is told of rows alone that are there.
-        let unsound = || json!({"Transaction_Type": "payment", "Amount": "0"});
+        let unsound = || json!({"Transaction_Type": "bank_in", "Amount": "0"});
         for unseen in [open, 999_999, -1] {
             for body in [fund(), unsound()] {
                 post(&world, &token, unseen, body).await.expect_problem(404, "not-found");
