@@ -162,6 +162,38 @@ async fn a_reversed_payment_is_taken_out_of_its_drawer() {
 }
 
 #[tokio::test]
+async fn an_imported_payment_goes_into_the_drawer_it_names() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let drawer_id = drawer(&world, "One", "individual").await;
+        let columns = "form, field_name, label, data_type, size, pick_list, required_flag, \
+                       hidden_flag, read_only_flag, web_visible_flag, sequence";
+        let row = "'transaction_entry', 'userdef05', 'Window', 'text', 9, '[]', false, false, \
+                   false, false, 5";
+        let row = [row.to_owned()];
+        world.insert("user_defined_fields", "field_id", columns, row).await;
+        let file = format!(
+            "<Core CommitBlock=\"1\" EnforceTagExistence=\"1\"><Transactions>\
+             <Payment LoanID=\"{loan_id}\" Amount=\"12.34\" EffectiveDate=\"2022-01-01\" \
+             PaymentMethodCode=\"CASH\" CashDrawerID=\"{drawer_id}\" Userdef05=\"north\"/>\
+             </Transactions></Core>"
+        );
+        world.import(&admin, &file).await;
+        let [entered] = &rows_of(&world, drawer_id).await[..] else { panic!("one row") };
+        assert_eq!(entered["Amount"], "12.34");
+        let path = format!("/loans/{loan_id}/transactions?transactionCode=120");
+        let total = world.client.get(&admin, &path).await.expect(200).json();
+        assert_eq!(total[0]["Userdef05"], "north");
+        let without = file.replace(&format!("CashDrawerID=\"{drawer_id}\""), "");
+        let failed = world.client.import(&admin, false, &without, None).await.expect(200);
+        assert_eq!(failed.json()["Failed"], 1, "the admin account works with no drawer");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_payment_that_is_no_longer_in_its_drawer_cannot_be_taken_out_of_it() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
