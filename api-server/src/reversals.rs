@@ -64,7 +64,10 @@ pub async fn reverse(
     let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
     let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
     drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
-    book.save_loan(tx, author, clock, &after, |loan| restore(loan, prior.as_ref())).await?;
+    book.save_loan(tx, author, clock, &after, |loan| {
+        restore(loan, prior.as_ref(), first.effective_date)
+    })
+    .await?;
     if let Some(creditline_id) = first.creditline_id {
         let back = Money::ZERO.minus(first.transaction_amount)?;
         let line = (first.loan_id, creditline_id);
@@ -268,8 +271,8 @@ async fn status(
     status.ok_or_else(|| Problem::internal("a loan without status"))
 }
 
-/// The columns that a posting writes beside those of the arithmetic.
-fn restore(loan: &mut loans::Model, prior: Option<&loans::Model>) {
+/// The columns that a posting writes beside those of the arithmetic. What came later stays.
+fn restore(loan: &mut loans::Model, prior: Option<&loans::Model>, posted: NaiveDate) {
     let Some(prior) = prior else { return };
     if closed_by_entry(loan, prior) {
         loan.status_code_id = prior.status_code_id;
@@ -278,7 +281,9 @@ fn restore(loan: &mut loans::Model, prior: Option<&loans::Model>) {
     }
     loan.last_payment_date = prior.last_payment_date;
     loan.last_payment_amount = prior.last_payment_amount;
-    loan.last_activity_date = prior.last_activity_date;
+    if loan.last_activity_date == Some(posted) {
+        loan.last_activity_date = prior.last_activity_date;
+    }
 }
 
 /// The rows that undo an entry, each with the balance after it.

@@ -151,9 +151,12 @@ impl Books {
             steps.push(Step::Back(balance, amount));
         }
         let mut state = self.written_once_more(&steps);
-        if entry.moves_base() {
-            state.last_activity = entry.activity_before;
-        }
+        // Of activity it takes back its own alone; what came later stays.
+        let own = self.state.last_activity == Some(entry.entered.rows[0].effective);
+        state.last_activity = match entry.moves_base() && own {
+            true => entry.activity_before,
+            false => self.state.last_activity,
+        };
         let rows = self.rows_back(&entry, &state)?;
         (self.state, self.steps) = (state, steps);
         Ok(rows)
