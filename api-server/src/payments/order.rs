@@ -140,6 +140,11 @@ impl NewPayment {
         check_text("Payment_Method_Reference", self.payment_method_reference.as_ref(), 50)?;
         check_text("User_Reference", self.user_reference.as_ref(), 100)?;
         check_text("External_ID", self.external_id.as_ref(), 100)?;
+        check_text("Userdef01", self.userdef01.as_ref(), 50)?;
+        check_text("Userdef02", self.userdef02.as_ref(), 50)?;
+        check_text("Userdef03", self.userdef03.as_ref(), 50)?;
+        check_text("Userdef04", self.userdef04.as_ref(), 50)?;
+        check_text("Userdef05", self.userdef05.as_ref(), 50)?;
         let amount = posted("Amount", &self.amount)?;
         let payoff = self.payoff.unwrap_or(false);
         if amount < Money::ZERO || (amount.is_zero() && !payoff) {

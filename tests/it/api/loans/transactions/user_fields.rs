@@ -65,3 +65,27 @@ async fn a_payment_keeps_the_fields_that_the_installation_defines() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_field_holds_fifty_characters_however_large_it_was_defined_and_no_u0000() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        world.sql("DELETE FROM user_defined_fields").await;
+        let large = "'userdef01', 'Large', 'text', 80, '[]', false, false, false, false, 1";
+        let free = "'userdef02', 'Free', 'text', NULL, '[]', false, false, false, false, 2";
+        define(&world, &[large, free]).await;
+        for field in ["Userdef01", "Userdef02"] {
+            for value in ["\u{10ffff}".repeat(51), "a\0b".to_owned()] {
+                let payment = json!({"Amount": "1.00", field: value});
+                let refused = world.pay(&admin, loan_id, payment).await;
+                let refused = refused.expect_problem(422, "invalid-value");
+                assert_eq!(refused.json()["errors"][0]["field"], field, "{}", refused.text);
+            }
+            let payment = json!({"Amount": "1.00", field: "\u{10ffff}".repeat(50)});
+            world.pay(&admin, loan_id, payment).await.expect(201);
+        }
+        world
+    })
+    .await;
+}
