@@ -15,6 +15,7 @@ use crate::servicing::State;
 use crate::servicing::schedule::Schedule;
 use chrono::NaiveDate;
 use sea_orm::ActiveValue::NotSet;
+use sea_orm::sea_query::Query;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
     QuerySelect,
@@ -22,8 +23,8 @@ use sea_orm::{
 use shared::amounts::{Money, Rate};
 use shared::entity::loans::YearLength;
 use shared::entity::{
-    entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_status_codes,
-    loan_transactions, loans, portfolios, risk_ratings,
+    entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_snapshots,
+    loan_status_codes, loan_transactions, loans, portfolios, risk_ratings,
 };
 use shared::problem::Problem;
 
@@ -394,6 +395,15 @@ impl Import<'_> {
             .await?;
         payments_due::Entity::delete_many()
             .filter(payments_due::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        let advances = Query::select()
+            .column(loan_transactions::Column::TransactionId)
+            .from(loan_transactions::Entity)
+            .and_where(loan_transactions::Column::LoanId.eq(loan_id))
+            .take();
+        loan_snapshots::Entity::delete_many()
+            .filter(loan_snapshots::Column::TransactionId.in_subquery(advances))
             .exec(tx)
             .await?;
         loan_transactions::Entity::delete_many()

@@ -3,7 +3,7 @@
 
 use super::super::book;
 use crate::PROGRAM;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
 use acceptance::{World, on_each_database};
 use api_server::access::{Caller, CoreCaller};
 use api_server::adjustments::{self, NewAdjustment};
@@ -252,6 +252,21 @@ async fn a_reversed_draw_no_longer_counts_on_its_line() {
         assert_eq!(draws[0]["Reversed_Flag"], true);
         let told = "SELECT COUNT(*) FROM field_changes WHERE table_name = 'credit_lines'";
         assert_eq!(world.count(told).await, 4);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        adjust(&world, loan_id, Kind::Advance, "100.00", "2021-11-25").await;
+        world.import(&admin, &file("<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/>")).await;
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
+        loan.expect_problem(404, "not-found");
+        assert_eq!(world.count("SELECT COUNT(*) FROM loan_snapshots").await, 0);
         world
     })
     .await;
