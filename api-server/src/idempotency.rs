@@ -17,8 +17,8 @@ use poem_openapi::types::{ToJSON, Type};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    NotSet, QueryFilter, QueryOrder,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, NotSet, QueryFilter, QueryOrder,
 };
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
@@ -162,6 +162,13 @@ fn mismatch() -> Problem {
     Problem::new(ProblemType::IdempotencyMismatch).detail(detail)
 }
 
+/// True for a claim whose lease has lapsed, and for an answer that is no longer kept.
+fn given_up(backend: DbBackend) -> Expr {
+    let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
+    let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
+    lapsed.or(Column::CreatedDate.into_expr().lt(oldest))
+}
+
 struct Found {
     fingerprint: String,
     token: String,
@@ -204,14 +211,10 @@ impl Claim {
     }
 
     async fn find(&self, db: &DatabaseConnection) -> Result<Option<Found>, DbErr> {
-        let backend = db.get_database_backend();
-        let lapsed =
-            Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
-        let old =
-            Column::CreatedDate.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)));
+        let given_up = given_up(db.get_database_backend());
         let select = Query::select()
             .columns([Column::Fingerprint, Column::ClaimToken, Column::Status, Column::Body])
-            .expr_as(Expr::case(lapsed.or(old), 1).finally(0), "given_up")
+            .expr_as(Expr::case(given_up, 1).finally(0), "given_up")
             .from(Entity)
             .and_where(Column::ScopeHash.eq(self.scope_hash.as_str()))
             .take();
@@ -226,6 +229,7 @@ impl Claim {
     }
 
     /// Makes a claim that was given up, or an answer that is no longer kept, this request's own.
+    /// Whoever outlived his lease may have kept his answer, or held on, since the claim was found.
     async fn take_over(
         &self,
         db: &DatabaseConnection,
@@ -242,7 +246,7 @@ impl Claim {
             .col_expr(Column::CreatedDate, db::now(backend))
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
-            .filter(self.own(&found.token));
+            .filter(self.own(&found.token).and(given_up(backend)));
         Ok(update.exec(db).await?.rows_affected == 1)
     }
 

@@ -6,8 +6,10 @@ use acceptance::published_loans::{self, Admin, PublishedLoan};
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{Answer, World, on_each_database};
 use futures_util::future::join_all;
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 use shared::amounts::Money;
+use shared::db;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -202,6 +204,40 @@ async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
         world.sql(&format!("UPDATE idempotency_records SET created_date = {long_ago}")).await;
         let other = json!({"Amount": "11.00"});
         world.client.post(&admin, &path, &other, Some("k")).await.expect(201);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        // As a process that stood still leaves it: running, its lease over, about to commit.
+        let long_ago = world.long_ago();
+        let lapsed = format!("status = NULL, body = NULL, lease_until = {long_ago}");
+        world.sql(&format!("UPDATE idempotency_records SET {lapsed}")).await;
+        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let keep = "UPDATE idempotency_records SET status = 201, body = '[]'";
+        tx.execute_unprepared(keep).await.expect("kept");
+        let again = async { world.client.post(&admin, &path, &body, Some("k")).await };
+        let commit = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            tx.commit().await.expect("committed");
+        };
+        let (again, ()) = tokio::join!(again, commit);
+        match again.status.as_u16() {
+            409 => drop(again.expect_problem(409, "idempotency-in-progress")),
+            _ => assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text),
+        }
+        let kept = world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        assert_eq!(kept.text, "[]");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
         world
     })
     .await;
