@@ -65,13 +65,34 @@ fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
     let Members(members) = serde_json::from_slice(bytes).map_err(|error| {
         Problem::bad_request(format!("the body is no valid JSON object: {error}"))
     })?;
-    parse_members::<T>(&members).map_err(|message| {
-        let problem = Problem::bad_request("the body does not have the form of this operation");
-        match culprit::<T>(&members, &message) {
-            Some(field) => problem.field(field, message),
-            None => problem.detail(message),
-        }
-    })
+    let refused = || Problem::bad_request("the body does not have the form of this operation");
+    let value =
+        parse_members::<T>(&members).map_err(|message| match culprit::<T>(&members, &message) {
+            Some(field) => refused().field(field, message),
+            None => refused().detail(message),
+        })?;
+    match taken_for_text::<T>(&members) {
+        Some(field) => Err(refused().field(field, "must be a string")),
+        None => Ok(value),
+    }
+}
+
+/// A number or a flag where a text belongs. The framework takes it for the text it prints, which
+/// of a long number is another one than was sent.
+fn taken_for_text<T: Type>(members: &Map<String, Value>) -> Option<String> {
+    let no_text = |value: &Value| value.is_number() || value.is_boolean();
+    if !members.values().any(no_text) {
+        return None;
+    }
+    let mut registry = Registry::new();
+    T::register(&mut registry);
+    let schema = registry.schemas.get(T::name().as_ref())?;
+    let mut texts = schema.properties.iter().filter(|(_, property)| match property {
+        MetaSchemaRef::Inline(property) => property.ty == "string",
+        MetaSchemaRef::Reference(_) => false,
+    });
+    let wrong = texts.find(|(name, _)| members.get(*name).is_some_and(no_text));
+    wrong.map(|(name, _)| (*name).to_owned())
 }
 
 /// The members of an object, each of which stands there once, on every level: a second one could

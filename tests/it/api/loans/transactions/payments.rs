@@ -187,6 +187,23 @@ async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
 }
 
 #[tokio::test]
+async fn a_number_or_a_flag_is_no_text() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        for value in ["123456789012345678901234567890", "1", "true"] {
+            let body = format!("{{\"Amount\": \"1.00\", \"External_ID\": {value}}}");
+            let body = serde_json::from_str(&body).expect("JSON");
+            let refused = world.pay(&admin, loan_id, body).await;
+            let refused = refused.expect_problem(400, "bad-request");
+            assert_eq!(refused.json()["errors"][0]["field"], "External_ID", "{}", refused.text);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
