@@ -16,9 +16,14 @@
 //! of pgbench takes seven, and by the cores that senders and servers need for all else: here they
 //! are those of PostgreSQL.
 //!
+//! Some payments are cash: they go into one of a few cash drawers. Meanwhile the senders put money
+//! into these drawers, take it out, move it between them and a reserve, and count them.
+//!
 //! Then the books are checked, in SQL and without the servers: every balance is the sum of its
 //! transactions, every entry the sum of its parts, no due row is paid beyond what is due, and each
-//! payment that was acknowledged is there exactly once, with its amount.
+//! payment that was acknowledged is there exactly once, with its amount. So is everything that was
+//! done with drawers, and every payment of cash has its row in its drawer. No drawer was ever below
+//! zero, transfers sum to zero, and each count found and froze the rows before it and no others.
 //!
 //! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
 //! killed, the database is, the disk runs full. Every answer must then say what is wrong, none may
@@ -32,7 +37,10 @@ mod payments {
     pub mod answers;
     pub mod beside_pgbench;
     pub mod books;
+    pub mod drawer_books;
+    pub mod drawers;
     pub mod faults;
+    pub mod jobs;
     pub mod load;
     pub mod loans;
     pub mod outage;
@@ -44,7 +52,10 @@ use acceptance::postgres::{Postgres, Storage};
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
+use payments::drawer_books::Frozen;
+use payments::drawers::Drawers;
 use payments::faults::Fault;
+use payments::jobs::{Job, State, Work};
 use payments::loans::Loans;
 use payments::sender::{Aim, Sent};
 use payments::{beside_pgbench, books, load, outage};
@@ -77,6 +88,10 @@ struct Arguments {
     /// Of a hundred payments so many are on the one hot loan.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
     hot_percent: u32,
+    /// Of a hundred payments so many are cash into a drawer. For each of these there is one other
+    /// request that works with drawers.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
+    cash_percent: u32,
     /// What goes wrong meanwhile; may be given several times.
     #[arg(long, value_enum)]
     fault: Vec<Fault>,
@@ -164,8 +179,10 @@ async fn measure(
     let database = Database::Server(postgres.url());
     let mut world = World::new(&program, database, environment).await;
     let loans = Loans::book(&world, arguments.loans).await?;
-    let aim = Aim { loans, hot_percent: arguments.hot_percent };
-    let Arguments { seconds, clients, .. } = *arguments;
+    let drawers = Drawers::make(&world).await;
+    let last_counts: Vec<_> = drawers.counts().collect();
+    let Arguments { seconds, clients, hot_percent, cash_percent, .. } = *arguments;
+    let aim = Aim { loans, drawers, hot_percent, cash_percent };
     let (mut sent, mut faults) = match fault {
         None => beside_pgbench::run(seconds, clients, aim, &world, &postgres).await?,
         Some(fault) => {
@@ -173,25 +190,39 @@ async fn measure(
             outage::run(fault, duration, clients, aim, &mut world, &postgres).await?
         }
     };
-    faults.extend(settle(&world, &mut sent).await?);
+    faults.extend(settle(&world, &mut sent, last_counts).await?);
     world.close().await;
     Ok(faults)
 }
 
-/// The books before and after what was never acknowledged is sent again.
-async fn settle(world: &World, sent: &mut Sent) -> Result<Vec<String>, String> {
-    let before = books::check(world, &sent.payments, false).await?;
-    let open = sent.payments.iter().filter(|payment| payment.transaction_id.is_none()).count();
+/// The books before and after what was never acknowledged is sent again, and the drawers are
+/// counted.
+async fn settle(
+    world: &World,
+    sent: &mut Sent,
+    last_counts: Vec<Work>,
+) -> Result<Vec<String>, String> {
+    let jobs = &mut sent.jobs;
+    let before = books::check(world, jobs, false).await?;
+    let frozen = Frozen::read(world).await;
+    let payments = jobs.iter().filter(|job| job.kind().is_payment()).count();
+    let others = jobs.len() - payments;
+    let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
+    let open = of_state(jobs, State::Open);
+    let counts = (1..).zip(last_counts);
+    jobs.extend(counts.map(|(number, count)| Job::new(format!("last-{number}"), count)));
     let mut faults = before.faults;
-    faults.extend(load::finish(world, &mut sent.payments).await?);
-    let after = books::check(world, &sent.payments, true).await?;
+    faults.extend(load::finish(world, jobs).await?);
+    let after = books::check(world, jobs, true).await?;
     println!(
-        "  {} payments begun, {open} never acknowledged, of those {} posted; sent again: {} in \
-         the books",
-        sent.payments.len(),
+        "  {payments} payments and {others} other requests for drawers begun, {open} never \
+         acknowledged, of those {} posted; sent again, and each drawer counted: {} in the books, \
+         {} refused",
         before.unacknowledged,
-        after.posted
+        after.posted,
+        of_state(jobs, State::Refused)
     );
     faults.extend(after.faults);
+    faults.extend(frozen.compare(world).await);
     Ok(faults)
 }

@@ -1,6 +1,6 @@
-//! What an answer to a payment may be, and a table of those that came.
+//! What an answer to a job may be, and a table of those that came.
 
-use super::sender::Payment;
+use super::jobs::{Job, Kind, State, Way, Work};
 use acceptance::Answer;
 use serde_json::Value;
 use shared::problem::ProblemType;
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What came of sending a payment once.
+/// What came of sending a job once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Posted: this is its total row.
+    /// Posted: this is its first row.
     Posted(i64),
     /// It had been posted: the answer of an earlier request.
     Replayed(i64),
-    /// A problem document of a type that the payment's sender has to expect.
+    /// A problem document of a type that the job's sender has to expect.
     Refused(ProblemType),
     /// The connection failed.
     Lost(String),
@@ -26,7 +26,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// True where the whole service, not this payment, was the reason.
+    /// True where the whole service, not this job, was the reason.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Refused(kind) => kind.status() == 503,
@@ -35,11 +35,17 @@ impl Outcome {
         }
     }
 
-    /// The transaction, if the payment is acknowledged.
-    pub fn transaction(&self) -> Option<i64> {
+    /// True if it is in the books.
+    pub fn is_posted(&self) -> bool {
+        matches!(self, Self::Posted(_) | Self::Replayed(_))
+    }
+
+    /// How far the job is with it.
+    pub fn state(&self) -> State {
         match self {
-            Self::Posted(id) | Self::Replayed(id) => Some(*id),
-            _ => None,
+            Self::Posted(id) | Self::Replayed(id) => State::Acknowledged(*id),
+            Self::Refused(ProblemType::DrawerNegative) => State::Refused,
+            _ => State::Open,
         }
     }
 }
@@ -60,6 +66,8 @@ impl fmt::Display for Outcome {
 /// An answer, or that there was none, and when.
 #[derive(Clone, Debug)]
 pub struct Answered {
+    /// What was sent.
+    pub kind: Kind,
     /// When the request was sent.
     pub sent: Instant,
     /// How long it took.
@@ -75,55 +83,112 @@ impl Answered {
     }
 }
 
-/// What an answer says of the payment it answers.
-pub fn judge(payment: &Payment, answer: Result<&Answer, &reqwest::Error>) -> Outcome {
+/// What an answer says of the job it answers.
+pub fn judge(job: &Job, answer: Result<&Answer, &reqwest::Error>) -> Outcome {
     match answer {
-        Ok(answer) => judge_answer(payment, answer).unwrap_or_else(Outcome::Wrong),
+        Ok(answer) => judge_answer(job, answer).unwrap_or_else(Outcome::Wrong),
         Err(error) if error.is_timeout() => Outcome::TimedOut,
         Err(error) => Outcome::Lost(format!("{error:?}")),
     }
 }
 
-fn judge_answer(payment: &Payment, answer: &Answer) -> Result<Outcome, String> {
-    let shown = || format!("{} {:.400}", answer.status, answer.text);
-    match answer.status.as_u16() {
-        201 => {
-            let id = total_row(payment, &answer.json()).ok_or_else(shown)?;
-            match answer.header("idempotency-replayed") {
-                "true" => Ok(Outcome::Replayed(id)),
-                _ => Ok(Outcome::Posted(id)),
-            }
+fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
+    let shown = || format!("{}: {} {:.400}", job.kind(), answer.status, answer.text);
+    if answer.status == 201 {
+        let id = first_row(job, &answer.json()).ok_or_else(shown)?;
+        return match answer.header("idempotency-replayed") {
+            "true" => Ok(Outcome::Replayed(id)),
+            _ => Ok(Outcome::Posted(id)),
+        };
+    }
+    let document = answer.json();
+    let name = answer.problem();
+    let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
+    let kind = *kind.filter(|kind| may_meet(job, **kind)).ok_or_else(shown)?;
+    let again =
+        kind == ProblemType::DrawerNegative || answer.header("retry-after").parse::<u64>().is_ok();
+    let sound = document["type"] == format!("urn:problem-type:core:{name}")
+        && kind.status() == answer.status
+        && document["status"] == answer.status.as_u16()
+        && document["requestId"] == answer.header("x-request-id")
+        && answer.header("content-type") == "application/problem+json"
+        && again;
+    if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
+}
+
+/// True where such a job may be refused like this. If a fault is the reason that there should be,
+/// is seen later.
+fn may_meet(job: &Job, kind: ProblemType) -> bool {
+    match kind {
+        ProblemType::IdempotencyInProgress => true,
+        ProblemType::LoanLocked => job.kind().is_payment(),
+        ProblemType::DrawerLocked => job.kind() != Kind::Payment,
+        ProblemType::DrawerNegative => matches!(
+            job.work,
+            Work::Movement { way: Way::BankOut | Way::AdjustmentOut | Way::Transfer(_), .. }
+        ),
+        kind => kind.status() == 503,
+    }
+}
+
+/// The id of the first row, if the rows are this job's.
+fn first_row(job: &Job, answer: &Value) -> Option<i64> {
+    match job.work {
+        Work::Payment { loan_id, drawer_id, cents } => {
+            total_row(&job.name, (loan_id, drawer_id, cents), answer)
         }
-        409 | 423 | 503 => {
-            let document = answer.json();
-            let name = answer.problem();
-            let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
-            let kind = *kind.ok_or_else(shown)?;
-            let sound = document["type"] == format!("urn:problem-type:core:{name}")
-                && kind.status() == answer.status
-                && document["status"] == answer.status.as_u16()
-                && document["requestId"] == answer.header("x-request-id")
-                && answer.header("content-type") == "application/problem+json"
-                && answer.header("retry-after").parse::<u64>().is_ok();
-            if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
+        Work::Movement { .. } => moved_row(job, answer),
+        Work::Count { drawer_id, cash, check, .. } => {
+            let right = answer["Drawer_ID"] == drawer_id
+                && answer["Comment"] == job.name
+                && is_counted(answer, "Cash", cash)?
+                && is_counted(answer, "Check", check)?;
+            right.then(|| answer["Reconciliation_ID"].as_i64())?
         }
-        _ => Err(shown()),
     }
 }
 
 /// The id of the entry's total row, if the entry is this payment's and its parts come to it.
-fn total_row(payment: &Payment, rows: &Value) -> Option<i64> {
+fn total_row(
+    name: &str,
+    (loan_id, drawer_id, paid): (i64, Option<i64>, i64),
+    rows: &Value,
+) -> Option<i64> {
     let (total, parts) = rows.as_array()?.split_first()?;
     let mine = total["Transaction_Code"] == 120
-        && total["External_ID"] == payment.name
-        && total["Loan_ID"] == payment.loan_id
-        && cents(&total["Transaction_Amount"])? == payment.cents;
+        && total["External_ID"] == name
+        && total["Loan_ID"] == loan_id
+        && total["Cash_Drawer_ID"].as_i64() == drawer_id
+        && cents(&total["Transaction_Amount"])? == paid;
     let mut sum = 0;
     for part in parts {
         let amount = cents(&part["Transaction_Amount"])?;
         sum += if part["Transaction_Code"] == 134 { -amount } else { amount };
     }
-    (mine && sum == payment.cents).then(|| total["Transaction_ID"].as_i64())?
+    (mine && sum == paid).then(|| total["Transaction_ID"].as_i64())?
+}
+
+/// The id of a movement's first row, if the rows are those that it leaves in the books.
+fn moved_row(job: &Job, rows: &Value) -> Option<i64> {
+    let rows = rows.as_array()?;
+    let mut lines = Vec::new();
+    for row in rows {
+        let (drawer, amount) = (row["Drawer_ID"].as_i64()?, cents(&row["Amount"])?);
+        let (kind, tender) = (row["Transaction_Type"].as_str()?, row["Tender"].as_str()?);
+        lines.push(format!("drawer {drawer}, {kind}, {tender}, {amount}"));
+    }
+    let first = rows.first()?;
+    let linked = rows.len() == 1
+        || rows.iter().all(|row| row["Transfer_Reference_No"] == first["Drawer_Transaction_ID"]);
+    let mine = rows.iter().all(|row| row["Reference"] == job.name);
+    let right = lines == job.lines() && linked && mine;
+    right.then(|| first["Drawer_Transaction_ID"].as_i64())?
+}
+
+/// True if this was counted, and what is over or short is the rest to what was expected.
+fn is_counted(count: &Value, tender: &str, counted: i64) -> Option<bool> {
+    let of = |what: &str| cents(&count[format!("{what}_{tender}")]);
+    Some(of("Counted")? == counted && of("Over_Short")? == counted - of("Expected")?)
 }
 
 /// An amount with two decimals.
@@ -142,13 +207,14 @@ impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut kinds: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
         for answered in self.0 {
-            kinds.entry(answered.outcome.to_string()).or_default().push(answered.took);
+            let kind = format!("{}: {}", answered.kind, answered.outcome);
+            kinds.entry(kind).or_default().push(answered.took);
         }
-        writeln!(f, "  {:<32}{:>8}{:>9}{:>11}", "answers", "count", "percent", "longest s")?;
+        writeln!(f, "  {:<40}{:>8}{:>9}{:>11}", "answers", "count", "percent", "longest s")?;
         for (kind, times) in kinds {
             let percent = 100.0 * times.len() as f64 / self.0.len() as f64;
             let longest = times.iter().max().map_or(0.0, Duration::as_secs_f64);
-            writeln!(f, "  {kind:<32}{:>8}{percent:>9.2}{longest:>11.2}", times.len())?;
+            writeln!(f, "  {kind:<40}{:>8}{percent:>9.2}{longest:>11.2}", times.len())?;
         }
         Ok(())
     }

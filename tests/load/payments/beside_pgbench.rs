@@ -20,8 +20,15 @@ const STATEMENTS: u32 = 7;
 struct Figures {
     before: Transactions,
     after: Transactions,
-    per_second: f64,
+    payments: Rate,
+    /// What else was done with drawers.
+    others: Option<Rate>,
     statements_each: f64,
+}
+
+/// How many answers with something posted there were a second, and how long they took.
+struct Rate {
+    per_second: f64,
     latencies: Latencies,
 }
 
@@ -45,15 +52,17 @@ pub async fn run(
     let statements = world.statements().await - statements;
     eprintln!("pgbench, after");
     let after = pgbench.post(clients, seconds).await?;
-    let posted = sent.answered.iter().filter(|a| matches!(a.outcome, Outcome::Posted(_)));
-    let times: Vec<Duration> = posted.map(|answered| answered.took).collect();
-    let figures = Figures {
-        before,
-        after,
-        per_second: times.len() as f64 / elapsed.as_secs_f64(),
-        statements_each: statements as f64 / times.len() as f64,
-        latencies: Latencies::of(&times).ok_or("nothing was posted")?,
+    let rate = |payments: bool| {
+        let posted = sent.answered.iter().filter(|a| matches!(a.outcome, Outcome::Posted(_)));
+        let of_kind = posted.filter(|answered| answered.kind.is_payment() == payments);
+        let times: Vec<Duration> = of_kind.map(|answered| answered.took).collect();
+        let per_second = times.len() as f64 / elapsed.as_secs_f64();
+        Some(Rate { per_second, latencies: Latencies::of(&times)? })
     };
+    let (payments, others) = (rate(true).ok_or("nothing was posted")?, rate(false));
+    let per_second = payments.per_second + others.as_ref().map_or(0.0, |rate| rate.per_second);
+    let statements_each = statements as f64 / elapsed.as_secs_f64() / per_second;
+    let figures = Figures { before, after, payments, others, statements_each };
     figures.print(seconds, clients, &sent.answered);
     let faults = wrong_answers(None, &sent.answered, &[]);
     Ok((sent, faults))
@@ -61,7 +70,7 @@ pub async fn run(
 
 impl Figures {
     fn print(&self, seconds: u32, clients: u32, answered: &[Answered]) {
-        let Self { before, after, per_second, statements_each, latencies } = self;
+        let Self { before, after, payments, others, statements_each } = self;
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
         let build = if cfg!(debug_assertions) { "DEBUG" } else { "release" };
         println!("{cores} cores, {build} build; {clients} senders, {seconds} s each");
@@ -72,15 +81,15 @@ impl Figures {
             let name = format!("pgbench -s {SCALE} -c {clients} {when}");
             println!("  {name:<32}{per_second:>10.0}{latency_ms:>10.2}");
         }
-        let Latencies { p50_ms, p99_ms, max_ms, .. } = latencies;
         println!(
             "  {:<32}{:>10}{:>10}{:>10}{:>10}",
             "", "per second", "p50 ms", "p99 ms", "max ms"
         );
-        println!(
-            "  {:<32}{per_second:>10.0}{p50_ms:>10.1}{p99_ms:>10.1}{max_ms:>10.1}",
-            "payments posted"
-        );
+        let others = others.as_ref().map(|rate| ("drawers worked with", rate));
+        for (name, rate) in [("payments posted", payments)].into_iter().chain(others) {
+            let Rate { per_second, latencies: Latencies { p50_ms, p99_ms, max_ms, .. } } = rate;
+            println!("  {name:<32}{per_second:>10.0}{p50_ms:>10.1}{p99_ms:>10.1}{max_ms:>10.1}");
+        }
         print!("{}", Table(answered));
         let percent = |status: u16| {
             let of = |a: &&Answered| matches!(a.outcome, Outcome::Refused(kind) if kind.status() == status);
@@ -89,8 +98,8 @@ impl Figures {
         println!("  423: {:.2} % of all answers; 409: {:.2} %", percent(423), percent(409));
         println!(
             "  payments for each transaction of pgbench: {:.3}; {statements_each:.1} statements \
-             for a payment, {STATEMENTS} for one of pgbench",
-            per_second / mean.per_second
+             for what was posted, {STATEMENTS} for one of pgbench",
+            payments.per_second / mean.per_second
         );
     }
 }

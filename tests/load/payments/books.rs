@@ -1,7 +1,8 @@
 //! Do the books add up? Asked in plain SQL of the tables, with nothing of the servers' code in
 //! between, and of what the senders know.
 
-use super::sender::Payment;
+use super::drawer_books;
+use super::jobs::{Job, State, Work};
 use acceptance::World;
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 const LISTED: usize = 3;
 
 /// What each statement finds is wrong: loans, entries or rows by their ids.
-const RULES: [(&str, &str); 9] = [
+const RULES: [(&str, &str); 8] = [
     (
         "a row on another balance than its code says",
         "SELECT transaction_id FROM loan_transactions JOIN transaction_codes c \
@@ -82,19 +83,26 @@ const RULES: [(&str, &str); 9] = [
          GROUP BY payment_due_id) sums ON payment_due_id = d.row_id \
          WHERE interest_paid <> COALESCE(interest, 0) OR principal_paid <> COALESCE(principal, 0)",
     ),
-    (
-        "a cash drawer that does not hold the sum of its rows",
-        "SELECT d.drawer_id FROM cash_drawers d LEFT JOIN cash_drawer_transactions t \
-         ON t.drawer_id = d.drawer_id GROUP BY d.drawer_id, cash_balance, check_balance \
-         HAVING cash_balance <> COALESCE(SUM(amount) FILTER (WHERE tender = 'cash'), 0) \
-         OR check_balance <> COALESCE(SUM(amount) FILTER (WHERE tender = 'check'), 0) \
-         OR cash_balance < 0 OR check_balance < 0",
-    ),
 ];
 
-/// What the books say of the payments that were sent.
+/// Every row that a job leaves, by the name of the job, as [`Job::lines`] has it. An amount that
+/// is no number of whole cents has the rest behind it.
+const LINES: &str = "SELECT name, id, line FROM (\
+    SELECT 1 AS part, external_id AS name, transaction_id AS id, CONCAT('loan ', loan_id, ', ', \
+    transaction_amount / 100, NULLIF(transaction_amount % 100, 0), ', drawer ' || cash_drawer_id, \
+    CASE payment_method_code WHEN 'CASH' THEN ', CASH' END) AS line FROM loan_transactions \
+    WHERE transaction_code = 120 \
+    UNION ALL SELECT 2, COALESCE(external_id, reference), drawer_transaction_id, \
+    CONCAT('drawer ', drawer_id, ', ', transaction_type, ', ', tender, ', ', amount / 100, \
+    NULLIF(amount % 100, 0)) FROM cash_drawer_transactions \
+    LEFT JOIN loan_transactions USING (transaction_id) WHERE transaction_type <> 'over_short' \
+    UNION ALL SELECT 3, comment, reconciliation_id, CONCAT('count of ', drawer_id, ', cash ', \
+    counted_cash / 100, NULLIF(counted_cash % 100, 0), ', check ', counted_check / 100, \
+    NULLIF(counted_check % 100, 0)) FROM cash_drawer_reconciliations) lines ORDER BY part, id";
+
+/// What the books say of the jobs that were sent.
 pub struct Finding {
-    /// Payments in the books.
+    /// Jobs in the books.
     pub posted: usize,
     /// Of those that were never acknowledged, so many are in the books.
     pub unacknowledged: usize,
@@ -102,16 +110,17 @@ pub struct Finding {
     pub faults: Vec<String>,
 }
 
-/// A payment in the books.
-struct Total {
+/// A row in the books that a job has left.
+struct Line {
     id: i64,
-    units: i64,
+    text: String,
 }
 
-/// Checks everything. `all` payments must be there; else only those that were acknowledged.
-pub async fn check(world: &World, payments: &[Payment], all: bool) -> Result<Finding, String> {
+/// Checks everything. `all` jobs must be there but for refused ones; else only those that were
+/// acknowledged.
+pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<Finding, String> {
     let mut faults = Vec::new();
-    for (rule, sql) in RULES {
+    for (rule, sql) in RULES.iter().chain(&drawer_books::RULES) {
         let ids = rows(world, sql).await?;
         let ids: Result<Vec<i64>, _> = ids.iter().map(|row| row.try_get_by_index(0)).collect();
         let ids = ids.map_err(|error| error.to_string())?;
@@ -120,9 +129,12 @@ pub async fn check(world: &World, payments: &[Payment], all: bool) -> Result<Fin
             faults.push(format!("{rule}: {} times, such as {listed:?}", ids.len()));
         }
     }
-    let totals = totals(world).await?;
-    let mut compared = compare(&totals, payments, all);
+    let lines = lines(world).await?;
+    let mut compared = compare(&lines, jobs, all);
     faults.append(&mut compared.faults);
+    if all {
+        faults.extend(compare_sum(world, jobs).await);
+    }
     Ok(Finding { faults, ..compared })
 }
 
@@ -131,63 +143,74 @@ async fn rows(world: &World, sql: &str) -> Result<Vec<sea_orm::QueryResult>, Str
     world.db.query_all_raw(statement).await.map_err(|error| format!("{error}: {sql}"))
 }
 
-/// Every payment in the books, by loan and External_ID.
-async fn totals(world: &World) -> Result<HashMap<(i64, String), Vec<Total>>, String> {
-    let sql = "SELECT loan_id, COALESCE(external_id, ''), transaction_id, transaction_amount \
-               FROM loan_transactions WHERE transaction_code = 120";
-    let mut totals: HashMap<_, Vec<Total>> = HashMap::new();
-    for row in rows(world, sql).await? {
+/// Every line in the books, by the name of its job.
+async fn lines(world: &World) -> Result<HashMap<String, Vec<Line>>, String> {
+    let mut lines: HashMap<_, Vec<Line>> = HashMap::new();
+    for row in rows(world, LINES).await? {
         let read = || -> Result<_, sea_orm::DbErr> {
-            let total = Total { id: row.try_get_by_index(2)?, units: row.try_get_by_index(3)? };
-            Ok(((row.try_get_by_index(0)?, row.try_get_by_index(1)?), total))
+            let name: Option<String> = row.try_get_by_index(0)?;
+            let line = Line { id: row.try_get_by_index(1)?, text: row.try_get_by_index(2)? };
+            Ok((name.unwrap_or_default(), line))
         };
-        let (name, total) = read().map_err(|error| error.to_string())?;
-        totals.entry(name).or_default().push(total);
+        let (name, line) = read().map_err(|error| error.to_string())?;
+        lines.entry(name).or_default().push(line);
     }
-    Ok(totals)
+    Ok(lines)
 }
 
-fn compare(
-    totals: &HashMap<(i64, String), Vec<Total>>,
-    payments: &[Payment],
-    all: bool,
-) -> Finding {
-    let [mut lost, mut doubled, mut other] = [const { Vec::new() }; 3];
-    let (mut unacknowledged, mut known) = (0, 0);
-    let (mut in_books, mut acknowledged) = (0, 0);
-    for payment in payments {
-        let found = totals.get(&(payment.loan_id, payment.name.clone()));
-        let found = found.map_or(&[][..], Vec::as_slice);
-        known += found.len();
-        match (found, payment.transaction_id) {
-            ([], None) if !all => {}
-            ([], _) => lost.push(&payment.name),
-            ([total], id) => {
-                // The database's amounts are in ten thousandths.
-                if total.units != payment.cents * 100 || id.is_some_and(|id| id != total.id) {
-                    other.push(&payment.name);
-                }
-                unacknowledged += usize::from(id.is_none());
-                in_books += if id.is_some() || all { total.units } else { 0 };
+fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Finding {
+    let [mut lost, mut doubled, mut other, mut refused] = [const { Vec::new() }; 4];
+    let (mut posted, mut unacknowledged) = (0, 0);
+    for job in jobs {
+        let found = lines.get(&job.name).map_or(&[][..], Vec::as_slice);
+        let sent = job.lines();
+        posted += usize::from(!found.is_empty());
+        let right_id = |line: &Line| match job.state {
+            State::Acknowledged(id) => id == line.id,
+            _ => true,
+        };
+        match found {
+            [] if job.state == State::Refused || job.state == State::Open && !all => {}
+            [] => lost.push(&job.name),
+            _ if job.state == State::Refused => refused.push(&job.name),
+            _ if found.len() > sent.len() => doubled.push(&job.name),
+            [first, ..]
+                if right_id(first) && found.iter().map(|line| &line.text).eq(sent.iter()) =>
+            {
+                unacknowledged += usize::from(job.state == State::Open);
             }
-            _ => doubled.push(&payment.name),
+            _ => other.push(&job.name),
         }
-        let counts = payment.transaction_id.is_some() || all;
-        acknowledged += if counts { payment.cents * 100 } else { 0 };
     }
-    let posted: usize = totals.values().map(Vec::len).sum();
     let mut faults = Vec::new();
-    for (what, names) in [("lost", lost), ("doubled", doubled), ("not what was sent", other)] {
+    for (what, names) in [
+        ("lost", lost),
+        ("doubled", doubled),
+        ("not what was sent", other),
+        ("refused and posted all the same", refused),
+    ] {
         if !names.is_empty() {
             let listed = &names[..names.len().min(LISTED)];
-            faults.push(format!("payments {what}: {}, such as {listed:?}", names.len()));
+            faults.push(format!("{what}: {}, such as {listed:?}", names.len()));
         }
     }
-    if posted != known {
-        faults.push(format!("payments that nobody has sent: {}", posted - known));
-    }
-    if in_books != acknowledged {
-        faults.push(format!("{in_books} is in the books, and {acknowledged} was acknowledged"));
+    if posted != lines.len() {
+        faults.push(format!("posted, and nobody has sent it: {}", lines.len() - posted));
     }
     Finding { posted, unacknowledged, faults }
+}
+
+/// Says if all payments together are not what was acknowledged.
+async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
+    let sum = "SELECT CAST(COALESCE(SUM(transaction_amount), 0) AS bigint) \
+               FROM loan_transactions WHERE transaction_code = 120";
+    let in_books = world.count(sum).await;
+    let paid = jobs.iter().map(|job| match (&job.work, job.state) {
+        // The database's amounts are in ten thousandths.
+        (Work::Payment { cents, .. }, State::Acknowledged(_)) => cents * 100,
+        _ => 0,
+    });
+    let acknowledged: i64 = paid.sum();
+    (in_books != acknowledged)
+        .then(|| format!("{in_books} is in the books, and {acknowledged} was acknowledged"))
 }

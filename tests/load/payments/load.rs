@@ -1,7 +1,8 @@
 //! Many senders at once, and what is left to do when they are stopped.
 
 use super::answers::{Answered, Outcome};
-use super::sender::{Aim, Payment, Sender, Sent};
+use super::jobs::{Job, State};
+use super::sender::{Aim, Sender, Sent};
 use acceptance::{Client, World};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -12,11 +13,11 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// Payments that are sent once more although they were acknowledged.
+/// So many payments, and so many other jobs, are sent once more although they were acknowledged.
 const AGAIN: usize = 200;
-/// Requests at once when the last payments are sent.
+/// Requests at once when the last jobs are sent.
 const AT_ONCE: usize = 8;
-/// A payment that was not acknowledged is sent so often at most.
+/// A job that was not acknowledged is sent so often at most.
 const TRIES: usize = 30;
 /// How long a claim on an Idempotency-Key holds when the server that had it is dead.
 const LEASE_SECONDS: i64 = 60;
@@ -52,7 +53,7 @@ impl Load {
         for _ in 0..senders {
             ready.push(sender(world).await?);
         }
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} payments, {per_sec}");
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} posted, {per_sec}");
         let bar = ProgressBar::new_spinner().with_style(style.map_err(|error| error.to_string())?);
         bar.enable_steady_tick(Duration::from_millis(200));
         let (aim, stop) = (Arc::new(aim), Arc::new(AtomicBool::new(false)));
@@ -71,7 +72,7 @@ impl Load {
         let mut sent = Sent::default();
         while let Some(joined) = self.senders.join_next().await {
             let mut one = joined.map_err(|error| error.to_string())?;
-            sent.payments.append(&mut one.payments);
+            sent.jobs.append(&mut one.jobs);
             sent.answered.append(&mut one.answered);
         }
         self.bar.finish_and_clear();
@@ -80,40 +81,47 @@ impl Load {
     }
 }
 
-/// Sends what was never acknowledged until it is, and some payments once more that were. Gives back
+/// Sends what was never acknowledged until it is, and some jobs once more that were. Gives back
 /// what must not be.
-pub async fn finish(world: &World, payments: &mut [Payment]) -> Result<Vec<String>, String> {
+pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, String> {
     let sender = sender(world).await?;
     // A minute passes by the database's clock: claims of servers that died have lapsed.
     world.age("idempotency_records", &["lease_until"], LEASE_SECONDS).await;
-    let (acknowledged, open): (Vec<_>, Vec<_>) =
-        payments.iter_mut().partition(|payment| payment.transaction_id.is_some());
-    let step = (acknowledged.len() / AGAIN).max(1);
-    let again = acknowledged.iter().step_by(step).map(|payment| {
-        let sender = &sender;
-        async move {
-            let outcome = sender.send(payment).await.0.outcome;
-            let right = payment.transaction_id.is_some_and(|id| outcome == Outcome::Replayed(id));
-            (!right).then(|| format!("{} sent once more: {outcome:?}", payment.name))
-        }
-    });
-    let again: Vec<_> = stream::iter(again).buffer_unordered(AT_ONCE).collect().await;
-    let open = open.into_iter().map(|payment| {
-        let sender = &sender;
-        async move {
-            let mut last = None;
-            for _ in 0..TRIES {
-                let (answered, pause) = sender.send(payment).await;
-                payment.transaction_id = answered.outcome.transaction();
-                if payment.transaction_id.is_some() {
-                    return None;
-                }
-                last = Some(answered.outcome);
-                sleep(pause).await;
-            }
-            Some(format!("{} is not acknowledged even now: {last:?}", payment.name))
-        }
-    });
+    let mut faults = Vec::new();
+    for payments in [true, false] {
+        let acknowledged = |job: &&Job| matches!(job.state, State::Acknowledged(_));
+        let of_kind = |job: &&Job| job.kind().is_payment() == payments;
+        let some: Vec<&Job> = jobs.iter().filter(acknowledged).filter(of_kind).collect();
+        let step = (some.len() / AGAIN).max(1);
+        let again = some.into_iter().step_by(step).map(|job| send_again(&sender, job));
+        let again: Vec<_> = stream::iter(again).buffer_unordered(AT_ONCE).collect().await;
+        faults.extend(again.into_iter().flatten());
+    }
+    let open = jobs.iter_mut().filter(|job| job.state == State::Open);
+    let open = open.map(|job| send_open(&sender, job));
     let open: Vec<_> = stream::iter(open).buffer_unordered(AT_ONCE).collect().await;
-    Ok(again.into_iter().chain(open).flatten().collect())
+    faults.extend(open.into_iter().flatten());
+    Ok(faults)
+}
+
+/// Sends a job that was acknowledged once more: the answer must be the first one.
+async fn send_again(sender: &Sender, job: &Job) -> Option<String> {
+    let outcome = sender.send(job).await.0.outcome;
+    let right = matches!(outcome, Outcome::Replayed(_)) && outcome.state() == job.state;
+    (!right).then(|| format!("{} sent once more: {outcome:?}", job.name))
+}
+
+/// Sends a job until its answer is known.
+async fn send_open(sender: &Sender, job: &mut Job) -> Option<String> {
+    let mut last = None;
+    for _ in 0..TRIES {
+        let (answered, pause) = sender.send(job).await;
+        job.state = answered.outcome.state();
+        if job.state != State::Open {
+            return None;
+        }
+        last = Some(answered.outcome);
+        sleep(pause).await;
+    }
+    Some(format!("{} is not acknowledged even now: {last:?}", job.name))
 }

@@ -63,7 +63,8 @@ pub fn wrong_answers(
     });
     wrong
         .map(|answered| {
-            format!("after {:.1} s: {:?}", answered.took.as_secs_f64(), answered.outcome)
+            let Answered { kind, took, outcome, .. } = answered;
+            format!("{kind} after {:.1} s: {outcome:?}", took.as_secs_f64())
         })
         .collect()
 }
@@ -76,12 +77,12 @@ fn come_back(answered: &[Answered], blows: &Blows) -> Vec<String> {
     let first = answered
         .iter()
         .filter(begun_after)
-        .find(|answered| answered.outcome.transaction().is_some())
+        .find(|answered| answered.outcome.is_posted())
         .map(since);
     let last = answered.iter().filter(|answered| answered.outcome.is_outage()).map(since).max();
     let last = last.unwrap_or_default();
     let Some(first) = first else {
-        return vec!["no payment was posted after the fault".to_owned()];
+        return vec!["nothing was posted after the fault".to_owned()];
     };
     println!(
         "  back after {:.2} s; the last answer for the fault after {:.2} s (allowed {} s)",

@@ -2,11 +2,12 @@
 //! acknowledged, under the same key, as an integrator must.
 
 use super::answers::{Answered, Outcome, judge};
+use super::drawers::Drawers;
+use super::jobs::{Job, State, Work};
 use super::loans::Loans;
 use acceptance::Client;
 use indicatif::ProgressBar;
 use reqwest::Method;
-use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,36 +20,16 @@ pub const ANSWER: Duration = Duration::from_secs(15);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// Where nothing says when to come again.
 const PAUSE: Duration = Duration::from_millis(200);
-/// So many payments may be unfinished before no new one is begun.
+/// So many jobs may be unfinished before no new one is begun.
 const UNFINISHED_MAX: usize = 20;
 /// Tokens live for twelve minutes.
 const TOKEN: Duration = Duration::from_secs(9 * 60);
 
-/// A payment as its sender keeps it.
-#[derive(Clone, Debug)]
-pub struct Payment {
-    /// The loan.
-    pub loan_id: i64,
-    /// The amount.
-    pub cents: i64,
-    /// The External_ID, and the Idempotency-Key.
-    pub name: String,
-    /// The total row, once the payment is acknowledged.
-    pub transaction_id: Option<i64>,
-}
-
-impl Payment {
-    fn body(&self) -> Value {
-        let amount = format!("{}.{:02}", self.cents / 100, self.cents % 100);
-        json!({"Amount": amount, "External_ID": self.name})
-    }
-}
-
 /// Everything that was sent, and what came back.
 #[derive(Default)]
 pub struct Sent {
-    /// The payments.
-    pub payments: Vec<Payment>,
+    /// What was asked for.
+    pub jobs: Vec<Job>,
     /// One for each request.
     pub answered: Vec<Answered>,
 }
@@ -57,8 +38,12 @@ pub struct Sent {
 pub struct Aim {
     /// The loans.
     pub loans: Loans,
+    /// The cash drawers.
+    pub drawers: Drawers,
     /// Of a hundred payments so many are on the hot loan.
     pub hot_percent: u32,
+    /// Of a hundred payments so many are cash.
+    pub cash_percent: u32,
 }
 
 /// A sender with a connection and a token of its own.
@@ -77,18 +62,17 @@ impl Sender {
         Ok(Self { client, password: password.to_owned(), token, token_since })
     }
 
-    /// Sends a payment once; gives back what came of it and when to come again.
-    pub async fn send(&self, payment: &Payment) -> (Answered, Duration) {
-        let path = format!("/loans/{}/transactions/payments", payment.loan_id);
-        let request = self.client.request(Method::POST, &self.token, &path);
-        let request = request.header("Idempotency-Key", &payment.name).timeout(ANSWER);
+    /// Sends a job once; gives back what came of it and when to come again.
+    pub async fn send(&self, job: &Job) -> (Answered, Duration) {
+        let request = self.client.request(Method::POST, &self.token, &job.path());
+        let request = request.header("Idempotency-Key", &job.name).timeout(ANSWER);
         let sent = Instant::now();
-        let answer = self.client.send(request.json(&payment.body())).await;
+        let answer = self.client.send(request.json(&job.body())).await;
         let took = sent.elapsed();
-        let outcome = judge(payment, answer.as_ref());
+        let outcome = judge(job, answer.as_ref());
         let pause = answer.ok().and_then(|answer| answer.header("retry-after").parse().ok());
         let pause = pause.map_or(PAUSE, Duration::from_secs).min(PAUSE_MAX);
-        (Answered { sent, took, outcome }, pause)
+        (Answered { kind: job.kind(), sent, took, outcome }, pause)
     }
 
     /// Another token in time; if there is none now, the old one still lives for minutes.
@@ -98,12 +82,13 @@ impl Sender {
         }
         match token(&self.client, &self.password).await {
             Ok(token) => (self.token, self.token_since) = (token, Instant::now()),
-            // Not with every payment.
+            // Not with every job.
             Err(_) => self.token_since += Duration::from_secs(10),
         }
     }
 
-    /// Posts payments until it is told to stop. `number` is this sender's among all.
+    /// Posts payments, and works with drawers, until it is told to stop. `number` is this sender's
+    /// among all.
     pub async fn post_until(
         mut self,
         number: u32,
@@ -120,25 +105,25 @@ impl Sender {
             let at = match due.and_then(|at| unfinished.remove(at)) {
                 Some((_, at)) => at,
                 None if unfinished.len() < UNFINISHED_MAX => {
-                    let name = format!("{number}-{}", sent.payments.len());
-                    sent.payments.push(aim.draw(&mut draw, name));
-                    sent.payments.len() - 1
+                    let name = format!("{number}-{}", sent.jobs.len());
+                    sent.jobs.push(Job::new(name, aim.draw(&mut draw)));
+                    sent.jobs.len() - 1
                 }
                 None => {
                     sleep(PAUSE).await;
                     continue;
                 }
             };
-            let (answered, pause) = self.send(&sent.payments[at]).await;
-            let transaction_id = answered.outcome.transaction();
+            let (answered, pause) = self.send(&sent.jobs[at]).await;
             let outage = answered.outcome.is_outage();
             let wrong = matches!(answered.outcome, Outcome::Wrong(_));
+            let state = answered.outcome.state();
             sent.answered.push(answered);
-            if transaction_id.is_some() {
-                sent.payments[at].transaction_id = transaction_id;
-                posted.inc(1);
-            } else if !wrong {
-                unfinished.push_back((Instant::now() + pause, at));
+            sent.jobs[at].state = state;
+            match state {
+                State::Acknowledged(_) => posted.inc(1),
+                State::Open if !wrong => unfinished.push_back((Instant::now() + pause, at)),
+                State::Open | State::Refused => {}
             }
             if outage {
                 sleep(pause).await;
@@ -163,13 +148,23 @@ async fn token(client: &Client, password: &str) -> Result<String, String> {
 }
 
 impl Aim {
+    fn draw(&self, draw: &mut fastrand::Rng) -> Work {
+        let Self { cash_percent, drawers, .. } = self;
+        // For each payment of cash there is one other piece of work with drawers.
+        match draw.u32(0..100 + cash_percent) {
+            drawn if drawn < *cash_percent => drawers.work(draw),
+            drawn => self.payment(draw, drawn < 2 * cash_percent),
+        }
+    }
+
     /// A payment of an odd number of cents, from 0.01 to 99.99.
-    fn draw(&self, draw: &mut fastrand::Rng, name: String) -> Payment {
+    fn payment(&self, draw: &mut fastrand::Rng, is_cash: bool) -> Work {
         let hot = draw.u32(0..100) < self.hot_percent || self.loans.many.is_empty();
         let loan_id = match hot {
             true => self.loans.hot,
             false => self.loans.many[draw.usize(0..self.loans.many.len())],
         };
-        Payment { loan_id, cents: 2 * draw.i64(0..5000) + 1, name, transaction_id: None }
+        let drawer_id = is_cash.then(|| self.drawers.window(draw));
+        Work::Payment { loan_id, drawer_id, cents: 2 * draw.i64(0..5000) + 1 }
     }
 }

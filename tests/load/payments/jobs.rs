@@ -1,0 +1,188 @@
+//! What senders ask for: payments on loans, money into drawers and out of them, and counts.
+
+use serde_json::{Value, json};
+use std::fmt;
+
+/// A request as its sender keeps it, from before it is sent until its answer is known.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The Idempotency-Key, and what names it in the books: the External_ID, the Reference, the
+    /// Comment.
+    pub name: String,
+    /// What is asked for.
+    pub work: Work,
+    /// What came of it.
+    pub state: State,
+}
+
+/// What kind of request it is, as the answers are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A payment that goes into no drawer.
+    Payment,
+    /// A payment into a drawer.
+    CashPayment,
+    /// Money into a drawer, out of it, or to another one.
+    Movement,
+    /// A count of a drawer.
+    Count,
+}
+
+impl Kind {
+    /// True for payments, of cash or not.
+    pub fn is_payment(self) -> bool {
+        matches!(self, Self::Payment | Self::CashPayment)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Payment => "payment",
+            Self::CashPayment => "cash payment",
+            Self::Movement => "drawer",
+            Self::Count => "count",
+        })
+    }
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nobody knows if it is in the books.
+    Open,
+    /// It is: its first row has this id.
+    Acknowledged(i64),
+    /// It is not, and will not be sent again.
+    Refused,
+}
+
+/// What is asked for. Amounts are in cents.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// A payment: cash if it goes into a drawer.
+    Payment { loan_id: i64, drawer_id: Option<i64>, cents: i64 },
+    /// Money into a drawer or out of it.
+    Movement { drawer_id: i64, way: Way, tender: &'static str, cents: i64 },
+    /// A count of a drawer.
+    Count { drawer_id: i64, cash: i64, check: i64, close: bool },
+}
+
+/// Where money goes to or comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// From the bank.
+    BankIn,
+    /// To the bank.
+    BankOut,
+    /// A correction.
+    AdjustmentIn,
+    /// A correction.
+    AdjustmentOut,
+    /// Into this drawer.
+    Transfer(i64),
+}
+
+impl Way {
+    /// The Transaction_Type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BankIn => "bank_in",
+            Self::BankOut => "bank_out",
+            Self::AdjustmentIn => "adjustment_in",
+            Self::AdjustmentOut => "adjustment_out",
+            Self::Transfer(_) => "transfer",
+        }
+    }
+}
+
+impl Job {
+    /// One that was not sent yet.
+    pub fn new(name: String, work: Work) -> Self {
+        Self { name, work, state: State::Open }
+    }
+
+    /// What it is counted as among the answers.
+    pub fn kind(&self) -> Kind {
+        match self.work {
+            Work::Payment { drawer_id: None, .. } => Kind::Payment,
+            Work::Payment { drawer_id: Some(_), .. } => Kind::CashPayment,
+            Work::Movement { .. } => Kind::Movement,
+            Work::Count { .. } => Kind::Count,
+        }
+    }
+
+    /// Where it is sent.
+    pub fn path(&self) -> String {
+        match self.work {
+            Work::Payment { loan_id, .. } => format!("/loans/{loan_id}/transactions/payments"),
+            Work::Movement { drawer_id, .. } => format!("/cash-drawers/{drawer_id}/transactions"),
+            Work::Count { drawer_id, .. } => format!("/cash-drawers/{drawer_id}/reconciliations"),
+        }
+    }
+
+    /// What is sent.
+    pub fn body(&self) -> Value {
+        let mut body = match self.work {
+            Work::Payment { cents, .. } => {
+                json!({"Amount": amount(cents), "External_ID": self.name})
+            }
+            Work::Movement { way, tender, cents, .. } => json!({
+                "Transaction_Type": way.name(),
+                "Tender": tender,
+                "Amount": amount(cents),
+                "Reference": self.name,
+            }),
+            Work::Count { cash, check, close, .. } => json!({
+                "Counted_Cash": amount(cash),
+                "Counted_Check": amount(check),
+                "Comment": self.name,
+                "Close_Drawer": close,
+            }),
+        };
+        match self.work {
+            Work::Payment { drawer_id: Some(drawer_id), .. } => {
+                body["Payment_Method_Code"] = json!("CASH");
+                body["Cash_Drawer_ID"] = json!(drawer_id);
+            }
+            Work::Movement { way: Way::Transfer(target), .. } => {
+                body["Counter_Drawer_ID"] = json!(target);
+            }
+            _ => {}
+        }
+        body
+    }
+
+    /// What it leaves in the books, row by row, as [`super::books`] reads them.
+    pub fn lines(&self) -> Vec<String> {
+        match self.work {
+            Work::Payment { loan_id, drawer_id: None, cents } => {
+                vec![format!("loan {loan_id}, {cents}")]
+            }
+            Work::Payment { loan_id, drawer_id: Some(drawer_id), cents } => vec![
+                format!("loan {loan_id}, {cents}, drawer {drawer_id}, CASH"),
+                format!("drawer {drawer_id}, payment, cash, {cents}"),
+            ],
+            Work::Movement { drawer_id, way, tender, cents } => match way {
+                Way::BankIn | Way::AdjustmentIn => {
+                    vec![format!("drawer {drawer_id}, {}, {tender}, {cents}", way.name())]
+                }
+                Way::BankOut | Way::AdjustmentOut => {
+                    vec![format!("drawer {drawer_id}, {}, {tender}, -{cents}", way.name())]
+                }
+                Way::Transfer(target) => vec![
+                    format!("drawer {drawer_id}, transfer_out, {tender}, -{cents}"),
+                    format!("drawer {target}, transfer_in, {tender}, {cents}"),
+                ],
+            },
+            Work::Count { drawer_id, cash, check, .. } => {
+                vec![format!("count of {drawer_id}, cash {cash}, check {check}")]
+            }
+        }
+    }
+}
+
+/// Cents as the API takes them.
+fn amount(cents: i64) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
