@@ -105,19 +105,19 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
     let name = answer.problem();
     let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
     let kind = *kind.filter(|kind| may_meet(job, **kind)).ok_or_else(shown)?;
-    let again =
+    let says_when =
         kind == ProblemType::DrawerNegative || answer.header("retry-after").parse::<u64>().is_ok();
     let sound = document["type"] == format!("urn:problem-type:core:{name}")
         && kind.status() == answer.status
         && document["status"] == answer.status.as_u16()
         && document["requestId"] == answer.header("x-request-id")
         && answer.header("content-type") == "application/problem+json"
-        && again;
+        && says_when;
     if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
 }
 
-/// True where such a job may be refused like this. If a fault is the reason that there should be,
-/// is seen later.
+/// True where such a job may be refused like this. Whether a 503 has a fault as its reason is seen
+/// later.
 fn may_meet(job: &Job, kind: ProblemType) -> bool {
     match kind {
         ProblemType::IdempotencyInProgress => true,
