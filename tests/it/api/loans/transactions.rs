@@ -4,6 +4,7 @@ mod contention;
 mod drawers;
 mod payments;
 mod reversals;
+mod sent_again;
 mod trustees;
 mod user_fields;
 

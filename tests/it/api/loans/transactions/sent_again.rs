@@ -1,0 +1,199 @@
+//! Payments that are sent again: one effect, and the same answer each time.
+
+use super::super::book;
+use crate::PROGRAM;
+use acceptance::on_each_database;
+use acceptance::published_loans::{self, Admin, PublishedLoan};
+use acceptance::seeds::OPEN_TERMS;
+use futures_util::future::join_all;
+use sea_orm::ConnectionTrait;
+use serde_json::json;
+use shared::db;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+#[tokio::test]
+async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        let post = || world.client.post(&admin, &path, &body, Some("one key"));
+        let answers = join_all((0..50).map(|_| async {
+            for _ in 0..200 {
+                let answer = post().await;
+                if answer.status != 409 {
+                    return answer;
+                }
+                assert_eq!(answer.problem(), "idempotency-in-progress");
+                assert_eq!(answer.header("retry-after"), "1");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            panic!("the request never ended");
+        }))
+        .await;
+        let bodies: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        assert!(answers.iter().all(|answer| answer.status == 201));
+        let first = answers.iter().filter(|answer| answer.header("idempotency-replayed") != "true");
+        assert_eq!(first.count(), 1);
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_one_caller_and_one_request() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |token: &str, amount: &str, key: &str| {
+            world.client.post(token, &path, &json!({"Amount": amount}), Some(key)).await
+        };
+        post(&admin, "10.00", "k").await.expect(201);
+        post(&admin, "11.00", "k").await.expect_problem(422, "idempotency-mismatch");
+        post(&world.token("teller").await, "11.00", "k").await.expect(201);
+        post(&admin, "0.00", "refused").await.expect_problem(422, "amount-not-positive");
+        post(&admin, "12.00", "refused").await.expect(201);
+        post(&admin, "1.00", &"x".repeat(256)).await.expect_problem(400, "bad-request");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 3);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |keys: &[&[u8]]| {
+            let mut request = world.client.request(reqwest::Method::POST, &admin, &path);
+            for key in keys {
+                let value = reqwest::header::HeaderValue::from_bytes(key).unwrap();
+                request = request.header("Idempotency-Key", value);
+            }
+            let request = request.json(&json!({"Amount": "1.00"}));
+            world.client.send(request).await.unwrap()
+        };
+        for keys in [&["zahlung-ä".as_bytes()][..], &[b"a", b"b"], &[b""], &[b"tab\tin it"]] {
+            let refused = post(keys).await.expect_problem(400, "bad-request");
+            assert_eq!(refused.json()["errors"][0]["field"], "Idempotency-Key");
+        }
+        // One loan, however its id is spelt.
+        post(&[b"one"]).await.expect(201);
+        let spelt = path.replace("/loans/", "/loans/%2B");
+        let body = json!({"Amount": "1.00"});
+        let again = world.client.post(&admin, &spelt, &body, Some("one")).await;
+        assert!(again.status == 400 || again.header("idempotency-replayed") == "true");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        // As a process that died leaves it: running, with a lease.
+        world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
+        let running = world.client.post(&admin, &path, &body, Some("k")).await;
+        running.expect_problem(409, "idempotency-in-progress");
+        let long_ago = world.long_ago();
+        world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        world.sql(&format!("UPDATE idempotency_records SET created_date = {long_ago}")).await;
+        let other = json!({"Amount": "11.00"});
+        world.client.post(&admin, &path, &other, Some("k")).await.expect(201);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({"Amount": "10.00"});
+        world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        // As a process that stood still leaves it: running, its lease over, about to commit.
+        let long_ago = world.long_ago();
+        let lapsed = format!("status = NULL, body = NULL, lease_until = {long_ago}");
+        world.sql(&format!("UPDATE idempotency_records SET {lapsed}")).await;
+        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let keep = "UPDATE idempotency_records SET status = 201, body = '[]'";
+        tx.execute_unprepared(keep).await.expect("kept");
+        let again = async { world.client.post(&admin, &path, &body, Some("k")).await };
+        let commit = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            tx.commit().await.expect("committed");
+        };
+        let (again, ()) = tokio::join!(again, commit);
+        match again.status.as_u16() {
+            409 => drop(again.expect_problem(409, "idempotency-in-progress")),
+            _ => assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text),
+        }
+        let kept = world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        assert_eq!(kept.text, "[]");
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_killed_amid_payments_loses_and_doubles_nothing() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let loans: Vec<PublishedLoan> = (1..=24)
+            .map(|row| PublishedLoan {
+                row,
+                loan_amount: "28000".to_owned(),
+                term: 60,
+                interest_rate: "14.07".to_owned(),
+                installment: "652.53".to_owned(),
+                issue_month: "2018-03".to_owned(),
+                balance: "27015.86".to_owned(),
+                paid_principal: "984.14".to_owned(),
+                payments_made: Some(3),
+            })
+            .collect();
+        let (client, password) = (world.client.clone(), world.credentials.admin.clone());
+        let admin = Admin::new(&client, &password);
+        let ids = published_loans::book(&admin, &loans, "book").await.expect("booked");
+        let paying = published_loans::pay(&admin, &loans, &ids, 8, || ());
+        let http = client.http.clone();
+        let killing = async {
+            for _ in 0..2 {
+                tokio::time::sleep(Duration::from_millis(700)).await;
+                world.api.kill().await;
+                world.api.restart(&http).await;
+            }
+        };
+        let (first, ()) = tokio::join!(paying, killing);
+        assert_eq!(first.expect("all posted in the end"), 72);
+        // The whole run again under the same keys.
+        let again = published_loans::pay(&admin, &loans, &ids, 8, || ()).await;
+        assert_eq!(again.expect("all answered"), 72);
+        let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(totals).await, 72);
+        let compared = published_loans::compare(&admin, &loans, &ids).await.expect("compared");
+        assert_eq!(compared.exact, 24, "{compared:?}");
+        world
+    })
+    .await;
+}
