@@ -180,7 +180,9 @@ async fn measure(
     let mut world = World::new(&program, database, environment).await;
     let loans = Loans::book(&world, arguments.loans).await?;
     let drawers = Drawers::make(&world).await;
-    let last_counts: Vec<_> = drawers.counts().collect();
+    let mut fundings = name_jobs("first", drawers.fundings());
+    let unfunded = load::finish(&world, &mut fundings).await?;
+    let last_counts = name_jobs("last", drawers.counts());
     let Arguments { seconds, clients, hot_percent, cash_percent, .. } = *arguments;
     let aim = Aim { loans, drawers, hot_percent, cash_percent };
     let (mut sent, mut faults) = match fault {
@@ -190,9 +192,15 @@ async fn measure(
             outage::run(fault, duration, clients, aim, &mut world, &postgres).await?
         }
     };
+    faults.extend(unfunded);
+    sent.jobs.append(&mut fundings);
     faults.extend(settle(&world, &mut sent, last_counts).await?);
     world.close().await;
     Ok(faults)
+}
+
+fn name_jobs(name: &str, works: impl Iterator<Item = Work>) -> Vec<Job> {
+    (1..).zip(works).map(|(number, work)| Job::new(format!("{name}-{number}"), work)).collect()
 }
 
 /// The books before and after what was never acknowledged is sent again, and the drawers are
@@ -200,7 +208,7 @@ async fn measure(
 async fn settle(
     world: &World,
     sent: &mut Sent,
-    last_counts: Vec<Work>,
+    mut last_counts: Vec<Job>,
 ) -> Result<Vec<String>, String> {
     let jobs = &mut sent.jobs;
     let before = books::check(world, jobs, false).await?;
@@ -209,8 +217,7 @@ async fn settle(
     let others = jobs.len() - payments;
     let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
     let open = of_state(jobs, State::Open);
-    let counts = (1..).zip(last_counts);
-    jobs.extend(counts.map(|(number, count)| Job::new(format!("last-{number}"), count)));
+    jobs.append(&mut last_counts);
     let mut faults = before.faults;
     faults.extend(load::finish(world, jobs).await?);
     let after = books::check(world, jobs, true).await?;

@@ -5,6 +5,8 @@ use acceptance::World;
 
 /// So many individual drawers.
 const WINDOWS: usize = 4;
+/// The cents that each drawer begins with.
+const FUNDING: i64 = 50_000;
 /// What the senders need beside what every teller has.
 const RIGHTS: [&str; 2] = ["Cash Drawer > Funding", "Cash Drawer > Supervise"];
 
@@ -70,6 +72,14 @@ impl Drawers {
         let from = draw.usize(0..self.windows.len());
         let to = (from + draw.usize(1..self.windows.len())) % self.windows.len();
         (self.windows[from], Way::Transfer(self.windows[to]), 10_000)
+    }
+
+    /// The cash that each drawer begins with. There are no checks in it, so that some work finds too
+    /// little even in a short run.
+    pub fn fundings(&self) -> impl Iterator<Item = Work> {
+        let drawers = self.windows.iter().chain([&self.reserve]);
+        let (way, tender, cents) = (Way::BankIn, "cash", FUNDING);
+        drawers.map(move |drawer_id| Work::Movement { drawer_id: *drawer_id, way, tender, cents })
     }
 
     /// A count of each drawer.
