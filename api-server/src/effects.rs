@@ -29,8 +29,8 @@ pub trait Effect: Send + Sync + 'static {
     /// What a caller is told for whom a lock was held for too long.
     const LOCKED: ProblemType;
 
-    /// The row that requests like this one take turns at.
-    fn row(&self) -> Row;
+    /// The rows that requests like this one take turns at: the loan first, drawers by id.
+    fn rows(&self) -> Vec<Row>;
 
     /// Does it, within a transaction that somebody else commits or rolls back.
     fn apply(
@@ -86,8 +86,11 @@ async fn in_turn<E: Effect>(
     claim: Option<&Claim>,
     test: bool,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
-    let turn = app.turns.take(effect.row()).await;
-    let _turn = turn.ok_or_else(|| Problem::new(E::LOCKED))?;
+    let mut turns = Vec::new();
+    for row in effect.rows() {
+        let turn = app.turns.take(row).await;
+        turns.push(turn.ok_or_else(|| Problem::new(row.locked()))?);
+    }
     let mut outcome = bounded(attempt(app, effect, claim, test)).await;
     for _ in 1..TRIES {
         match &outcome {

@@ -5,6 +5,7 @@
 //! connection each, and a few on one busy loan would leave none for all other loans. Whoever waits
 //! here holds none. Replicas and other programs meet at the row lock.
 
+use shared::problem::ProblemType;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,6 +23,16 @@ pub enum Row {
     Loan(i64),
     /// A cash drawer.
     Drawer(i64),
+}
+
+impl Row {
+    /// What a caller is told who waited for it in vain.
+    pub const fn locked(self) -> ProblemType {
+        match self {
+            Self::Loan(_) => ProblemType::LoanLocked,
+            Self::Drawer(_) => ProblemType::DrawerLocked,
+        }
+    }
 }
 
 /// The rows that requests work on or wait for.

@@ -278,8 +278,8 @@ impl Effect for Counting {
 
     const LOCKED: ProblemType = ProblemType::DrawerLocked;
 
-    fn row(&self) -> Row {
-        Row::Drawer(self.drawer_id)
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Drawer(self.drawer_id)]
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
@@ -299,8 +299,8 @@ impl Effect for Posting {
 
     const LOCKED: ProblemType = ProblemType::DrawerLocked;
 
-    fn row(&self) -> Row {
-        Row::Drawer(self.drawer_id)
+    fn rows(&self) -> Vec<Row> {
+        self.order.drawers(self.drawer_id).map(Row::Drawer).collect()
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {

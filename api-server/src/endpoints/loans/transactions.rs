@@ -148,8 +148,9 @@ impl Effect for Payment {
 
     const LOCKED: ProblemType = ProblemType::LoanLocked;
 
-    fn row(&self) -> Row {
-        Row::Loan(self.loan_id)
+    fn rows(&self) -> Vec<Row> {
+        let drawer = self.order.cash_drawer_id().map(Row::Drawer);
+        [Row::Loan(self.loan_id)].into_iter().chain(drawer).collect()
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
