@@ -488,6 +488,9 @@ fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, P
         Err(Stop::Refused(messages)) => {
             Ok(Applied::one(element, Action::Failed, key(), 0, messages))
         }
+        Err(Stop::Problem(problem)) if problem.is_contention() || problem.is_lock_timeout() => {
+            Err(problem.or_unavailable())
+        }
         Err(Stop::Problem(problem)) if problem.is_conflict() => {
             let text = "clashes with other rows: a number that is taken, or rows that refer to it";
             let messages = vec![Message::error(element, None, text)];

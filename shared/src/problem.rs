@@ -268,6 +268,20 @@ impl Problem {
         }
     }
 
+    /// Where a lock could not be had, 503 again, whoever said which lock it was: outside of payments
+    /// and drawers there is no 423.
+    #[must_use]
+    pub fn or_unavailable(self) -> Self {
+        match self.0.fault {
+            fault @ Some(Fault::Contention | Fault::LockTimeout) => {
+                let mut problem = Self::new(ProblemType::DatabaseUnavailable);
+                problem.0.fault = fault;
+                problem
+            }
+            _ => self,
+        }
+    }
+
     /// The answer to a request for this path.
     pub fn render(&self, path: &str, request_id: &str) -> Response {
         let status = self.0.kind.status();

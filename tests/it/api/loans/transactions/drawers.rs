@@ -9,6 +9,7 @@ use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 use shared::db;
 use shared::problem::ProblemType;
+use std::time::Duration;
 
 /// A drawer of this kind with 100.00 in cash, assigned to the teller.
 async fn drawer(world: &World, name: &str, kind: &str) -> i64 {
@@ -250,6 +251,47 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
             assert_eq!(world.snapshot().await, before);
         }
         world.pay(&teller, loan_id, body).await.expect(201);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_imported_payment_whose_drawer_is_held_is_tried_again_and_never_fails_for_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        book(&world, &admin, OPEN_TERMS).await;
+        let drawer_id = drawer(&world, "One", "individual").await;
+        let payment = format!(
+            "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"40.00\" \
+             EffectiveDate=\"2022-01-01\" PaymentMethodCode=\"CASH\" \
+             CashDrawerID=\"{drawer_id}\"/></Transactions>"
+        );
+        let before = world.snapshot().await;
+        let hold = async || {
+            let held = db::begin_write(&world.db).await.expect("a transaction");
+            let touch = format!("UPDATE cash_drawers SET drawer_id = {drawer_id}");
+            held.execute_unprepared(&touch).await.expect("a lock");
+            held
+        };
+        let held = hold().await;
+        let block = format!("<Core CommitBlock=\"1\">{payment}</Core>");
+        let refused = world.client.import(&admin, false, &block, None).await;
+        refused.expect_problem(503, "database-unavailable");
+        held.rollback().await.expect("let go");
+        assert_eq!(world.snapshot().await, before);
+        let held = hold().await;
+        let import = async {
+            let records = format!("<Core>{payment}</Core>");
+            world.client.import(&admin, false, &records, None).await.expect(200).json()
+        };
+        let let_go = async {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            held.rollback().await.expect("let go");
+        };
+        let (result, ()) = tokio::join!(import, let_go);
+        assert_eq!(result["Failed"], 0, "{result:#}");
+        assert_eq!(rows_of(&world, drawer_id).await[0]["Amount"], "40.00");
         world
     })
     .await;
