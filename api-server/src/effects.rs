@@ -86,11 +86,8 @@ async fn in_turn<E: Effect>(
     claim: Option<&Claim>,
     test: bool,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
-    let mut turns = Vec::new();
-    for row in effect.rows() {
-        let turn = app.turns.take(row).await;
-        turns.push(turn.ok_or_else(|| Problem::new(row.locked()))?);
-    }
+    let turns = app.turns.take(&effect.rows()).await;
+    let _turns = turns.map_err(|row| Problem::new(row.locked()))?;
     let mut outcome = bounded(attempt(app, effect, claim, test)).await;
     for _ in 1..TRIES {
         match &outcome {

@@ -296,6 +296,8 @@ fn undoing(
     returned: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::ActiveModel>, Problem> {
     let mut running = book.state.clone();
+    let is_first =
+        |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
     let undo = |step: &Move<'_>| {
         let row = step.row;
         let effective_date = row.effective_date;
@@ -324,8 +326,8 @@ fn undoing(
             entered_by_user_id: Set(author.user_id().unwrap_or(row.entered_by_user_id)),
             reversed_flag: Set(true),
             reversal_transaction_id: Set(Some(row.transaction_id)),
-            nsf_flag: Set(returned.is_some() && row.balance_name.is_none()),
-            nsf_date: Set(returned.filter(|_| row.balance_name.is_none())),
+            nsf_flag: Set(returned.is_some() && is_first(row)),
+            nsf_date: Set(returned.filter(|_| is_first(row))),
             ..row.clone().into_active_model().reset_all()
         })
     };

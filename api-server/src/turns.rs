@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+use tokio::time::{Instant, timeout_at};
 
-/// How long a request waits for its turn.
+/// How long a request waits for its turns.
 const WAIT: Duration = Duration::from_secs(3);
 /// How many requests there are at most for one row, with the one that works on it.
 const REQUESTS_MAX: usize = 512;
@@ -62,11 +63,17 @@ struct Place {
 }
 
 impl Turns {
-    /// Waits for the turn to write on a row. None: it took too long, or too many wait already.
-    pub async fn take(self: &Arc<Self>, row: Row) -> Option<Turn> {
-        let (queue, place) = self.join(row)?;
-        let work = tokio::time::timeout(WAIT, queue.lock_owned()).await.ok()?;
-        Some(Turn { _work: work, _place: place })
+    /// Waits for the turns to write on these rows, one after the other. An error is the row for
+    /// which it took too long, or too many wait already.
+    pub async fn take(self: &Arc<Self>, rows: &[Row]) -> Result<Vec<Turn>, Row> {
+        let deadline = Instant::now() + WAIT;
+        let mut turns = Vec::with_capacity(rows.len());
+        for row in rows {
+            let (queue, place) = self.join(*row).ok_or(*row)?;
+            let work = timeout_at(deadline, queue.lock_owned()).await.map_err(|_| *row)?;
+            turns.push(Turn { _work: work, _place: place });
+        }
+        Ok(turns)
     }
 
     fn join(self: &Arc<Self>, row: Row) -> Option<(Arc<Queue<()>>, Place)> {
@@ -99,12 +106,11 @@ mod tests {
     #[tokio::test]
     async fn requests_for_one_row_take_turns_and_leave_nothing_behind() {
         let turns = Arc::new(Turns::default());
-        let first = turns.take(Row::Loan(1)).await.unwrap();
-        turns.take(Row::Loan(2)).await.unwrap();
-        turns.take(Row::Drawer(1)).await.unwrap();
+        let first = turns.take(&[Row::Loan(1), Row::Drawer(1)]).await.unwrap();
+        turns.take(&[Row::Loan(2), Row::Drawer(2)]).await.unwrap();
         let waiting = tokio::spawn({
             let turns = Arc::clone(&turns);
-            async move { turns.take(Row::Loan(1)).await.is_some() }
+            async move { turns.take(&[Row::Loan(3), Row::Drawer(1)]).await.is_ok() }
         });
         tokio::time::sleep(WAIT / 2).await;
         drop(first);
@@ -115,8 +121,9 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_for_longer_or_in_a_longer_line_than_is_allowed() {
         let turns = Arc::new(Turns::default());
-        let first = turns.take(Row::Loan(1)).await.unwrap();
-        assert!(turns.take(Row::Loan(1)).await.is_none());
+        let first = turns.take(&[Row::Loan(1)]).await.unwrap();
+        let refused = turns.take(&[Row::Drawer(1), Row::Loan(1)]).await;
+        assert_eq!(refused.unwrap_err(), Row::Loan(1));
         let places: Vec<_> = (1..REQUESTS_MAX).map(|_| turns.join(Row::Loan(1)).unwrap()).collect();
         assert!(turns.join(Row::Loan(1)).is_none());
         drop(places);

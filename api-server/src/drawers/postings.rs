@@ -78,6 +78,13 @@ enum Way {
 }
 
 impl NewDrawerTransaction {
+    /// The drawers that it writes on, by id, where it is entered into this one.
+    pub fn drawers(&self, drawer_id: i64) -> impl Iterator<Item = i64> + use<> {
+        let other = self.counter_drawer_id.unwrap_or(drawer_id);
+        let (first, second) = (drawer_id.min(other), drawer_id.max(other));
+        [first].into_iter().chain((first != second).then_some(second))
+    }
+
     /// The rights that hang on what is asked for. The type of a drawer that takes no transfers is
     /// not told: it looks like none that is there.
     pub async fn check_rights(
@@ -200,16 +207,6 @@ fn beyond_balance(problem: Problem) -> Problem {
 }
 
 impl Order {
-    /// The drawers that it writes on, by id, where it is entered into this one.
-    pub fn drawers(&self, drawer_id: i64) -> impl Iterator<Item = i64> {
-        let other = match self.way {
-            Way::To { drawer_id } => drawer_id,
-            Way::In(_) | Way::Out(_) => drawer_id,
-        };
-        let (first, second) = (drawer_id.min(other), drawer_id.max(other));
-        [first].into_iter().chain((first != second).then_some(second))
-    }
-
     fn movement(
         &self,
         transaction_type: DrawerTransactionType,

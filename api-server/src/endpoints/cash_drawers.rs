@@ -4,7 +4,7 @@ use super::Group;
 use crate::access::{Admitted, Caller, CoreUser};
 use crate::app::App;
 use crate::business_days;
-use crate::drawers::{self, Count, NewDrawerTransaction, NewReconciliation, Order};
+use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
 use crate::effects::{self, Effect, Keeping};
 use crate::idempotency::{Created, Scope};
 use crate::paging::{List, Page};
@@ -196,8 +196,7 @@ impl CashDrawers {
         let path = format!("/cash-drawers/{drawer_id}/reconciliations");
         let scope = Scope::of(request, &caller, path, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
-        let count = reconciliation.value.count()?;
-        let counting = Counting { caller, drawer_id, count };
+        let counting = Counting { caller, drawer_id, new: reconciliation.value };
         effects::carry_out(app.0, counting, Keeping::Kept(scope)).await.map(Created)
     }
 
@@ -260,8 +259,7 @@ impl CashDrawers {
         let scope = Scope::of(request, &caller, path, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
         transaction.value.check_rights(&app.db, &caller, &drawer).await?;
-        let order = transaction.value.order()?;
-        let posting = Posting { caller, drawer_id, order };
+        let posting = Posting { caller, drawer_id, new: transaction.value };
         effects::carry_out(app.0, posting, Keeping::Kept(scope)).await.map(Created)
     }
 }
@@ -270,7 +268,7 @@ impl CashDrawers {
 struct Counting {
     caller: Caller,
     drawer_id: i64,
-    count: Count,
+    new: NewReconciliation,
 }
 
 impl Effect for Counting {
@@ -283,7 +281,8 @@ impl Effect for Counting {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
-        drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &self.count).await
+        let count = self.new.clone().count()?;
+        drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &count).await
     }
 }
 
@@ -291,7 +290,7 @@ impl Effect for Counting {
 struct Posting {
     caller: Caller,
     drawer_id: i64,
-    order: Order,
+    new: NewDrawerTransaction,
 }
 
 impl Effect for Posting {
@@ -300,11 +299,12 @@ impl Effect for Posting {
     const LOCKED: ProblemType = ProblemType::DrawerLocked;
 
     fn rows(&self) -> Vec<Row> {
-        self.order.drawers(self.drawer_id).map(Row::Drawer).collect()
+        self.new.drawers(self.drawer_id).map(Row::Drawer).collect()
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
-        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &self.order).await
+        let order = self.new.clone().order()?;
+        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &order).await
     }
 }
 

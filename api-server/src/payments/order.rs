@@ -214,13 +214,6 @@ fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
     text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
 }
 
-impl Order {
-    /// The drawer that was named.
-    pub fn cash_drawer_id(&self) -> Option<i64> {
-        self.cash_drawer_id
-    }
-}
-
 impl NewPayment {
     /// Whether the caller may see the loan (404), and the rights that hang on what is asked for.
     pub async fn admit(

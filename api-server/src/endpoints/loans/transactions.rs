@@ -7,7 +7,7 @@ use crate::effects::{self, Effect, Keeping};
 use crate::history::Author;
 use crate::idempotency::{Replayable, Scope};
 use crate::paging::{Cursor, List, Page};
-use crate::payments::{self, NewPayment, Order};
+use crate::payments::{self, NewPayment};
 use crate::request_body::JsonBody;
 use crate::turns::Row;
 use poem::Request;
@@ -118,9 +118,8 @@ impl LoanTransactions {
             false => Keeping::Kept(Scope::of(request, &caller, path, &[&payment.bytes])?),
         };
         payment.value.admit(&app.db, &caller, loan_id.0, clock.today).await?;
-        let order = payment.value.order()?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
-        let payment = Payment { caller, author, loan_id: loan_id.0, order };
+        let payment = Payment { caller, author, loan_id: loan_id.0, new: payment.value };
         effects::carry_out(app.0, payment, keeping).await
     }
 }
@@ -140,7 +139,7 @@ struct Payment {
     caller: Caller,
     author: Author,
     loan_id: i64,
-    order: Order,
+    new: NewPayment,
 }
 
 impl Effect for Payment {
@@ -149,11 +148,12 @@ impl Effect for Payment {
     const LOCKED: ProblemType = ProblemType::LoanLocked;
 
     fn rows(&self) -> Vec<Row> {
-        let drawer = self.order.cash_drawer_id().map(Row::Drawer);
+        let drawer = self.new.cash_drawer_id.map(Row::Drawer);
         [Row::Loan(self.loan_id)].into_iter().chain(drawer).collect()
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
-        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &self.order).await
+        let order = self.new.clone().order()?;
+        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &order).await
     }
 }

@@ -56,6 +56,7 @@ async fn a_key_belongs_to_one_caller_and_one_request() {
         };
         post(&admin, "10.00", "k").await.expect(201);
         post(&admin, "11.00", "k").await.expect_problem(422, "idempotency-mismatch");
+        post(&admin, "0.00", "k").await.expect_problem(422, "idempotency-mismatch");
         post(&world.token("teller").await, "11.00", "k").await.expect(201);
         post(&admin, "0.00", "refused").await.expect_problem(422, "amount-not-positive");
         post(&admin, "12.00", "refused").await.expect(201);
