@@ -27,6 +27,10 @@ async fn drawer(world: &World, name: &str, kind: &str) -> i64 {
     drawer
 }
 
+fn cash_into(drawer: i64) -> Value {
+    json!({"Amount": "40.00", "Payment_Method_Code": "CASH", "Cash_Drawer_ID": drawer})
+}
+
 async fn teller(world: &World) -> i64 {
     world.count("SELECT user_id FROM users WHERE user_name = 'teller'").await
 }
@@ -146,8 +150,7 @@ async fn a_reversed_payment_is_taken_out_of_its_drawer() {
         let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let drawer_id = drawer(&world, "One", "individual").await;
-        let body = json!({"Amount": "40.00", "Payment_Method_Code": "CASH",
-            "Cash_Drawer_ID": drawer_id});
+        let body = cash_into(drawer_id);
         let rows = world.pay(&teller, loan_id, body).await.expect(201).json();
         let reference = rows[0]["Transaction_ID"].as_i64().expect("an id");
         let undoing = reverse(&world, reference, None).await.expect("reversed");
@@ -200,8 +203,7 @@ async fn a_payment_that_is_no_longer_in_its_drawer_cannot_be_taken_out_of_it() {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
         let drawer_id = drawer(&world, "One", "individual").await;
-        let body = json!({"Amount": "40.00", "Payment_Method_Code": "CASH",
-            "Cash_Drawer_ID": drawer_id});
+        let body = cash_into(drawer_id);
         let rows = world.pay(&admin, loan_id, body).await.expect(201).json();
         let reference = rows[0]["Transaction_ID"].as_i64().expect("an id");
         let deposit = json!({"Transaction_Type": "bank_out", "Amount": "100.01"});
@@ -227,8 +229,7 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
         let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let drawer_id = drawer(&world, "One", "individual").await;
-        let body = json!({"Amount": "40.00", "Payment_Method_Code": "CASH",
-            "Cash_Drawer_ID": drawer_id});
+        let body = cash_into(drawer_id);
         let before = world.snapshot().await;
         // SQLite has one lock for everything.
         let embedded = world.database.name() == "sqlite";
