@@ -42,8 +42,15 @@ pub fn compare(plan: &Plan) -> Result<Tally, String> {
 /// Below it the cents to which each payment's interest is rounded are all that counts.
 const DOLLAR: Amount = 100 * model::CENT;
 
+/// A yearly rate of 30 percent.
+const USURIOUS: i128 = 30_0000_0000;
+
 /// Compares the level instalment of a loan with a last due date: how many cents the engine's is
 /// above the smallest one with which the last payment is not the larger one.
+///
+/// The engine reckons with interest unrounded, the book pays it rounded with the remainder carried:
+/// of each payment up to a cent more or less. At the rates of real loans that comes to one cent at
+/// most; at usurious ones the interest on the difference counts, too, and nothing is said.
 pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
     let (terms, first) = (&plan.terms, plan.terms.rates[0]);
     let terms = model::Terms {
@@ -52,6 +59,9 @@ pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
         refuses_payments: false,
         ..terms.clone()
     };
+    if first.1 > USURIOUS {
+        return Ok(None);
+    }
     let plan = Plan { terms, moves: Vec::new() };
     let engine = Engine::new(&plan, &plan.books().state);
     let Some(count) = engine.terms.schedule.payments_until_maturity() else { return Ok(None) };
