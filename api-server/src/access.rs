@@ -124,15 +124,17 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
         (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
         (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
     }
-    check_accept(request)?;
-    check_body(request, operation.body)?;
+    if let Some(media_type) = operation.gives {
+        check_accept(request, media_type)?;
+    }
+    check_body(request, operation.body, app)?;
     check_query(request, operation)?;
     Ok(admitted)
 }
 
-/// Every operation answers with JSON; a client that excludes it gets 406. Of the ranges that match
-/// the most specific one decides (RFC 9110, 12.5.1).
-fn check_accept(request: &Request) -> Result<(), Problem> {
+/// A client that excludes what the operation answers with gets 406. Of the ranges that match the
+/// most specific one decides (RFC 9110, 12.5.1).
+fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
     let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
     let ranges: Vec<&str> = ranges.filter(|range| !range.is_empty()).collect();
@@ -140,7 +142,7 @@ fn check_accept(request: &Request) -> Result<(), Problem> {
         let range = range.to_ascii_lowercase();
         let mut parts = range.split(';').map(str::trim);
         let specific = match parts.next().unwrap_or_default() {
-            "application/json" => 3,
+            range if range == media_type => 3,
             "application/*" => 2,
             "*/*" => 1,
             _ => return None,
@@ -153,13 +155,15 @@ fn check_accept(request: &Request) -> Result<(), Problem> {
     if accepted || ranges.is_empty() {
         return Ok(());
     }
-    Err(Problem::new(ProblemType::NotAcceptable).detail("this operation gives application/json"))
+    Err(Problem::new(ProblemType::NotAcceptable)
+        .detail(format!("this operation gives {media_type}")))
 }
 
 /// The media type and the announced size of the body. What is sent without a size is counted when
 /// it is read.
-fn check_body(request: &Request, body: Option<Body>) -> Result<(), Problem> {
+fn check_body(request: &Request, body: Option<Body>, app: &App) -> Result<(), Problem> {
     let Some(Body { media_type, bytes_max }) = body else { return Ok(()) };
+    let bytes_max = bytes_max.unwrap_or_else(|| app.uploads.form_bytes_max());
     let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
     let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
     if !essence.trim().eq_ignore_ascii_case(media_type) {

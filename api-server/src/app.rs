@@ -3,11 +3,14 @@
 use crate::auth_client::AuthClient;
 use crate::config::Config;
 use crate::contract::VERSION;
+use crate::document_store::DocumentStore;
+use crate::document_store::sweep::ORPHAN_HOURS_MIN;
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
 use crate::endpoints::contacts::comments::ContactComments;
 use crate::endpoints::core::xml_import::XmlImport;
 use crate::endpoints::docs::Docs;
+use crate::endpoints::files::Files;
 use crate::endpoints::loans::Loans;
 use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::CollateralComments;
@@ -23,7 +26,7 @@ use crate::endpoints::users::Users;
 use crate::endpoints::{docs, service};
 use crate::rates::Rates;
 use crate::turns::Turns;
-use crate::{idempotency, operations};
+use crate::{idempotency, operations, uploads};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
@@ -40,6 +43,8 @@ use std::time::Duration;
 
 /// How often answers that are no longer kept are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
+/// How often objects without a row are looked for: a day or so after they were left over.
+const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// What every endpoint works with.
 pub struct App {
@@ -55,7 +60,11 @@ pub struct App {
     pub docs: Docs,
     /// How many requests a caller may send.
     pub rates: Rates,
-    /// Requests that write on one loan or in one drawer.
+    /// Where the bytes of documents are.
+    pub documents: DocumentStore,
+    /// What may be uploaded.
+    pub uploads: uploads::Limits,
+    /// Requests that write on the same rows.
     pub turns: Arc<Turns>,
 }
 
@@ -69,7 +78,7 @@ type OfLoans = (
     CollateralComments,
     PaymentGateway,
 );
-type OfContacts = (Contacts, ContactComments, UserDefinedFields);
+type OfContacts = (Contacts, ContactComments, UserDefinedFields, Files);
 type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
 
 /// The resource groups.
@@ -83,7 +92,7 @@ pub fn api() -> OpenApiService<Api, ()> {
         CollateralComments,
         PaymentGateway,
     );
-    let contacts = (Contacts, ContactComments, UserDefinedFields);
+    let contacts = (Contacts, ContactComments, UserDefinedFields, Files);
     let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
     let groups = (loans, contacts, installation);
     OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)
@@ -98,6 +107,9 @@ impl App {
             auth: AuthClient::new(config)?,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
+            documents: DocumentStore::open(&config.documents)
+                .map_err(|error| format!("API_DOCUMENTS: {error}"))?,
+            uploads: uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone()),
             docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
             rates: Rates::new(config.requests_per_second),
             turns: Arc::default(),
@@ -135,9 +147,21 @@ impl App {
             tokio::time::sleep(SWEEP_INTERVAL).await;
         }
     }
+
+    /// Removes objects that were left over for as long as the server runs.
+    pub async fn sweep_documents(self: Arc<Self>) {
+        loop {
+            match self.documents.sweep(&self.db, ORPHAN_HOURS_MIN).await {
+                Ok(0) => {}
+                Ok(objects) => tracing::info!(objects, "objects without a row removed"),
+                Err(error) => tracing::warn!(%error, "objects without a row are left"),
+            }
+            tokio::time::sleep(STORE_SWEEP_INTERVAL).await;
+        }
+    }
 }
 
-/// Import files may be long, and so may be what is done with them.
+/// Import files and documents may be long, and so may be what is done with them.
 fn is_streamed(method: &Method, uri: &Uri) -> bool {
     let body = operations::find(method, uri.path()).and_then(|operation| operation.body);
     body.is_some_and(|body| body.media_type != operations::JSON.media_type)

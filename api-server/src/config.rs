@@ -1,5 +1,7 @@
 //! The settings of the api-server. Each field's comment is its manual.
 
+use crate::document_store::{Bucket, Location};
+use crate::uploads::file_types::Taken;
 use reqwest::Url;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
@@ -64,6 +66,42 @@ pub const SETTINGS: &[Setting] = &[
                system's folder for temporary files.",
     },
     Setting {
+        name: "API_DOCUMENTS",
+        default: Some("documents"),
+        help: "Where the files of documents are kept: a folder, or s3://BUCKET or \
+               s3://BUCKET/PREFIX. Back it up together with the database.",
+    },
+    Setting {
+        name: "API_S3_ENDPOINT",
+        default: Some(""),
+        help: "The URL of an S3-compatible service; default: Amazon's of the region. http:// only \
+               to this machine.",
+    },
+    Setting { name: "API_S3_REGION", default: Some("us-east-1"), help: "The bucket's region." },
+    Setting {
+        name: "API_S3_ACCESS_KEY_ID",
+        default: Some(""),
+        help: "The access key for the bucket; default: the one of this machine's role.",
+    },
+    Setting { name: "API_S3_SECRET_ACCESS_KEY", default: Some(""), help: "Its secret." },
+    Setting {
+        name: "API_S3_CA",
+        default: Some(""),
+        help: "PEM file with the authorities that may have signed the service's certificate; \
+               default: the system's.",
+    },
+    Setting {
+        name: "API_UPLOAD_BYTES_MAX",
+        default: Some("26214400"),
+        help: "Most bytes of an uploaded file, 1 to 40 GiB.",
+    },
+    Setting {
+        name: "API_UPLOAD_TYPES",
+        default: Some("pdf,png,jpeg,tiff,txt,csv,docx,xlsx"),
+        help: "Types of files that are taken, told from their content: some of the default's, \
+               separated by commas.",
+    },
+    Setting {
         name: "API_CONNECTIONS_MAX",
         default: Some("4096"),
         help: "Most client connections at once, 1 to 100000.",
@@ -86,6 +124,9 @@ pub const SETTINGS: &[Setting] = &[
         help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
     },
 ];
+
+/// A bucket takes files of 10,000 parts of 5 MiB.
+const UPLOAD_BYTES_LIMIT: u64 = 40 * 1024 * 1024 * 1024;
 
 /// A complete and valid configuration.
 pub struct Config {
@@ -113,6 +154,12 @@ pub struct Config {
     pub docs_client_id: String,
     /// Where imports are spooled.
     pub spool_directory: PathBuf,
+    /// Where documents are kept.
+    pub documents: Location,
+    /// Bytes of an uploaded file.
+    pub upload_bytes_max: u64,
+    /// Types of uploaded files.
+    pub upload_types: Taken,
     /// What the listener may be made to hold.
     pub limits: Limits,
     /// Requests of one caller each second; 0: no limit.
@@ -147,6 +194,9 @@ impl Config {
             auth_client_secret: settings.text("API_AUTH_CLIENT_SECRET"),
             docs_client_id: settings.text("API_DOCS_CLIENT_ID"),
             spool_directory: spool_directory.unwrap_or_else(std::env::temp_dir),
+            documents: documents(&mut settings),
+            upload_bytes_max: settings.within("API_UPLOAD_BYTES_MAX", 1..=UPLOAD_BYTES_LIMIT),
+            upload_types: settings.parsed("API_UPLOAD_TYPES"),
             limits: Limits {
                 connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
                 ..Limits::default()
@@ -160,6 +210,44 @@ impl Config {
         };
         settings.finish(config)
     }
+}
+
+/// Where documents are kept.
+fn documents(settings: &mut Settings) -> Location {
+    let place = settings.text("API_DOCUMENTS");
+    let Some(bucket) = place.strip_prefix("s3://") else {
+        if place.contains("://") {
+            let message = "must be a folder, s3://BUCKET or s3://BUCKET/PREFIX";
+            settings.fault(format!("API_DOCUMENTS={place}: {message}"));
+        }
+        return Location::Folder(place.into());
+    };
+    let (name, prefix) = bucket.split_once('/').unwrap_or((bucket, ""));
+    if name.is_empty() {
+        settings.fault(format!("API_DOCUMENTS={place}: names no bucket"));
+    }
+    let endpoint = settings.optional("API_S3_ENDPOINT");
+    let url = endpoint.as_deref().map(Url::parse);
+    let local = |url: &Url| {
+        url.scheme() == "http"
+            && matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
+    };
+    if let Some(url) = url
+        && !url.as_ref().is_ok_and(|url| url.scheme() == "https" || local(url))
+    {
+        settings.fault("API_S3_ENDPOINT: must be https://…, or http:// to this machine".to_owned());
+    }
+    let id = settings.optional("API_S3_ACCESS_KEY_ID");
+    let credentials = id.zip(settings.optional("API_S3_SECRET_ACCESS_KEY"));
+    let authority = settings.optional("API_S3_CA").map(|_| settings.file("API_S3_CA"));
+    Location::Bucket(Bucket {
+        name: name.to_owned(),
+        prefix: prefix.trim_matches('/').to_owned(),
+        endpoint,
+        region: settings.text("API_S3_REGION"),
+        credentials,
+        authority,
+    })
 }
 
 fn https_url(settings: &mut Settings, name: &str, url: &str) {

@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 /// The release: supports core system 5.22.1, schema 5.22.
 pub const VERSION: &str = "12.0.0";
 
+/// Headers of requests, which the framework writes in small letters.
+const HEADERS: [&str; 4] = ["Idempotency-Key", "If-Match", "If-Range", "Range"];
+
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let mut document: Value = serde_json::from_str(&app::api().spec()).unwrap_or_default();
     correct(&mut document);
@@ -27,9 +30,11 @@ fn correct(document: &mut Value) {
     walk(document);
     if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
         for operations in paths.values_mut().filter_map(Value::as_object_mut) {
-            for operation in operations.values_mut() {
+            for (method, operation) in operations.iter_mut() {
                 describe_responses(operation);
-                describe_headers_and_pages(operation);
+                if method == "get" {
+                    describe_headers_and_pages(operation);
+                }
             }
         }
     }
@@ -63,8 +68,12 @@ fn correct_members(members: &mut Map<String, Value>) {
     if members.get("explode") == Some(&json!(true)) {
         members.remove("explode");
     }
-    if let Some(name) = members.get_mut("name").filter(|name| **name == "idempotency-key") {
-        *name = json!("Idempotency-Key");
+    let header = members
+        .get("name")
+        .and_then(Value::as_str)
+        .and_then(|name| HEADERS.iter().find(|header| header.to_ascii_lowercase() == name));
+    if let Some(header) = header {
+        members.insert("name".to_owned(), json!(header));
     }
     if let Some(content) = members.remove("application/json; charset=utf-8") {
         members.insert("application/json".to_owned(), content);

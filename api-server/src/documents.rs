@@ -1,11 +1,16 @@
-//! Documents of comments and of user-defined fields: all operations on them, for whatever they are
-//! attached to.
+//! Documents of comments and of user-defined fields: reading them, for whatever they are attached
+//! to. [`changes`] is what is done to them, [`attaching`] how their files come in.
+
+pub mod attaching;
+pub mod changes;
 
 use crate::access::Caller;
 use crate::comments;
+use crate::history::{self, Place};
 use crate::paging::{List, Page};
-use crate::versions::{self, Known, Versioned};
-use crate::visibility::records::FORM_OWNERS;
+use crate::privileges::Privilege;
+use crate::versions::{self, Changed, Known, Versioned};
+use crate::visibility::records::{FORM_OWNERS, view_of};
 use poem_openapi::Object;
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, QueryOrder, Select};
@@ -80,10 +85,8 @@ impl From<document_files::Model> for DocumentFile {
 
 impl Document {
     fn new(row: documents::Model, files: Vec<document_files::Model>) -> Result<Self, DbErr> {
-        let hashes: Vec<Value> =
-            files.iter().map(|file| json!([file.file_id, file.sha256])).collect();
         Ok(Self {
-            version_hash: versions::hash(&row, &[("files", hashes.into())])?,
+            version_hash: version(&row, &files)?,
             row_id: row.field_name.is_some().then_some(row.document_id),
             files: files.into_iter().map(DocumentFile::from).collect(),
             row,
@@ -95,6 +98,18 @@ impl Document {
         let hash = self.version_hash.clone();
         Versioned::new(self, &hash, known)
     }
+
+    /// The answer to the client that has just changed it.
+    pub fn changed(self) -> Changed<Self> {
+        let hash = self.version_hash.clone();
+        Changed::new(self, &hash)
+    }
+}
+
+/// The version of a document: of its columns and of its files.
+fn version(row: &documents::Model, files: &[document_files::Model]) -> Result<String, DbErr> {
+    let hashes: Vec<Value> = files.iter().map(|file| json!([file.file_id, file.sha256])).collect();
+    versions::hash(row, &[("files", hashes.into())])
 }
 
 /// What documents are attached to.
@@ -102,7 +117,14 @@ impl Document {
 pub struct Owner {
     kind: DocumentOwner,
     id: i64,
-    field_name: Option<String>,
+    field: Option<Field>,
+}
+
+/// A field that holds documents.
+#[derive(Clone, Debug)]
+struct Field {
+    name: String,
+    read_only: bool,
 }
 
 impl Owner {
@@ -114,12 +136,7 @@ impl Owner {
         comment_id: i64,
     ) -> Result<Self, Problem> {
         comments::get(db, caller, kind, comment_id).await?;
-        let kind = match kind {
-            comments::Kind::Loan => DocumentOwner::LoanComment,
-            comments::Kind::Contact => DocumentOwner::ContactComment,
-            comments::Kind::Collateral => DocumentOwner::CollateralComment,
-        };
-        Ok(Self { kind, id: comment_id, field_name: None })
+        Ok(Self { kind: kind.owner(), id: comment_id, field: None })
     }
 
     /// A field of a form of a loan or contact that the caller may see: defined, not hidden (else
@@ -152,12 +169,13 @@ impl Owner {
             let detail = format!("{} holds no documents", defined.field_name);
             return Err(Problem::new(ProblemType::FieldNotDocument).detail(detail));
         }
-        Ok(Self { kind, id: record_id, field_name: Some(defined.field_name) })
+        let field = Field { name: defined.field_name, read_only: defined.read_only_flag };
+        Ok(Self { kind, id: record_id, field: Some(field) })
     }
 
     fn documents(&self) -> Condition {
         use documents::Column::{FieldName, OwnerId, OwnerType};
-        let field = self.field_name.as_ref().map(|name| FieldName.eq(name.as_str()));
+        let field = self.field.as_ref().map(|field| FieldName.eq(field.name.as_str()));
         Condition::all().add(OwnerType.eq(self.kind)).add(OwnerId.eq(self.id)).add_option(field)
     }
 }
@@ -229,6 +247,34 @@ async fn of_field(
         Some(_) => Ok(row),
         None => Err(Problem::not_found()),
     }
+}
+
+/// A document of a field that the caller may change: he sees it (else 404), and holds the Change of
+/// its form (else 403).
+pub async fn changeable(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    row_id: i64,
+) -> Result<documents::Model, Problem> {
+    let document = of_field(db, caller, row_id).await?;
+    let Privilege(path, _) = view_of(document.owner_type);
+    caller.require(Privilege(path, "Change"))?;
+    Ok(document)
+}
+
+/// The form that a field's document belongs to.
+fn form_of(owner: DocumentOwner) -> Option<Form> {
+    FORM_OWNERS.into_iter().find(|(kind, _)| *kind == owner).map(|(_, form)| form)
+}
+
+/// Where the changes of a field's document go: into the history of its loan or contact.
+fn place(document: &documents::Model) -> Place {
+    let Privilege(path, _) = view_of(document.owner_type);
+    let owner = match form_of(document.owner_type) {
+        Some(Form::LoanDetail1 | Form::LoanDetail2) => history::Owner::Loan(document.owner_id),
+        _ => history::Owner::Contact(document.owner_id),
+    };
+    Place::of(owner, path)
 }
 
 fn files(caller: &Caller, document_id: i64) -> Select<document_files::Entity> {

@@ -1,5 +1,5 @@
-//! A POST that writes: claimed by its key, done in its turn and in one transaction, tried again
-//! where another transaction got in its way, and answered with what was kept.
+//! An operation that writes: done in its turn and in one transaction, and tried again where another
+//! transaction got in its way. A POST is claimed by its key before, and answered with what was kept.
 
 use crate::app::App;
 use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
@@ -21,15 +21,16 @@ const TRIES: usize = 4;
 /// nor hangs up would keep the row's turn for ever.
 const TRY_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// What a POST does to the database.
+/// What an operation does to the database.
 pub trait Effect: Send + Sync + 'static {
     /// What it answers with.
-    type Answer: ToJSON + Send + Sync;
+    type Answer: Send + Sync;
 
     /// What a caller is told for whom a lock was held for too long.
     const LOCKED: ProblemType;
 
-    /// The rows that requests like this one take turns at: the loan first, drawers by id.
+    /// The rows that requests like this one take turns at: the loan or comment first, drawers by
+    /// id.
     fn rows(&self) -> Vec<Row>;
 
     /// Does it, within a transaction that somebody else commits or rolls back.
@@ -52,7 +53,7 @@ pub enum Keeping {
 ///
 /// In a task of its own: a client that hangs up does not leave a claim behind that keeps its next
 /// try waiting.
-pub async fn carry_out<E: Effect>(
+pub async fn carry_out<E: Effect<Answer: ToJSON>>(
     app: &Arc<App>,
     effect: E,
     keeping: Keeping,
@@ -60,7 +61,7 @@ pub async fn carry_out<E: Effect>(
     let app = Arc::clone(app);
     let done = tokio::spawn(async move {
         let claim = match keeping {
-            Keeping::Tried => return in_turn(&app, &effect, None, true).await,
+            Keeping::Tried => return in_turn(&app, &effect, &Ending::Undone).await,
             Keeping::Kept(None) => None,
             Keeping::Kept(Some(scope)) => {
                 match idempotency::claim(&app.db, &scope, LEASE_SECONDS).await? {
@@ -69,7 +70,7 @@ pub async fn carry_out<E: Effect>(
                 }
             }
         };
-        let outcome = in_turn(&app, &effect, claim.as_ref(), false).await;
+        let outcome = in_turn(&app, &effect, &Ending::Kept(claim.as_ref())).await;
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             // In vain it is the lease that ends the claim.
             let _ = timeout(TRY_TIME_MAX, claim.free(&app.db)).await;
@@ -80,19 +81,76 @@ pub async fn carry_out<E: Effect>(
     outcome.map_err(|problem| problem.or_locked(E::LOCKED))
 }
 
-async fn in_turn<E: Effect>(
+/// Carries out a PUT or DELETE, which says itself which version of a row it is about: sent again it
+/// does no harm.
+pub async fn change<E: Effect>(app: &Arc<App>, effect: E) -> Result<E::Answer, Problem> {
+    let app = Arc::clone(app);
+    let done = tokio::spawn(async move { in_turn(&app, &effect, &Committed).await });
+    let outcome = done.await.map_err(Problem::internal)?;
+    outcome.map_err(|problem| problem.or_locked(E::LOCKED))
+}
+
+/// How a transaction ends, and what is told of it.
+trait End<A>: Sync {
+    type Told: Send;
+
+    fn end(
+        &self,
+        tx: DatabaseTransaction,
+        answer: A,
+    ) -> impl Future<Output = Result<Self::Told, Problem>> + Send;
+}
+
+/// A POST's transaction keeps the answer under the request's claim.
+enum Ending<'a> {
+    Kept(Option<&'a Claim>),
+    Undone,
+}
+
+impl<A: ToJSON + Send + Sync> End<A> for Ending<'_> {
+    type Told = Replayable<A, true>;
+
+    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Told, Problem> {
+        match self {
+            Self::Undone => {
+                let tried = Replayable::new(StatusCode::OK, &answer);
+                tx.rollback().await?;
+                Ok(tried)
+            }
+            Self::Kept(claim) => {
+                let done = Replayable::new(StatusCode::CREATED, &answer);
+                done.keep(*claim, &tx).await?;
+                tx.commit().await?;
+                Ok(done)
+            }
+        }
+    }
+}
+
+/// Every other transaction is committed, and no more.
+struct Committed;
+
+impl<A: Send> End<A> for Committed {
+    type Told = A;
+
+    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, Problem> {
+        tx.commit().await?;
+        Ok(answer)
+    }
+}
+
+async fn in_turn<E: Effect, N: End<E::Answer>>(
     app: &App,
     effect: &E,
-    claim: Option<&Claim>,
-    test: bool,
-) -> Result<Replayable<E::Answer, true>, Problem> {
+    ending: &N,
+) -> Result<N::Told, Problem> {
     let turns = app.turns.take(&effect.rows()).await;
     let _turns = turns.map_err(|row| Problem::new(row.locked()))?;
-    let mut outcome = bounded(attempt(app, effect, claim, test)).await;
+    let mut outcome = bounded(attempt(app, effect, ending)).await;
     for _ in 1..TRIES {
         match &outcome {
             Err(problem) if problem.is_contention() => {
-                outcome = bounded(attempt(app, effect, claim, test)).await;
+                outcome = bounded(attempt(app, effect, ending)).await;
             }
             _ => break,
         }
@@ -105,22 +163,13 @@ async fn bounded<T>(attempt: impl Future<Output = Result<T, Problem>>) -> Result
     timeout(TRY_TIME_MAX, attempt).await.unwrap_or_else(too_long)
 }
 
-async fn attempt<E: Effect>(
+async fn attempt<E: Effect, N: End<E::Answer>>(
     app: &App,
     effect: &E,
-    claim: Option<&Claim>,
-    test: bool,
-) -> Result<Replayable<E::Answer, true>, Problem> {
+    ending: &N,
+) -> Result<N::Told, Problem> {
     let tx = db::begin_write(&app.db).await?;
     let clock = db::clock(&tx).await?;
     let answer = effect.apply(&tx, clock).await?;
-    if test {
-        let tried = Replayable::new(StatusCode::OK, &answer);
-        tx.rollback().await?;
-        return Ok(tried);
-    }
-    let done = Replayable::new(StatusCode::CREATED, &answer);
-    done.keep(claim, &tx).await?;
-    tx.commit().await?;
-    Ok(done)
+    ending.end(tx, answer).await
 }

@@ -5,6 +5,7 @@ pub mod cash_drawers;
 pub mod contacts;
 pub mod core;
 pub mod docs;
+pub mod files;
 pub mod loans;
 pub mod service;
 pub mod setup;
@@ -27,6 +28,8 @@ pub enum Group {
     Contacts,
     /// Documents of user-defined fields.
     Documents,
+    /// The bytes of documents.
+    Files,
     /// Cards, and what paying by them costs.
     #[oai(rename = "Payment gateway")]
     PaymentGateway,

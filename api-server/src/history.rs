@@ -1,16 +1,17 @@
 //! Field history: one row of `field_changes` per changed column, in the change's own transaction.
 
 pub mod listing;
+mod tracked;
 
 use crate::access::Caller;
 use sea_orm::ActiveValue::Set;
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, NotSet};
+use sea_orm::{
+    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait, NotSet,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::entity::field_changes::{self, ChangeSource};
-use shared::entity::{
-    contacts, credit_lines, json_names, loan_contacts, loan_interest_rates, loans, web_credentials,
-};
+use shared::entity::json_names;
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 
@@ -52,110 +53,45 @@ pub enum Owner {
     Contact(i64),
 }
 
+/// Whose history a row's changes go into, and who may read them there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Whose history: a change is written once for each of them.
+    pub owners: Vec<Owner>,
+    /// The privilege path whose View reads the row.
+    pub privilege_path: &'static str,
+    /// The category whose trustees read the row, of a comment and of what hangs on it.
+    pub comment_category_id: Option<i64>,
+}
+
+impl Place {
+    /// The history of one loan or contact.
+    pub fn of(owner: Owner, privilege_path: &'static str) -> Self {
+        Self { owners: vec![owner], privilege_path, comment_category_id: None }
+    }
+}
+
 /// A row whose changes are kept.
 pub trait Tracked: Serialize {
     /// Its table.
     const TABLE: &'static str;
-    /// The privilege path whose View reads the row.
-    const PRIVILEGE_PATH: &'static str;
-    /// Columns that move by themselves.
+    /// Columns that move by themselves, and those that no answer tells of.
     const UNTRACKED: &'static [&'static str] = &[];
     /// Columns of which only is told that they changed.
     const SECRET: &'static [&'static str] = &[];
 
-    /// Whose history it belongs to.
-    fn owner(&self) -> Owner;
     /// Its key.
     fn record_id(&self) -> i64;
 }
 
-impl Tracked for loans::Model {
-    const TABLE: &'static str = "loans";
-    const PRIVILEGE_PATH: &'static str = "Loan > Records";
-    const UNTRACKED: &'static [&'static str] = &[
-        "interest_accrued_thru_date",
-        "interest_accrued_total",
-        "accrual_base_date",
-        "accrual_base_total",
-    ];
-
-    fn owner(&self) -> Owner {
-        Owner::Loan(self.loan_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.loan_id
-    }
-}
-
-impl Tracked for loan_contacts::Model {
-    const TABLE: &'static str = "loan_contacts";
-    const PRIVILEGE_PATH: &'static str = "Loan > Records";
-
-    fn owner(&self) -> Owner {
-        Owner::Loan(self.loan_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.row_id
-    }
-}
-
-impl Tracked for loan_interest_rates::Model {
-    const TABLE: &'static str = "loan_interest_rates";
-    const PRIVILEGE_PATH: &'static str = "Loan > Records";
-
-    fn owner(&self) -> Owner {
-        Owner::Loan(self.loan_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.row_id
-    }
-}
-
-impl Tracked for credit_lines::Model {
-    const TABLE: &'static str = "credit_lines";
-    const PRIVILEGE_PATH: &'static str = "Loan > Credit Lines";
-
-    fn owner(&self) -> Owner {
-        Owner::Loan(self.loan_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.creditline_id
-    }
-}
-
-impl Tracked for contacts::Model {
-    const TABLE: &'static str = "contacts";
-    const PRIVILEGE_PATH: &'static str = "Contact > Records";
-
-    fn owner(&self) -> Owner {
-        Owner::Contact(self.contact_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.contact_id
-    }
-}
-
-impl Tracked for web_credentials::Model {
-    const TABLE: &'static str = "web_credentials";
-    const PRIVILEGE_PATH: &'static str = "Contact > Records";
-    const SECRET: &'static [&'static str] = &["password_hash"];
-
-    fn owner(&self) -> Owner {
-        Owner::Contact(self.contact_id)
-    }
-
-    fn record_id(&self) -> i64 {
-        self.contact_id
-    }
+/// A row that says itself where its changes go.
+pub trait Placed: Tracked {
+    /// Where its changes go.
+    fn place(&self) -> Place;
 }
 
 /// Records what became of a row: inserted (`before` is `None`), changed, or deleted (`after`).
-pub async fn record<T: Tracked>(
+pub async fn record<T: Placed>(
     tx: &DatabaseTransaction,
     author: &Author,
     now: Timestamp,
@@ -163,57 +99,133 @@ pub async fn record<T: Tracked>(
     after: Option<&T>,
 ) -> Result<(), DbErr> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let (old, new) = (columns(before)?, columns(after)?);
-    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
-    let changed = names.filter(|name| !T::UNTRACKED.contains(&name.as_str()));
-    let changes = changed.filter_map(|name| {
-        let (old_value, new_value) = (old.get(name), new.get(name));
-        (old_value != new_value).then(|| change(row, author, now, name, old_value, new_value))
-    });
-    let changes: Vec<field_changes::ActiveModel> = changes.collect();
-    for rows in changes.chunks(ROWS_PER_INSERT) {
-        field_changes::Entity::insert_many(rows.to_vec()).exec_without_returning(tx).await?;
-    }
-    Ok(())
+    let mut changes = Changes::new(author, now);
+    changes.add(&row.place(), before, after)?;
+    changes.save(tx).await
 }
 
-fn change<T: Tracked>(
-    row: &T,
-    author: &Author,
+/// Changes of many rows, saved together.
+pub struct Changes<'a> {
+    author: &'a Author,
     now: Timestamp,
-    column: &str,
-    old_value: Option<&Value>,
-    new_value: Option<&Value>,
-) -> field_changes::ActiveModel {
-    let text = |value: Option<&Value>| {
-        value.map(|value| match value {
-            _ if T::SECRET.contains(&column) => "(changed)".to_owned(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        })
-    };
-    let (loan_id, contact_id) = match row.owner() {
-        Owner::Loan(loan_id) => (Some(loan_id), None),
-        Owner::Contact(contact_id) => (None, Some(contact_id)),
-    };
-    field_changes::ActiveModel {
-        row_id: NotSet,
-        loan_id: Set(loan_id),
-        contact_id: Set(contact_id),
-        table_name: Set(T::TABLE.to_owned()),
-        record_id: Set(row.record_id()),
-        field_name: Set(json_names::json_name(column)),
-        field_label: Set(json_names::label(column)),
-        old_value: Set(text(old_value)),
-        new_value: Set(text(new_value)),
-        modified_by_user_id: Set(author.user_id),
-        modified_by_name: Set(author.name.clone()),
-        modified_date: Set(now),
-        source: Set(author.source),
-        request_id: Set(author.request_id.clone()),
-        privilege_path: Set(T::PRIVILEGE_PATH.to_owned()),
-        comment_category_id: Set(None),
+    rows: Vec<field_changes::ActiveModel>,
+}
+
+/// A column of a row with what it was and what it is.
+struct Change<'a> {
+    table: &'static str,
+    record_id: i64,
+    column: &'a str,
+    old_value: Option<String>,
+    new_value: Option<String>,
+}
+
+impl<'a> Changes<'a> {
+    /// None yet.
+    pub fn new(author: &'a Author, now: Timestamp) -> Self {
+        Self { author, now, rows: Vec::new() }
     }
+
+    /// Adds what became of a row.
+    pub fn add<T: Tracked>(
+        &mut self,
+        place: &Place,
+        before: Option<&T>,
+        after: Option<&T>,
+    ) -> Result<(), DbErr> {
+        self.add_across(place, place, before, after)
+    }
+
+    /// The same of a row that went from one place to another. Where not everybody who may read the
+    /// one may read the other, what was is written at the first and what is at the second.
+    pub fn add_across<T: Tracked>(
+        &mut self,
+        from: &Place,
+        to: &Place,
+        before: Option<&T>,
+        after: Option<&T>,
+    ) -> Result<(), DbErr> {
+        let Some(row) = after.or(before) else { return Ok(()) };
+        let (old, new) = (columns(before)?, columns(after)?);
+        let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+        for column in names.filter(|name| !T::UNTRACKED.contains(&name.as_str())) {
+            let (old, new) = (old.get(column), new.get(column));
+            if old == new {
+                continue;
+            }
+            let text = |value: &Value| match value {
+                _ if T::SECRET.contains(&column.as_str()) => "(changed)".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let (old_value, new_value) = (old.map(text), new.map(text));
+            let (table, record_id) = (T::TABLE, row.record_id());
+            let change =
+                |old_value, new_value| Change { table, record_id, column, old_value, new_value };
+            if from == to {
+                self.write(to, &change(old_value, new_value));
+                continue;
+            }
+            if old_value.is_some() {
+                self.write(from, &change(old_value, None));
+            }
+            if new_value.is_some() {
+                self.write(to, &change(None, new_value));
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, place: &Place, change: &Change<'_>) {
+        for owner in &place.owners {
+            let (loan_id, contact_id) = match *owner {
+                Owner::Loan(loan_id) => (Some(loan_id), None),
+                Owner::Contact(contact_id) => (None, Some(contact_id)),
+            };
+            self.rows.push(field_changes::ActiveModel {
+                row_id: NotSet,
+                loan_id: Set(loan_id),
+                contact_id: Set(contact_id),
+                table_name: Set(change.table.to_owned()),
+                record_id: Set(change.record_id),
+                field_name: Set(json_names::json_name(change.column)),
+                field_label: Set(json_names::label(change.column)),
+                old_value: Set(change.old_value.clone()),
+                new_value: Set(change.new_value.clone()),
+                modified_by_user_id: Set(self.author.user_id),
+                modified_by_name: Set(self.author.name.clone()),
+                modified_date: Set(self.now),
+                source: Set(self.author.source),
+                request_id: Set(self.author.request_id.clone()),
+                privilege_path: Set(place.privilege_path.to_owned()),
+                comment_category_id: Set(place.comment_category_id),
+            });
+        }
+    }
+
+    /// Saves them, within the transaction of the changes themselves.
+    pub async fn save(self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
+        for rows in self.rows.chunks(ROWS_PER_INSERT) {
+            field_changes::Entity::insert_many(rows.to_vec()).exec_without_returning(tx).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The columns in which two states of a row differ, if any.
+pub fn changed_columns<M, A>(before: &M, after: &M) -> Option<A>
+where
+    M: ModelTrait,
+    A: ActiveModelTrait<Entity = M::Entity>,
+{
+    let mut columns = A::default();
+    for column in <M::Entity as EntityTrait>::Column::iter() {
+        let value = after.get(column);
+        if value != before.get(column) {
+            columns.set(column, value);
+        }
+    }
+    columns.is_changed().then_some(columns)
 }
 
 /// A row's columns in their stored form; those that are NULL are left out.

@@ -59,11 +59,29 @@ impl Scope {
         path: String,
         body: &[&[u8]],
     ) -> Result<Option<Self>, Problem> {
-        let query = request.original_uri().query().unwrap_or_default();
-        Ok(key(request)?.map(|key| {
-            let parts = [&[query.as_bytes()], body].concat();
-            Self { subject: caller.subject(), path, key, fingerprint: fingerprint(&parts) }
-        }))
+        Ok(Keyed::of(request, caller, path)?.map(|keyed| keyed.scope(body)))
+    }
+}
+
+/// A request that has a key, and whose body is still to be read.
+pub struct Keyed {
+    subject: String,
+    path: String,
+    key: String,
+    query: String,
+}
+
+impl Keyed {
+    /// The request, if it has a key.
+    pub fn of(request: &Request, caller: &Caller, path: String) -> Result<Option<Self>, Problem> {
+        let query = request.original_uri().query().unwrap_or_default().to_owned();
+        Ok(key(request)?.map(|key| Self { subject: caller.subject(), path, key, query }))
+    }
+
+    /// Its scope, with the body as it was sent, part by part.
+    pub fn scope(self, body: &[&[u8]]) -> Scope {
+        let fingerprint = fingerprint(&[&[self.query.as_bytes()], body].concat());
+        Scope { subject: self.subject, path: self.path, key: self.key, fingerprint }
     }
 }
 
@@ -381,6 +399,11 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     /// A first answer that is written already.
     pub fn written(status: StatusCode, body: String) -> Self {
         Self { status, body, replayed: false, shape: PhantomData }
+    }
+
+    /// True if this is the answer of an earlier request, and nothing was done for this one.
+    pub fn is_replayed(&self) -> bool {
+        self.replayed
     }
 
     /// Keeps this answer.

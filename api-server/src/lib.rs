@@ -11,6 +11,7 @@ pub mod comments;
 pub mod config;
 pub mod contract;
 pub mod convenience_fee;
+pub mod document_store;
 pub mod documents;
 pub mod drawers;
 pub mod effects;
@@ -24,11 +25,14 @@ pub mod operations;
 pub mod paging;
 pub mod payments;
 pub mod privileges;
+pub mod ranges;
 pub mod rates;
+pub mod removals;
 pub mod request_body;
 pub mod reversals;
 pub mod servicing;
 pub mod turns;
+pub mod uploads;
 pub mod versions;
 pub mod visibility;
 pub mod xml_import;
@@ -48,6 +52,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (app, metrics) = assemble(&config).await?;
     tokio::spawn(Arc::clone(&app).sweep());
+    tokio::spawn(Arc::clone(&app).sweep_documents());
     let endpoint = app.endpoint(Arc::clone(&metrics));
     let serving = Serving {
         name: "api-server",
@@ -61,11 +66,12 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     serving.run(endpoint, metrics, stop).await
 }
 
-/// Checks settings, certificates and database, and changes nothing.
+/// Checks settings, certificates, database and object store, and changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     tls::server_config(&config.tls_certificate, &config.tls_key, false)?;
     let (app, _) = assemble(&config).await?;
+    app.documents.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
     process::check_schema(&app.db).await
 }
 

@@ -10,8 +10,8 @@ use crate::servicing::{DueRow, RateStep, State, Terms};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UnionType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    Iterable, JoinType, ModelTrait, NotSet, QueryFilter, QueryResult, QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, NotSet,
+    QueryFilter, QueryResult, QuerySelect,
 };
 use shared::amounts::{Money, Rate};
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
@@ -160,7 +160,8 @@ impl Book {
             ..self.loan.clone()
         };
         change(&mut loan);
-        if let Some(columns) = changed_columns(&self.loan, &loan) {
+        if let Some(columns) = history::changed_columns::<_, loans::ActiveModel>(&self.loan, &loan)
+        {
             loans::Entity::update_many()
                 .set(columns)
                 .filter(loans::Column::LoanId.eq(loan.loan_id))
@@ -170,18 +171,6 @@ impl Book {
         history::record(tx, author, clock.now, Some(&self.loan), Some(&loan)).await?;
         Ok(loan)
     }
-}
-
-/// The columns in which two states of a row differ, if any.
-fn changed_columns(before: &loans::Model, after: &loans::Model) -> Option<loans::ActiveModel> {
-    let mut columns: loans::ActiveModel = Default::default();
-    for column in loans::Column::iter() {
-        let value = after.get(column);
-        if value != before.get(column) {
-            columns.set(column, value);
-        }
-    }
-    columns.is_changed().then_some(columns)
 }
 
 /// New due rows go in with what they were paid already; paid old ones are changed in one statement.

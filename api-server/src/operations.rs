@@ -17,6 +17,8 @@ pub struct Operation {
     pub privilege: Option<Privilege>,
     /// The body it takes, if any.
     pub body: Option<Body>,
+    /// The media type it answers with, if it has anything to say.
+    pub gives: Option<&'static str>,
 }
 
 impl Operation {
@@ -31,28 +33,55 @@ impl Operation {
 pub struct Body {
     /// Its media type.
     pub media_type: &'static str,
-    /// Its size.
-    pub bytes_max: u64,
+    /// Its size; where there is none, that of a file and the form around it, which is a setting.
+    pub bytes_max: Option<u64>,
 }
 
+/// Bytes of JSON.
+pub const JSON_BYTES_MAX: u64 = 1024 * 1024;
 /// JSON bodies.
-pub const JSON: Body = Body { media_type: "application/json", bytes_max: 1024 * 1024 };
+pub const JSON: Body = Body { media_type: "application/json", bytes_max: Some(JSON_BYTES_MAX) };
+/// Bytes of an import file.
+pub const XML_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Import files.
-pub const XML: Body = Body { media_type: "application/xml", bytes_max: 1024 * 1024 * 1024 };
+pub const XML: Body = Body { media_type: "application/xml", bytes_max: Some(XML_BYTES_MAX) };
+/// Forms with a file.
+pub const FORM: Body = Body { media_type: "multipart/form-data", bytes_max: None };
+/// What an operation answers with that says nothing else.
+const GIVES_JSON: Option<&str> = Some("application/json");
 
 /// Reads what needs the View of this privilege path.
 const fn get(path: &'static str, privilege_path: &'static str) -> Operation {
     let privilege = Some(Privilege(privilege_path, "View"));
-    Operation { method: Method::GET, path, privilege, body: None }
+    Operation { method: Method::GET, path, privilege, body: None, gives: GIVES_JSON }
 }
 
 /// Reads what needs no privilege, or one that hangs on the row.
 const fn get_freely(path: &'static str) -> Operation {
-    Operation { method: Method::GET, path, privilege: None, body: None }
+    Operation { method: Method::GET, path, privilege: None, body: None, gives: GIVES_JSON }
+}
+
+/// Gives bytes to whoever may see the row that names them.
+const fn download(path: &'static str) -> Operation {
+    let gives = Some("application/octet-stream");
+    Operation { method: Method::GET, path, privilege: None, body: None, gives }
 }
 
 const fn post(path: &'static str, privilege: Option<Privilege>, body: Body) -> Operation {
-    Operation { method: Method::POST, path, privilege, body: Some(body) }
+    Operation { method: Method::POST, path, privilege, body: Some(body), gives: GIVES_JSON }
+}
+
+const fn put(path: &'static str, privilege: Option<Privilege>) -> Operation {
+    Operation { method: Method::PUT, path, privilege, body: Some(JSON), gives: GIVES_JSON }
+}
+
+const fn delete(path: &'static str, privilege: Option<Privilege>) -> Operation {
+    Operation { method: Method::DELETE, path, privilege, body: None, gives: None }
+}
+
+/// Changes what this privilege path is about.
+const fn change(path: &'static str) -> Option<Privilege> {
+    Some(Privilege(path, "Change"))
 }
 
 /// The table.
@@ -67,7 +96,9 @@ pub const OPERATIONS: &[Operation] = &[
     get("/loans/credit-lines/{creditline_id}/credit-used", "Loan > Credit Lines"),
     get("/loans/credit-lines/{creditline_id}/draws", "Loan > Credit Lines"),
     get("/loans/{loan_id}/detail1/{field}/documents", "Loan > Detail 1"),
+    post("/loans/{loan_id}/detail1/{field}/documents", change("Loan > Detail 1"), FORM),
     get("/loans/{loan_id}/detail2/{field}/documents", "Loan > Detail 2"),
+    post("/loans/{loan_id}/detail2/{field}/documents", change("Loan > Detail 2"), FORM),
     get("/loans/{loan_id}/collateral", "Collateral > Records"),
     get("/loans/collateral/{collateral_id}", "Collateral > Records"),
     get("/loans/collateral/{collateral_id}/vehicle", "Collateral > Records"),
@@ -77,20 +108,52 @@ pub const OPERATIONS: &[Operation] = &[
     get("/loans/collateral/{collateral_id}/description", "Collateral > Records"),
     get("/loans/comments/{comment_id}", "Loan > Comments"),
     get("/loans/comments/{comment_id}/documents", "Loan > Comments"),
+    post("/loans/comments/{comment_id}/documents", change("Loan > Comments"), FORM),
+    delete("/loans/comments/{comment_id}/documents", change("Loan > Comments")),
     get("/loans/collateral/comments/{comment_id}", "Collateral > Comments"),
+    put("/loans/collateral/comments/{comment_id}", change("Collateral > Comments")),
+    delete(
+        "/loans/collateral/comments/{comment_id}",
+        Some(Privilege("Collateral > Comments", "Delete")),
+    ),
     get("/loans/collateral/comments/{comment_id}/documents", "Collateral > Comments"),
+    post(
+        "/loans/collateral/comments/{comment_id}/documents",
+        change("Collateral > Comments"),
+        FORM,
+    ),
+    delete("/loans/collateral/comments/{comment_id}/documents", change("Collateral > Comments")),
     get("/contacts/{contact_id}", "Contact > Records"),
     get("/contacts/{contact_id}/detail", "Contact > Detail"),
     get("/contacts/{contact_id}/field-history", "Contact > Field History"),
     get("/contacts/credit-profiles/{report_id}", "Contact > Credit Profiles"),
     get("/contacts/comments/{comment_id}", "Contact > Comments"),
     get("/contacts/comments/{comment_id}/documents", "Contact > Comments"),
+    post("/contacts/comments/{comment_id}/documents", change("Contact > Comments"), FORM),
+    delete("/contacts/comments/{comment_id}/documents", change("Contact > Comments")),
     get("/contacts/{contact_id}/demographics/{field}/documents", "Contact > Demographics"),
+    post(
+        "/contacts/{contact_id}/demographics/{field}/documents",
+        change("Contact > Demographics"),
+        FORM,
+    ),
     get("/contacts/{contact_id}/detail/{field}/documents", "Contact > Detail"),
+    post("/contacts/{contact_id}/detail/{field}/documents", change("Contact > Detail"), FORM),
     get("/contacts/{contact_id}/financials/{field}/documents", "Contact > Financials"),
-    // The form that owns the document decides: its View is part of what a caller may see.
+    post(
+        "/contacts/{contact_id}/financials/{field}/documents",
+        change("Contact > Financials"),
+        FORM,
+    ),
+    // The form that owns the document decides: its View is part of what a caller may see, and its
+    // Change is asked for once the document is found.
     get_freely("/user-defined-fields/documents/{row_id}"),
+    put("/user-defined-fields/documents/{row_id}", None),
+    delete("/user-defined-fields/documents/{row_id}", None),
     get_freely("/user-defined-fields/documents/{row_id}/files"),
+    post("/user-defined-fields/documents/{row_id}/files", None, FORM),
+    delete("/user-defined-fields/documents/{row_id}/files", None),
+    download("/files/{file_id}"),
     get("/loans/{loan_id}/payment-gateway/credit-cards", "Payment Gateway > Cards"),
     get("/loans/payment-gateway/credit-cards/{token_id}", "Payment Gateway > Cards"),
     get("/loans/{loan_id}/payment-gateway/convenience-fee", "Payment Gateway > Convenience Fee"),

@@ -1,6 +1,6 @@
 //! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
 
-use crate::operations::JSON;
+use crate::operations::JSON_BYTES_MAX;
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
@@ -50,7 +50,7 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
 async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
     let unreadable = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
     let body = body.take().map_err(|error| unreadable(&error))?;
-    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON.bytes_max as usize)).await
+    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX as usize)).await
     {
         Ok(Ok(bytes)) => Ok(bytes.to_vec()),
         Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {

@@ -1,5 +1,5 @@
-//! Whose turn it is: requests that write on one loan, or in one cash drawer, wait here for each
-//! other, in the order in which they came.
+//! Whose turn it is: requests that write on one loan, comment or document, or in one cash drawer,
+//! wait here for each other, in the order in which they came.
 //!
 //! The row lock in the database decides who writes; requests that wait for it there hold a
 //! connection each, and a few on one busy loan would leave none for all other loans. Whoever waits
@@ -12,8 +12,10 @@ use std::time::Duration;
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 use tokio::time::{Instant, timeout_at};
 
-/// How long a request waits for its turns.
+/// How long a request waits for its turns where a loan or a drawer is among them.
 const WAIT: Duration = Duration::from_secs(3);
+/// How long a request about documents waits: many may come at once, and each is short.
+const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
 /// How many requests there are at most for one row, with the one that works on it.
 const REQUESTS_MAX: usize = 512;
 
@@ -24,6 +26,10 @@ pub enum Row {
     Loan(i64),
     /// A cash drawer.
     Drawer(i64),
+    /// A comment.
+    Comment(i64),
+    /// A document of a field.
+    Document(i64),
 }
 
 impl Row {
@@ -32,6 +38,14 @@ impl Row {
         match self {
             Self::Loan(_) => ProblemType::LoanLocked,
             Self::Drawer(_) => ProblemType::DrawerLocked,
+            Self::Comment(_) | Self::Document(_) => ProblemType::DatabaseUnavailable,
+        }
+    }
+
+    const fn wait(self) -> Duration {
+        match self {
+            Self::Loan(_) | Self::Drawer(_) => WAIT,
+            Self::Comment(_) | Self::Document(_) => DOCUMENTS_WAIT,
         }
     }
 }
@@ -66,7 +80,8 @@ impl Turns {
     /// Waits for the turns to write on these rows, one after the other. An error is the row for
     /// which it took too long, or too many wait already.
     pub async fn take(self: &Arc<Self>, rows: &[Row]) -> Result<Vec<Turn>, Row> {
-        let deadline = Instant::now() + WAIT;
+        let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
+        let deadline = Instant::now() + wait;
         let mut turns = Vec::with_capacity(rows.len());
         for row in rows {
             let (queue, place) = self.join(*row).ok_or(*row)?;

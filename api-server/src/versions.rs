@@ -16,6 +16,7 @@ use poem_openapi::types::{ToJSON, Type};
 use sea_orm::DbErr;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use shared::problem::{Problem, ProblemType};
 use std::collections::BTreeMap;
 
 /// The version of a row as it is stored, with more that belongs to it.
@@ -45,9 +46,46 @@ impl<'a> FromRequest<'a> for Known {
 }
 
 impl Known {
-    fn contain(&self, hash: &str) -> bool {
+    /// True if this version is among them.
+    pub fn contain(&self, hash: &str) -> bool {
         let tag = format!("\"{hash}\"");
         self.0.iter().any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    }
+}
+
+/// The version that a client believes it changes: in the request as `versionHash`, in `If-Match`
+/// (RFC 9110, 13.1.1), or both.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    version_hash: Option<String>,
+    if_match: Vec<String>,
+}
+
+impl Expected {
+    /// What a request says. Neither of the two: 400. `If-Match: *` names no version.
+    pub fn of(request: &Request, version_hash: Option<String>) -> Result<Self, Problem> {
+        let values = request.headers().get_all("if-match").iter();
+        let values = values.map(|value| value.to_str().unwrap_or_default());
+        let tags = values.flat_map(|list| list.split(',')).map(str::trim);
+        let if_match: Vec<String> = tags.filter(|tag| *tag != "*").map(str::to_owned).collect();
+        if version_hash.is_none() && if_match.is_empty() {
+            let detail = "the version to be changed is missing: versionHash, or If-Match";
+            return Err(Problem::bad_request(detail).field("versionHash", "is required"));
+        }
+        Ok(Self { version_hash, if_match })
+    }
+
+    /// 412 unless `If-Match` names the current version, else 409 unless `versionHash` does.
+    pub fn check(&self, current: &str) -> Result<(), Problem> {
+        let refused = |kind| Err(Problem::new(kind).member("currentVersionHash", current));
+        let tag = format!("\"{current}\"");
+        if !self.if_match.is_empty() && !self.if_match.contains(&tag) {
+            return refused(ProblemType::PreconditionFailed);
+        }
+        match &self.version_hash {
+            Some(version_hash) if version_hash != current => refused(ProblemType::StaleVersion),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -78,16 +116,21 @@ impl<T: ToJSON> IntoResponse for Versioned<T> {
     }
 }
 
+/// A text header of an answer, as the document describes it.
+pub fn described(name: &str, description: &str) -> MetaHeader {
+    MetaHeader {
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        required: true,
+        deprecated: false,
+        schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("string"))),
+    }
+}
+
 impl<T: ToJSON> ApiResponse for Versioned<T> {
     fn meta() -> MetaResponses {
         let mut meta = Json::<T>::meta();
-        let tag = || MetaHeader {
-            name: "ETag".to_owned(),
-            description: Some("The version, as in `versionHash`.".to_owned()),
-            required: true,
-            deprecated: false,
-            schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("string"))),
-        };
+        let tag = || described("ETag", "The version, as in `versionHash`.");
         for response in &mut meta.responses {
             response.description = "The row as it stands.";
             response.headers.push(tag());
@@ -99,6 +142,34 @@ impl<T: ToJSON> ApiResponse for Versioned<T> {
             content: Vec::new(),
             headers: vec![tag()],
         });
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        <T as Type>::register(registry);
+    }
+}
+
+/// A row that has just been changed: 200 with its new version.
+pub struct Changed<T>(Versioned<T>);
+
+impl<T> Changed<T> {
+    /// The answer about a value that has got this version.
+    pub fn new(value: T, hash: &str) -> Self {
+        Self(Versioned { value, hash: hash.to_owned(), known: false })
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Changed<T> {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Changed<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Versioned::<T>::meta();
+        meta.responses.retain(|response| response.status == Some(StatusCode::OK.as_u16()));
         meta
     }
 
@@ -120,6 +191,36 @@ mod tests {
         assert_ne!(one, version(json!({"a": 1, "b": 0})));
         assert_ne!(one, hash(&json!({"a": 1, "b": null}), &[("files", json!([1]))]).unwrap());
         assert_eq!(one.len(), 64);
+    }
+
+    #[test]
+    fn a_version_that_is_named_must_be_the_current_one_wherever_it_is_named() {
+        let check = |version_hash: Option<&str>, if_match: &[&str]| {
+            let request = if_match
+                .iter()
+                .fold(Request::builder(), |request, value| request.header("if-match", *value));
+            let version_hash = version_hash.map(str::to_owned);
+            let expected = Expected::of(&request.finish(), version_hash)?;
+            expected.check("now")
+        };
+        let refused = |version_hash: Option<&str>, if_match: &[&str]| {
+            check(version_hash, if_match).unwrap_err().kind().status().as_u16()
+        };
+        for missing in [&[][..], &["*"], &["*, *"]] {
+            assert_eq!(refused(None, missing), 400);
+        }
+        check(Some("now"), &[]).unwrap();
+        check(Some("now"), &["*"]).unwrap();
+        check(None, &["\"now\""]).unwrap();
+        check(None, &["\"old\", \"now\""]).unwrap();
+        check(Some("now"), &["\"old\"", "\"now\""]).unwrap();
+        assert_eq!(refused(Some("old"), &[]), 409);
+        assert_eq!(refused(Some("old"), &["\"now\""]), 409);
+        for stale in ["\"old\"", "now", "W/\"now\"", "", "\u{e9}"] {
+            assert_eq!(refused(None, &[stale]), 412, "{stale}");
+            assert_eq!(refused(Some("now"), &[stale]), 412, "{stale}");
+            assert_eq!(refused(Some("old"), &[stale]), 412, "{stale}");
+        }
     }
 
     #[test]

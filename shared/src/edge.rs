@@ -1,5 +1,8 @@
 //! What happens to every request of either server, whatever it is for: an id, a span, a metric, a
-//! header set, HEAD, and an error body for everything that went wrong, panics included.
+//! header set, HEAD, an error body for everything that went wrong, panics included, and what a
+//! client still sends of a body that was refused.
+
+mod unread;
 
 use crate::problem::{Problem, ProblemType};
 use crate::telemetry::{Metrics, RequestId};
@@ -64,6 +67,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         }
         let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
             caller = tracing::field::Empty);
+        let unread = unread::of(&mut request);
         let call = async {
             let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
             let outcome = match (self.is_streamed)(&method, &uri) {
@@ -75,6 +79,9 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             };
             let response = self.respond(outcome, &method, &uri, &id);
             let status = response.status().as_u16();
+            if let Some(unread) = unread.filter(|_| status >= 400) {
+                unread.read_to_end().await;
+            }
             let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
             tracing::info!(status, milliseconds, "answered");
             response
@@ -156,7 +163,9 @@ fn secure(response: &mut Response) {
 /// would be that of the 200 it stands for (RFC 9110, 8.6), which is not known here.
 async fn strip_body(response: &mut Response) {
     let body = response.take_body();
-    if response.status() == StatusCode::NOT_MODIFIED {
+    if response.status() == StatusCode::NOT_MODIFIED
+        || response.headers().contains_key(CONTENT_LENGTH)
+    {
         return;
     }
     if let Ok(bytes) = body.into_bytes().await {

@@ -8,6 +8,7 @@ mod m20261122_records;
 mod m20261122_services;
 mod m20261122_snapshots;
 mod m20261122_updated_drawers;
+mod m20261123_document_store;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -28,6 +29,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_services::Migration),
             Box::new(m20261122_snapshots::Migration),
             Box::new(m20261122_updated_drawers::Migration),
+            Box::new(m20261123_document_store::Migration),
         ]
     }
 }

@@ -57,10 +57,13 @@ problem_types! {
     NotFound = NOT_FOUND "not-found" "There is no such thing";
     MethodNotAllowed = METHOD_NOT_ALLOWED "method-not-allowed" "This path does not answer to this method";
     NotAcceptable = NOT_ACCEPTABLE "not-acceptable" "The operation gives no media type that is accepted";
+    StaleVersion = CONFLICT "stale-version" "The row has changed since that version";
     IdempotencyInProgress = CONFLICT "idempotency-in-progress" "The same request is still running";
     FormerPath = GONE "former-path" "This path has moved";
+    PreconditionFailed = PRECONDITION_FAILED "precondition-failed" "The version in If-Match is not the current one";
     TooLarge = PAYLOAD_TOO_LARGE "too-large" "The request is too large";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type" "The operation does not take this media type";
+    RangeNotSatisfiable = RANGE_NOT_SATISFIABLE "range-not-satisfiable" "The range is not one range within the file";
     InvalidValue = UNPROCESSABLE_ENTITY "invalid-value" "A value breaks a rule";
     RequiredField = UNPROCESSABLE_ENTITY "required-field" "A required field is missing";
     UnknownCode = UNPROCESSABLE_ENTITY "unknown-code" "A code is unknown or no longer active";
@@ -79,6 +82,7 @@ problem_types! {
     DrawerInUse = UNPROCESSABLE_ENTITY "drawer-in-use" "Someone else is working with the cash drawer";
     DrawerNegative = UNPROCESSABLE_ENTITY "drawer-negative" "The cash drawer does not hold so much";
     FieldNotDocument = UNPROCESSABLE_ENTITY "field-not-document" "The field does not hold documents";
+    LastFile = UNPROCESSABLE_ENTITY "last-file" "A document keeps its last file";
     CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused" "Card numbers are never taken";
     CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
     CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
@@ -89,6 +93,7 @@ problem_types! {
     InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
     AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable" "The database cannot be reached";
+    ObjectStoreUnavailable = SERVICE_UNAVAILABLE "object-store-unavailable" "The store of documents cannot be reached";
 }
 
 /// A field at fault and what is wrong with it.
@@ -122,6 +127,9 @@ struct ProblemDocument {
     /// Where a former path is now.
     #[oai(rename = "currentPath")]
     current_path: Option<String>,
+    /// The version that the row has now, where another one was named.
+    #[oai(rename = "currentVersionHash")]
+    current_version_hash: Option<String>,
 }
 
 /// A failure on its way to the client. Boxed, because every `Result` carries room for one.

@@ -5,12 +5,16 @@ pub mod comments;
 use super::Group;
 use crate::access::{AnyUser, Caller, CoreUser};
 use crate::app::App;
+use crate::documents::attaching::Upload;
 use crate::documents::{self, Document, Owner};
 use crate::history::{self, listing::Wanted};
+use crate::idempotency::Created;
 use crate::paging::{List, Page};
 use crate::privileges::TAX_IDS;
+use crate::uploads::FormBody;
+use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{
@@ -212,7 +216,7 @@ impl Contacts {
         app: Data<&Arc<App>>,
         /// The contact.
         contact_id: Path<i64>,
-        /// The field: `userdef01` to `userdef80`.
+        /// The field, `userdef01` to `userdef80` in any letter case.
         field: Path<String>,
         /// This document only.
         #[oai(name = "documentId")]
@@ -223,6 +227,39 @@ impl Contacts {
         let owner =
             Owner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a field of a contact's demographics form.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/contacts/:contact_id/demographics/:field/documents",
+        method = "post",
+        operation_id = "create_contact_demographics_document"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_contact_demographics_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field, `userdef01` to `userdef80` in any letter case.
+        field: Path<String>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let field = field.0.to_ascii_lowercase();
+        let path = format!("/contacts/{}/demographics/{field}/documents", contact_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let form = Form::ContactDemographics;
+        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(app.0, owner).await
     }
 
     /// The documents of a field of a contact's detail form.
@@ -240,7 +277,7 @@ impl Contacts {
         app: Data<&Arc<App>>,
         /// The contact.
         contact_id: Path<i64>,
-        /// The field: `userdef01` to `userdef80`.
+        /// The field, `userdef01` to `userdef80` in any letter case.
         field: Path<String>,
         /// This document only.
         #[oai(name = "documentId")]
@@ -250,6 +287,39 @@ impl Contacts {
         let (db, caller) = (&app.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a field of a contact's detail form.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/contacts/:contact_id/detail/:field/documents",
+        method = "post",
+        operation_id = "create_contact_detail_document"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_contact_detail_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field, `userdef01` to `userdef80` in any letter case.
+        field: Path<String>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let field = field.0.to_ascii_lowercase();
+        let path = format!("/contacts/{}/detail/{field}/documents", contact_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let form = Form::ContactDetail;
+        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(app.0, owner).await
     }
 
     /// The documents of a field of a contact's financials form.
@@ -267,7 +337,7 @@ impl Contacts {
         app: Data<&Arc<App>>,
         /// The contact.
         contact_id: Path<i64>,
-        /// The field: `userdef01` to `userdef80`.
+        /// The field, `userdef01` to `userdef80` in any letter case.
         field: Path<String>,
         /// This document only.
         #[oai(name = "documentId")]
@@ -278,6 +348,39 @@ impl Contacts {
         let owner =
             Owner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a field of a contact's financials form.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/contacts/:contact_id/financials/:field/documents",
+        method = "post",
+        operation_id = "create_contact_financials_document"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_contact_financials_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The contact.
+        contact_id: Path<i64>,
+        /// The field, `userdef01` to `userdef80` in any letter case.
+        field: Path<String>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let field = field.0.to_ascii_lowercase();
+        let path = format!("/contacts/{}/financials/{field}/documents", contact_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let form = Form::ContactFinancials;
+        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(app.0, owner).await
     }
 }
 

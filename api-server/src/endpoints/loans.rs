@@ -9,14 +9,18 @@ pub mod transactions;
 use super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
+use crate::documents::attaching::Upload;
 use crate::documents::{self, Document, Owner};
 use crate::history::{self, listing::Wanted};
+use crate::idempotency::Created;
 use crate::loan_book::Book;
 use crate::paging::{List, Page};
 use crate::privileges::BANK_ACCOUNTS;
+use crate::uploads::FormBody;
 use chrono::NaiveDate;
+use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{ColumnTrait, QueryFilter};
@@ -190,7 +194,7 @@ impl Loans {
         app: Data<&Arc<App>>,
         /// The loan.
         loan_id: Path<i64>,
-        /// The field: `userdef01` to `userdef80`.
+        /// The field, `userdef01` to `userdef80` in any letter case.
         field: Path<String>,
         /// This document only.
         #[oai(name = "documentId")]
@@ -200,6 +204,39 @@ impl Loans {
         let (db, caller) = (&app.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a field of a loan's first detail form.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/loans/:loan_id/detail1/:field/documents",
+        method = "post",
+        operation_id = "create_loan_detail1_document"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_loan_detail1_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// The field, `userdef01` to `userdef80` in any letter case.
+        field: Path<String>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let field = field.0.to_ascii_lowercase();
+        let path = format!("/loans/{}/detail1/{field}/documents", loan_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let form = Form::LoanDetail1;
+        let owner = Owner::field(&app.db, upload.caller(), form, loan_id.0, &field).await?;
+        upload.attach(app.0, owner).await
     }
 
     /// The documents of a field of a loan's second detail form.
@@ -217,7 +254,7 @@ impl Loans {
         app: Data<&Arc<App>>,
         /// The loan.
         loan_id: Path<i64>,
-        /// The field: `userdef01` to `userdef80`.
+        /// The field, `userdef01` to `userdef80` in any letter case.
         field: Path<String>,
         /// This document only.
         #[oai(name = "documentId")]
@@ -227,5 +264,38 @@ impl Loans {
         let (db, caller) = (&app.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a field of a loan's second detail form.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/loans/:loan_id/detail2/:field/documents",
+        method = "post",
+        operation_id = "create_loan_detail2_document"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_loan_detail2_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// The field, `userdef01` to `userdef80` in any letter case.
+        field: Path<String>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let field = field.0.to_ascii_lowercase();
+        let path = format!("/loans/{}/detail2/{field}/documents", loan_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let form = Form::LoanDetail2;
+        let owner = Owner::field(&app.db, upload.caller(), form, loan_id.0, &field).await?;
+        upload.attach(app.0, owner).await
     }
 }

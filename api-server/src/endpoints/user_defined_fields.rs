@@ -3,12 +3,22 @@
 use super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
+use crate::documents::attaching::Upload;
+use crate::documents::changes::{
+    ChangeDocument, DocumentChange, Editor, RemoveDocument, RemoveFile,
+};
 use crate::documents::{self, Document, DocumentFile};
+use crate::effects;
+use crate::idempotency::Created;
 use crate::paging::{List, Page};
-use crate::versions::{Known, Versioned};
+use crate::removals::Removed;
+use crate::request_body::JsonBody;
+use crate::uploads::FormBody;
+use crate::versions::{Changed, Expected, Known, Versioned};
+use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
-use poem_openapi::param::Path;
+use poem_openapi::param::{Header, Path, Query};
 use shared::problem::Problem;
 use std::sync::Arc;
 
@@ -37,6 +47,67 @@ impl UserDefinedFields {
         Ok(document.versioned(&known))
     }
 
+    /// Changes what a document of a user-defined field is called and described as.
+    ///
+    /// The version to be changed is named by `versionHash`, by `If-Match`, or by both. Where
+    /// somebody else changed the document or its files since, nothing is done: 412 for `If-Match`,
+    /// else 409. Needs the View of the form that owns the field (else 404) and its Change (else
+    /// 403).
+    #[oai(
+        path = "/user-defined-fields/documents/:row_id",
+        method = "put",
+        operation_id = "change_document"
+    )]
+    async fn change_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The document.
+        row_id: Path<i64>,
+        /// The version to be changed, in quotation marks.
+        #[oai(name = "If-Match")]
+        _if_match: Header<Option<String>>,
+        change: JsonBody<DocumentChange>,
+    ) -> Result<Changed<Document>, Problem> {
+        let (row_id, new) = (row_id.0, change.value);
+        let expected = Expected::of(request, new.version_hash.clone())?;
+        let editor = Editor::new(request, admitted.caller)?;
+        documents::changeable(&app.db, &editor.caller, row_id).await?;
+        let change = ChangeDocument { editor, row_id, expected, new };
+        Ok(effects::change(app.0, change).await?.changed())
+    }
+
+    /// Removes a document of a user-defined field, with its files.
+    ///
+    /// The version to be removed is named by `versionHash`, by `If-Match`, or by both. Needs the
+    /// View of the form that owns the field (else 404) and its Change (else 403).
+    #[oai(
+        path = "/user-defined-fields/documents/:row_id",
+        method = "delete",
+        operation_id = "remove_document"
+    )]
+    async fn remove_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The document.
+        row_id: Path<i64>,
+        /// The version to be removed. Required unless `If-Match` names it.
+        #[oai(name = "versionHash")]
+        version_hash: Query<Option<String>>,
+        /// The version to be removed, in quotation marks.
+        #[oai(name = "If-Match")]
+        _if_match: Header<Option<String>>,
+    ) -> Result<Removed, Problem> {
+        let expected = Expected::of(request, version_hash.0)?;
+        let editor = Editor::new(request, admitted.caller)?;
+        let row_id = row_id.0;
+        documents::changeable(&app.db, &editor.caller, row_id).await?;
+        Removed::of(app.0, RemoveDocument { editor, row_id, expected }).await
+    }
+
     /// The files of a user-defined field's document.
     ///
     /// Needs the View of the form that owns the field: without it the document does not exist.
@@ -54,5 +125,59 @@ impl UserDefinedFields {
         page: Page,
     ) -> Result<List<DocumentFile>, Problem> {
         documents::list_files(&app.db, &admitted.caller, row_id.0, &page).await
+    }
+
+    /// Adds a file to a user-defined field's document.
+    ///
+    /// The texts `name` and `description` are ignored. The type of the file is found from its
+    /// content; a type that is not taken is refused with 415, a file that is too large with 413.
+    /// Needs the View of the form that owns the field (else 404) and its Change (else 403). With an
+    /// `Idempotency-Key` a repeated request gets the first answer and adds nothing.
+    #[oai(
+        path = "/user-defined-fields/documents/:row_id/files",
+        method = "post",
+        operation_id = "create_document_file"
+    )]
+    async fn create_document_file(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The document.
+        row_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<DocumentFile>, Problem> {
+        let path = format!("/user-defined-fields/documents/{}/files", row_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        documents::changeable(&app.db, upload.caller(), row_id.0).await?;
+        upload.add_file(app.0, row_id.0).await
+    }
+
+    /// Removes a file from a user-defined field's document; its last file stays.
+    ///
+    /// Needs the View of the form that owns the field (else 404) and its Change (else 403).
+    #[oai(
+        path = "/user-defined-fields/documents/:row_id/files",
+        method = "delete",
+        operation_id = "remove_document_file"
+    )]
+    async fn remove_document_file(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The document.
+        row_id: Path<i64>,
+        /// The file.
+        #[oai(name = "fileId")]
+        file_id: Query<i64>,
+    ) -> Result<Removed, Problem> {
+        let editor = Editor::new(request, admitted.caller)?;
+        let row_id = row_id.0;
+        documents::changeable(&app.db, &editor.caller, row_id).await?;
+        Removed::of(app.0, RemoveFile { editor, row_id, file_id: file_id.0 }).await
     }
 }

@@ -4,12 +4,18 @@ use super::super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
 use crate::comments::{self, Comment, Kind};
+use crate::documents::attaching::Upload;
+use crate::documents::changes::{Editor, RemoveCommentDocument};
 use crate::documents::{self, Document, Owner};
+use crate::idempotency::Created;
 use crate::paging::{List, Page};
+use crate::removals::Removed;
+use crate::uploads::FormBody;
 use crate::versions::{Known, Versioned};
+use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use shared::problem::Problem;
 use std::sync::Arc;
 
@@ -56,5 +62,56 @@ impl ContactComments {
         let (db, caller) = (&app.db, &admitted.caller);
         let owner = Owner::comment(db, caller, Kind::Contact, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a comment on a contact.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/contacts/comments/:comment_id/documents",
+        method = "post",
+        operation_id = "create_contact_comment_document"
+    )]
+    async fn create_contact_comment_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let path = format!("/contacts/comments/{}/documents", comment_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let owner = Owner::comment(&app.db, upload.caller(), Kind::Contact, comment_id.0).await?;
+        upload.attach(app.0, owner).await
+    }
+
+    /// Removes a document of a comment on a contact, with its files.
+    #[oai(
+        path = "/contacts/comments/:comment_id/documents",
+        method = "delete",
+        operation_id = "remove_contact_comment_document"
+    )]
+    async fn remove_contact_comment_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// The document.
+        #[oai(name = "documentId")]
+        document_id: Query<i64>,
+    ) -> Result<Removed, Problem> {
+        let editor = Editor::new(request, admitted.caller)?;
+        let owner = Owner::comment(&app.db, &editor.caller, Kind::Contact, comment_id.0).await?;
+        let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
+        Removed::of(app.0, removal).await
     }
 }

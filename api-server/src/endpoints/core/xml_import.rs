@@ -5,7 +5,7 @@ use crate::access::{AdminUser, Admitted};
 use crate::app::App;
 use crate::history::Author;
 use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Scope};
-use crate::operations::XML;
+use crate::operations::XML_BYTES_MAX;
 use crate::request_body::body_argument;
 use crate::xml_import::parse::{self, Element, Fault, Records};
 use crate::xml_import::report::ImportResult;
@@ -173,7 +173,7 @@ async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Prob
             break;
         }
         total += count as u64;
-        if total > XML.bytes_max {
+        if total > XML_BYTES_MAX {
             let detail = "import files have at most 1 GiB";
             return Err(Problem::new(ProblemType::TooLarge).detail(detail));
         }

@@ -3,13 +3,22 @@
 use super::super::super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
+use crate::comments::changes::{Category, ChangeComment, CommentChange, RemoveComment};
 use crate::comments::{self, Comment, Kind};
+use crate::documents::attaching::Upload;
+use crate::documents::changes::{Editor, RemoveCommentDocument};
 use crate::documents::{self, Document, Owner};
+use crate::effects;
+use crate::idempotency::Created;
 use crate::paging::{List, Page};
-use crate::versions::{Known, Versioned};
+use crate::removals::Removed;
+use crate::request_body::JsonBody;
+use crate::uploads::FormBody;
+use crate::versions::{Changed, Expected, Known, Versioned};
+use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use shared::problem::Problem;
 use std::sync::Arc;
 
@@ -37,6 +46,68 @@ impl CollateralComments {
         Ok(comment.versioned(&known))
     }
 
+    /// Changes a comment on a collateral.
+    ///
+    /// The comment becomes what is sent; the version to be changed is named by `versionHash`, by
+    /// `If-Match`, or by both. Where somebody else changed the comment since, nothing is done: 412
+    /// for `If-Match`, else 409.
+    #[oai(
+        path = "/loans/collateral/comments/:comment_id",
+        method = "put",
+        operation_id = "change_collateral_comment"
+    )]
+    async fn change_collateral_comment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// The version to be changed, in quotation marks.
+        #[oai(name = "If-Match")]
+        _if_match: Header<Option<String>>,
+        change: JsonBody<CommentChange>,
+    ) -> Result<Changed<Comment>, Problem> {
+        let (comment_id, new) = (comment_id.0, change.value);
+        let expected = Expected::of(request, new.version_hash.clone())?;
+        let editor = Editor::new(request, admitted.caller)?;
+        comments::get(&app.db, &editor.caller, Kind::Collateral, comment_id).await?;
+        let category = Category::find(&app.db, &editor.caller, new.comment_category_id).await?;
+        let kind = Kind::Collateral;
+        let change = ChangeComment { editor, kind, comment_id, expected, category, new };
+        Ok(effects::change(app.0, change).await?.changed())
+    }
+
+    /// Removes a comment on a collateral, with its documents.
+    ///
+    /// The version to be removed is named by `versionHash`, by `If-Match`, or by both.
+    #[oai(
+        path = "/loans/collateral/comments/:comment_id",
+        method = "delete",
+        operation_id = "remove_collateral_comment"
+    )]
+    async fn remove_collateral_comment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// The version to be removed. Required unless `If-Match` names it.
+        #[oai(name = "versionHash")]
+        version_hash: Query<Option<String>>,
+        /// The version to be removed, in quotation marks.
+        #[oai(name = "If-Match")]
+        _if_match: Header<Option<String>>,
+    ) -> Result<Removed, Problem> {
+        let expected = Expected::of(request, version_hash.0)?;
+        let editor = Editor::new(request, admitted.caller)?;
+        let (kind, comment_id) = (Kind::Collateral, comment_id.0);
+        comments::get(&app.db, &editor.caller, kind, comment_id).await?;
+        let removal = RemoveComment { editor, kind, comment_id, expected };
+        Removed::of(app.0, removal).await
+    }
+
     /// The documents of a comment on a collateral.
     #[oai(
         path = "/loans/collateral/comments/:comment_id/documents",
@@ -57,5 +128,57 @@ impl CollateralComments {
         let (db, caller) = (&app.db, &admitted.caller);
         let owner = Owner::comment(db, caller, Kind::Collateral, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
+    }
+
+    /// Attaches a document with one file to a comment on a collateral.
+    ///
+    /// The type of the file is found from its content; a type that is not taken is refused with 415,
+    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
+    /// first answer and attaches nothing.
+    #[oai(
+        path = "/loans/collateral/comments/:comment_id/documents",
+        method = "post",
+        operation_id = "create_collateral_comment_document"
+    )]
+    async fn create_collateral_comment_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        form: FormBody,
+    ) -> Result<Created<Document>, Problem> {
+        let path = format!("/loans/collateral/comments/{}/documents", comment_id.0);
+        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let owner =
+            Owner::comment(&app.db, upload.caller(), Kind::Collateral, comment_id.0).await?;
+        upload.attach(app.0, owner).await
+    }
+
+    /// Removes a document of a comment on a collateral, with its files.
+    #[oai(
+        path = "/loans/collateral/comments/:comment_id/documents",
+        method = "delete",
+        operation_id = "remove_collateral_comment_document"
+    )]
+    async fn remove_collateral_comment_document(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The comment.
+        comment_id: Path<i64>,
+        /// The document.
+        #[oai(name = "documentId")]
+        document_id: Query<i64>,
+    ) -> Result<Removed, Problem> {
+        let editor = Editor::new(request, admitted.caller)?;
+        let owner = Owner::comment(&app.db, &editor.caller, Kind::Collateral, comment_id.0).await?;
+        let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
+        Removed::of(app.0, removal).await
     }
 }

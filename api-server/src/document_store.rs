@@ -1,0 +1,256 @@
+//! Where the bytes of documents are kept: a local folder, or an S3-compatible bucket.
+//!
+//! Objects have random names and never change. A file's object is written before its row, and its
+//! row is removed before its object: whatever is cut short leaves an object without a row, which
+//! [`sweep`] removes, and never a row without its object.
+
+pub mod sweep;
+mod upload;
+
+pub use self::upload::{Stored, Upload};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{
+    BackoffConfig, Certificate, ClientOptions, Error, GetOptions, GetRange, ObjectStore,
+    ObjectStoreExt, RetryConfig,
+};
+use shared::problem::{Problem, ProblemType};
+use std::future::Future;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long one step may take: a folder on a network that does not answer would keep a request for
+/// ever.
+const STEP_TIME_MAX: Duration = Duration::from_secs(30);
+/// What is written to a folder at once.
+const FOLDER_PART_BYTES: usize = 256 * 1024;
+/// What is written to a bucket at once: S3 takes no smaller parts, and 10,000 of them.
+const BUCKET_PART_BYTES: usize = 5 * 1024 * 1024;
+/// Objects that are removed at the same time.
+const REMOVED_AT_ONCE: usize = 8;
+
+/// Where documents are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In a folder of this machine.
+    Folder(PathBuf),
+    /// In a bucket.
+    Bucket(Bucket),
+}
+
+/// An S3-compatible bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// Its name.
+    pub name: String,
+    /// What the names of all objects begin with, if anything.
+    pub prefix: String,
+    /// The service; Amazon's of the region where it is absent.
+    pub endpoint: Option<String>,
+    /// The region.
+    pub region: String,
+    /// Key id and secret; where they are absent, those of the machine's role.
+    pub credentials: Option<(String, String)>,
+    /// Who may have signed the service's certificate, PEM; the system's authorities where absent.
+    pub authority: Option<PathBuf>,
+}
+
+/// The store.
+#[derive(Clone, Debug)]
+pub struct DocumentStore {
+    objects: Arc<dyn ObjectStore>,
+    /// The folder, if it is one.
+    folder: Option<PathBuf>,
+    part_bytes: usize,
+}
+
+impl DocumentStore {
+    /// The store at this place. A folder that is not there is made, for this user alone; a bucket
+    /// is not asked yet.
+    pub fn open(location: &Location) -> Result<Self, String> {
+        match location {
+            Location::Folder(folder) => Self::in_folder(folder.clone()),
+            Location::Bucket(bucket) => Self::in_bucket(bucket),
+        }
+    }
+
+    fn in_folder(folder: PathBuf) -> Result<Self, String> {
+        let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
+        create_folder(&folder).map_err(|error| wrong(&error))?;
+        let objects = LocalFileSystem::new_with_prefix(&folder).map_err(|error| wrong(&error))?;
+        // What is acknowledged is on the disk.
+        let objects = Arc::new(objects.with_fsync(true));
+        Ok(Self { objects, folder: Some(folder), part_bytes: FOLDER_PART_BYTES })
+    }
+
+    fn in_bucket(bucket: &Bucket) -> Result<Self, String> {
+        let mut client = ClientOptions::new()
+            .with_connect_timeout(Duration::from_secs(3))
+            .with_read_timeout(Duration::from_secs(20))
+            // A whole file may take longer than any limit on a request.
+            .with_timeout_disabled();
+        if let Some(path) = &bucket.authority {
+            let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
+            for authority in Certificate::from_pem_bundle(&pem).map_err(|error| wrong(&error))? {
+                client = client.with_root_certificate(authority);
+            }
+        }
+        let retries = RetryConfig {
+            backoff: BackoffConfig { max_backoff: Duration::from_secs(1), ..Default::default() },
+            max_retries: 2,
+            retry_timeout: Duration::from_secs(10),
+        };
+        let mut builder = AmazonS3Builder::new()
+            .with_bucket_name(&bucket.name)
+            .with_region(&bucket.region)
+            .with_retry(retries);
+        if let Some(endpoint) = &bucket.endpoint {
+            let plain = endpoint.starts_with("http://");
+            client = client.with_allow_http(plain);
+            builder = builder.with_endpoint(endpoint).with_allow_http(plain);
+        }
+        if let Some((id, secret)) = &bucket.credentials {
+            builder = builder.with_access_key_id(id).with_secret_access_key(secret);
+        }
+        let objects = builder.with_client_options(client).build();
+        let objects = objects.map_err(|error| error.to_string())?;
+        let objects: Arc<dyn ObjectStore> = match bucket.prefix.as_str() {
+            "" => Arc::new(objects),
+            prefix => Arc::new(PrefixStore::new(objects, prefix)),
+        };
+        Ok(Self { objects, folder: None, part_bytes: BUCKET_PART_BYTES })
+    }
+
+    /// Whether objects can be written and removed, told by doing it.
+    pub async fn check(&self) -> Result<(), String> {
+        let path = Path::from(format!("check-{}", upload::random_key()));
+        let written = async {
+            self.objects.put(&path, Bytes::from_static(b"check").into()).await?;
+            self.objects.delete(&path).await
+        };
+        match timeout(STEP_TIME_MAX, written).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("there was no answer".to_owned()),
+        }
+    }
+
+    /// Begins a new object.
+    pub fn upload(&self) -> Upload {
+        Upload::new(Arc::clone(&self.objects), self.part_bytes)
+    }
+
+    /// The bytes of a range of an object that is there for certain, as they come.
+    pub async fn read(
+        &self,
+        key: &str,
+        range: Range<u64>,
+    ) -> Result<BoxStream<'static, object_store::Result<Bytes>>, Problem> {
+        if range.is_empty() {
+            return Ok(stream::empty().boxed());
+        }
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..Default::default() };
+        let found = bounded(self.objects.get_opts(&path(key), options)).await?;
+        Ok(found.into_stream())
+    }
+
+    /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep.
+    pub async fn remove(&self, keys: Vec<String>) {
+        let removals = keys.into_iter().map(|key| async move {
+            let removed = timeout(STEP_TIME_MAX, self.objects.delete(&path(&key))).await;
+            match removed {
+                Ok(Ok(()) | Err(Error::NotFound { .. })) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "an object is left for the sweep"),
+                Err(_) => tracing::warn!("an object is left for the sweep: no answer"),
+            }
+        });
+        stream::iter(removals).buffer_unordered(REMOVED_AT_ONCE).collect::<Vec<()>>().await;
+    }
+}
+
+/// Where an object is: in one of 256 folders, so that none gets too long.
+fn path(key: &str) -> Path {
+    Path::from_iter([key.get(..2).unwrap_or_default(), key])
+}
+
+/// The key of an object at such a place; `None` for anything else.
+fn key(path: &Path) -> Option<&str> {
+    let (folder, key) = path.as_ref().split_once('/')?;
+    (key.len() >= 32 && key.get(..2) == Some(folder) && !key.contains('/')).then_some(key)
+}
+
+async fn bounded<T>(step: impl Future<Output = object_store::Result<T>>) -> Result<T, Problem> {
+    match timeout(STEP_TIME_MAX, step).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error @ Error::NotFound { .. })) => {
+            Err(Problem::internal(format!("a file has no object: {error}")))
+        }
+        Ok(Err(error)) => Err(unavailable(&error)),
+        Err(_) => Err(unavailable(&"no answer")),
+    }
+}
+
+fn unavailable(error: &dyn std::fmt::Display) -> Problem {
+    tracing::warn!(%error, "object store");
+    Problem::new(ProblemType::ObjectStoreUnavailable)
+}
+
+#[cfg(unix)]
+fn create_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn create_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_found_by_its_key_and_nothing_else_is_taken_for_one() {
+        let name = "00112233445566778899aabbccddeeff";
+        assert_eq!(path(name).as_ref(), format!("00/{name}"));
+        assert_eq!(key(&path(name)), Some(name));
+        for other in ["owner", "00/short", "01/00112233445566778899aabbccddeeff", "a/b/c"] {
+            assert_eq!(key(&Path::from(other)), None, "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_folder_keeps_what_is_written_part_by_part_and_forgets_what_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().join("documents"));
+        let store = DocumentStore::open(&location).unwrap();
+        store.check().await.unwrap();
+        let bytes: Vec<u8> = (0..700_001_u32).map(|n| (n % 251) as u8).collect();
+        let mut upload = store.upload();
+        for chunk in bytes.chunks(70_000) {
+            upload.write(chunk).await.unwrap();
+        }
+        let stored = upload.finish().await.unwrap();
+        assert_eq!(stored.size_bytes, bytes.len() as u64);
+        let read = async |range: Range<u64>| {
+            let chunks: Vec<_> = store.read(&stored.key, range).await.unwrap().collect().await;
+            chunks.into_iter().flat_map(|chunk| chunk.unwrap()).collect::<Vec<u8>>()
+        };
+        assert_eq!(read(0..700_001).await, bytes);
+        assert_eq!(read(262_143..262_145).await, bytes[262_143..262_145]);
+        assert!(read(0..0).await.is_empty());
+        store.remove(vec![stored.key.clone()]).await;
+        assert!(store.read(&stored.key, 0..1).await.is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! Writing an object as its bytes come.
+
+use super::{bounded, path};
+use aws_lc_rs::digest;
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt};
+use shared::problem::Problem;
+use shared::telemetry::random_bytes;
+use std::sync::Arc;
+
+/// An object on its way: it is there as a whole once it is finished, or not at all.
+pub struct Upload {
+    objects: Arc<dyn ObjectStore>,
+    key: String,
+    part_bytes: usize,
+    buffer: Vec<u8>,
+    parts: Option<Box<dyn MultipartUpload>>,
+    size_bytes: u64,
+    context: digest::Context,
+}
+
+/// An object that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its name.
+    pub key: String,
+    /// How long it is.
+    pub size_bytes: u64,
+    /// SHA-256 of the bytes, in lower-case hex.
+    pub sha256: String,
+}
+
+/// The name of a new object.
+pub(super) fn random_key() -> String {
+    hex::encode(random_bytes::<16>())
+}
+
+impl Upload {
+    pub(super) fn new(objects: Arc<dyn ObjectStore>, part_bytes: usize) -> Self {
+        Self {
+            objects,
+            key: random_key(),
+            part_bytes,
+            buffer: Vec::new(),
+            parts: None,
+            size_bytes: 0,
+            context: digest::Context::new(&digest::SHA256),
+        }
+    }
+
+    /// Takes more bytes. At most one part is kept in memory.
+    pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Problem> {
+        self.context.update(bytes);
+        self.size_bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            let room = self.part_bytes - self.buffer.len();
+            let (now, later) = bytes.split_at(room.min(bytes.len()));
+            self.buffer.extend_from_slice(now);
+            bytes = later;
+            if self.buffer.len() == self.part_bytes {
+                self.write_part().await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_part(&mut self) -> Result<(), Problem> {
+        let part = std::mem::take(&mut self.buffer);
+        let parts = match &mut self.parts {
+            Some(parts) => parts,
+            None => {
+                let parts = bounded(self.objects.put_multipart(&path(&self.key))).await?;
+                self.parts.insert(parts)
+            }
+        };
+        bounded(parts.put_part(part.into())).await
+    }
+
+    /// Makes the object of what was written.
+    pub async fn finish(mut self) -> Result<Stored, Problem> {
+        if self.parts.is_some() && !self.buffer.is_empty() {
+            self.write_part().await?;
+        }
+        match &mut self.parts {
+            Some(parts) => drop(bounded(parts.complete()).await?),
+            None => {
+                let bytes = std::mem::take(&mut self.buffer);
+                bounded(self.objects.put(&path(&self.key), bytes.into())).await?;
+            }
+        }
+        let sha256 = hex::encode(self.context.finish());
+        Ok(Stored { key: self.key, size_bytes: self.size_bytes, sha256 })
+    }
+
+    /// Forgets what was written.
+    pub async fn abort(self) {
+        if let Some(mut parts) = self.parts
+            && bounded(parts.abort()).await.is_err()
+        {
+            tracing::warn!("parts of an upload are left in the object store");
+        }
+    }
+}

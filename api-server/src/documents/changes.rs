@@ -1,0 +1,426 @@
+//! What is done to documents, each in one locked transaction: the comment or the field's document is
+//! held from the check to the commit, so that nothing is attached to what is being removed.
+
+use super::{Document, DocumentFile, Owner};
+use crate::access::Caller;
+use crate::comments;
+use crate::effects::Effect;
+use crate::history::{self, Author, Changes, Place};
+use crate::request_body::{check_long_text, check_text};
+use crate::turns::Row;
+use crate::uploads::Received;
+use crate::versions::Expected;
+use poem::Request;
+use poem_openapi::Object;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Condition, Query};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::user_defined_fields::{self, Form};
+use shared::entity::{document_files, documents};
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::RequestId;
+use shared::time::Clock;
+
+/// Files of one document: they are shown with it.
+const FILES_MAX: usize = 1000;
+
+/// What a field's document becomes: whatever is left out is cleared.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct DocumentChange {
+    /// Not empty, up to 255 characters.
+    #[oai(rename = "Name")]
+    pub name: String,
+    /// Up to 64 KiB.
+    #[oai(rename = "Description")]
+    pub description: Option<String>,
+    /// The version to be changed. Required unless `If-Match` names it.
+    #[oai(rename = "versionHash")]
+    pub version_hash: Option<String>,
+}
+
+/// Who changes documents.
+#[derive(Clone, Debug)]
+pub struct Editor {
+    /// The caller.
+    pub caller: Caller,
+    /// The same, for the history.
+    pub author: Author,
+}
+
+impl Editor {
+    /// Whoever sent this request.
+    pub fn new(request: &Request, caller: Caller) -> Result<Self, Problem> {
+        let request_id = request.data::<RequestId>();
+        let request_id = request_id.ok_or_else(|| Problem::internal("no request id"))?;
+        Ok(Self { author: Author::new(&caller, ChangeSource::Api, request_id), caller })
+    }
+
+    /// Columns that name him are not optional.
+    fn user_id(&self) -> Result<i64, Problem> {
+        let nobody = || Problem::new(ProblemType::CoreUserOnly);
+        self.caller.user_id().ok_or_else(nobody)
+    }
+}
+
+/// A new document with one file.
+pub struct AddDocument {
+    pub editor: Editor,
+    pub owner: Owner,
+    pub received: Received,
+}
+
+impl Effect for AddDocument {
+    type Answer = Document;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        comments::Kind::of(self.owner.kind)
+            .map(|_| Row::Comment(self.owner.id))
+            .into_iter()
+            .collect()
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Document, Problem> {
+        let Self { editor, owner, received } = self;
+        let place = owner.lock(tx, &editor.caller).await?;
+        if owner.field.as_ref().is_some_and(|field| field.read_only) {
+            return Err(read_only());
+        }
+        check_file_name(received)?;
+        check_text("name", received.name.as_ref(), 255)?;
+        check_long_text("description", received.description.as_ref())?;
+        let name = received.name.as_ref().unwrap_or(&received.file_name);
+        let new = documents::ActiveModel {
+            document_id: NotSet,
+            owner_type: Set(owner.kind),
+            owner_id: Set(owner.id),
+            field_name: Set(owner.field.as_ref().map(|field| field.name.clone())),
+            name: Set(name.clone()),
+            description: Set(received.description.clone()),
+            created_by_user_id: Set(editor.user_id()?),
+            created_date: Set(clock.now),
+            modified_by_user_id: Set(None),
+            modified_date: Set(None),
+        };
+        let document = documents::Entity::insert(new).exec_with_returning(tx).await?;
+        let place = place.unwrap_or_else(|| super::place(&document));
+        let mut changes = Changes::new(&editor.author, clock.now);
+        changes.add(&place, None, Some(&document))?;
+        let file = add_file(tx, editor, clock, document.document_id, received).await?;
+        changes.add(&place, None, Some(&file))?;
+        changes.save(tx).await?;
+        Ok(Document::new(document, vec![file])?)
+    }
+}
+
+impl Owner {
+    /// Holds the comment that documents are attached to, and tells where its history is. A loan or
+    /// contact is not held: whoever pays on it does not wait for a file.
+    async fn lock(
+        &self,
+        tx: &DatabaseTransaction,
+        caller: &Caller,
+    ) -> Result<Option<Place>, Problem> {
+        let Some(kind) = comments::Kind::of(self.kind) else { return Ok(None) };
+        let comment = comments::lock(tx, caller, kind, self.id).await?;
+        Ok(Some(comments::place(tx, &comment).await?))
+    }
+}
+
+fn check_file_name(received: &Received) -> Result<(), Problem> {
+    check_text("file", Some(&received.file_name), 255)
+}
+
+fn read_only() -> Problem {
+    Problem::invalid("field", "is read only")
+}
+
+async fn add_file(
+    tx: &DatabaseTransaction,
+    editor: &Editor,
+    clock: Clock,
+    document_id: i64,
+    received: &Received,
+) -> Result<document_files::Model, Problem> {
+    let stored = &received.stored;
+    let size_bytes = i64::try_from(stored.size_bytes).map_err(Problem::internal)?;
+    let file = document_files::ActiveModel {
+        file_id: NotSet,
+        document_id: Set(document_id),
+        file_name: Set(received.file_name.clone()),
+        content_type: Set(received.content_type.to_owned()),
+        size_bytes: Set(size_bytes),
+        sha256: Set(stored.sha256.clone()),
+        object_key: Set(stored.key.clone()),
+        uploaded_by_user_id: Set(editor.user_id()?),
+        uploaded_date: Set(clock.now),
+    };
+    Ok(document_files::Entity::insert(file).exec_with_returning(tx).await?)
+}
+
+/// The removal of a comment's document. Answers with what the object store may forget.
+pub struct RemoveCommentDocument {
+    pub editor: Editor,
+    pub owner: Owner,
+    pub document_id: i64,
+}
+
+impl Effect for RemoveCommentDocument {
+    type Answer = Vec<String>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Comment(self.owner.id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+        let Self { editor, owner, document_id } = self;
+        let place = owner.lock(tx, &editor.caller).await?;
+        let wanted = owner.documents().add(documents::Column::DocumentId.eq(*document_id));
+        let document = editor.caller.find::<documents::Entity>().filter(wanted).one(tx).await?;
+        let document = document.ok_or_else(Problem::not_found)?;
+        let place = place.unwrap_or_else(|| super::place(&document));
+        let mut changes = Changes::new(&editor.author, clock.now);
+        let only = documents::Column::DocumentId.eq(document.document_id);
+        let objects = remove(tx, &mut changes, &place, Condition::all().add(only)).await?;
+        changes.save(tx).await?;
+        Ok(objects)
+    }
+}
+
+/// Removes all documents of a comment that is being removed.
+pub async fn remove_of_comment(
+    tx: &DatabaseTransaction,
+    changes: &mut Changes<'_>,
+    place: &Place,
+    kind: comments::Kind,
+    comment_id: i64,
+) -> Result<Vec<String>, DbErr> {
+    let owner = Owner { kind: kind.owner(), id: comment_id, field: None };
+    remove(tx, changes, place, owner.documents()).await
+}
+
+/// Removes these documents and their files, seen by whoever asks or not, and gives back the keys of
+/// the objects.
+#[expect(clippy::disallowed_methods, reason = "what goes with something goes, seen or not")]
+async fn remove(
+    tx: &DatabaseTransaction,
+    changes: &mut Changes<'_>,
+    place: &Place,
+    wanted: Condition,
+) -> Result<Vec<String>, DbErr> {
+    use document_files::Column::{DocumentId, FileId};
+    let of_them = || {
+        let ids = Query::select()
+            .column(documents::Column::DocumentId)
+            .from(documents::Entity)
+            .cond_where(wanted.clone())
+            .take();
+        DocumentId.in_subquery(ids)
+    };
+    let files = document_files::Entity::find().filter(of_them()).order_by_asc(FileId);
+    let files = files.all(tx).await?;
+    for file in &files {
+        changes.add(place, Some(file), None)?;
+    }
+    let gone = documents::Entity::find().filter(wanted.clone());
+    for document in gone.order_by_asc(documents::Column::DocumentId).all(tx).await? {
+        changes.add(place, Some(&document), None)?;
+    }
+    document_files::Entity::delete_many().filter(of_them()).exec(tx).await?;
+    documents::Entity::delete_many().filter(wanted).exec(tx).await?;
+    Ok(files.into_iter().map(|file| file.object_key).collect())
+}
+
+/// A document of a field, held, with its files.
+async fn lock(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    row_id: i64,
+) -> Result<(documents::Model, Vec<document_files::Model>), Problem> {
+    use documents::Column::{DocumentId, FieldName};
+    let document = caller
+        .find::<documents::Entity>()
+        .filter(DocumentId.eq(row_id))
+        .filter(FieldName.is_not_null())
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    let document = document.ok_or_else(Problem::not_found)?;
+    let files = super::files(caller, row_id).order_by_asc(document_files::Column::FileId);
+    let files = files.all(tx).await?;
+    Ok((document, files))
+}
+
+/// 422 where the field of a document takes no changes.
+async fn check_field(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    document: &documents::Model,
+) -> Result<(), Problem> {
+    use user_defined_fields::Column::{FieldName, Form as OfForm, ReadOnlyFlag};
+    let form: Option<Form> = super::form_of(document.owner_type);
+    let (Some(form), Some(name)) = (form, &document.field_name) else { return Ok(()) };
+    let closed = caller
+        .find::<user_defined_fields::Entity>()
+        .filter(OfForm.eq(form))
+        .filter(FieldName.eq(name.as_str()))
+        .filter(ReadOnlyFlag.eq(true));
+    match closed.one(tx).await? {
+        None => Ok(()),
+        Some(_) => Err(read_only()),
+    }
+}
+
+/// A change of a field's document.
+pub struct ChangeDocument {
+    pub editor: Editor,
+    pub row_id: i64,
+    pub expected: Expected,
+    pub new: DocumentChange,
+}
+
+impl Effect for ChangeDocument {
+    type Answer = Document;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Document(self.row_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Document, Problem> {
+        let Self { editor, row_id, expected, new } = self;
+        let (before, files) = lock(tx, &editor.caller, *row_id).await?;
+        expected.check(&super::version(&before, &files)?)?;
+        check_field(tx, &editor.caller, &before).await?;
+        if new.name.trim().is_empty() {
+            return Err(Problem::invalid("Name", "must not be empty"));
+        }
+        check_text("Name", Some(&new.name), 255)?;
+        check_long_text("Description", new.description.as_ref())?;
+        let mut after = documents::Model {
+            name: new.name.clone(),
+            description: new.description.clone(),
+            ..before.clone()
+        };
+        if after == before {
+            return Ok(Document::new(before, files)?);
+        }
+        after.modified_by_user_id = Some(editor.user_id()?);
+        after.modified_date = Some(clock.now);
+        let columns = history::changed_columns::<_, documents::ActiveModel>(&before, &after);
+        if let Some(columns) = columns {
+            let same = documents::Column::DocumentId.eq(*row_id);
+            documents::Entity::update_many().set(columns).filter(same).exec(tx).await?;
+        }
+        let mut changes = Changes::new(&editor.author, clock.now);
+        changes.add(&super::place(&before), Some(&before), Some(&after))?;
+        changes.save(tx).await?;
+        Ok(Document::new(after, files)?)
+    }
+}
+
+/// The removal of a field's document. Answers with what the object store may forget.
+pub struct RemoveDocument {
+    pub editor: Editor,
+    pub row_id: i64,
+    pub expected: Expected,
+}
+
+impl Effect for RemoveDocument {
+    type Answer = Vec<String>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Document(self.row_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+        let Self { editor, row_id, expected } = self;
+        let (document, files) = lock(tx, &editor.caller, *row_id).await?;
+        expected.check(&super::version(&document, &files)?)?;
+        check_field(tx, &editor.caller, &document).await?;
+        let mut changes = Changes::new(&editor.author, clock.now);
+        let only = Condition::all().add(documents::Column::DocumentId.eq(*row_id));
+        let objects = remove(tx, &mut changes, &super::place(&document), only).await?;
+        changes.save(tx).await?;
+        Ok(objects)
+    }
+}
+
+/// One more file of a field's document.
+pub struct AddFile {
+    pub editor: Editor,
+    pub row_id: i64,
+    pub received: Received,
+}
+
+impl Effect for AddFile {
+    type Answer = DocumentFile;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Document(self.row_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<DocumentFile, Problem> {
+        let Self { editor, row_id, received } = self;
+        let (document, files) = lock(tx, &editor.caller, *row_id).await?;
+        check_field(tx, &editor.caller, &document).await?;
+        check_file_name(received)?;
+        if files.len() >= FILES_MAX {
+            let message = format!("a document has at most {FILES_MAX} files");
+            return Err(Problem::invalid("file", message));
+        }
+        let file = add_file(tx, editor, clock, *row_id, received).await?;
+        let mut changes = Changes::new(&editor.author, clock.now);
+        changes.add(&super::place(&document), None, Some(&file))?;
+        changes.save(tx).await?;
+        Ok(file.into())
+    }
+}
+
+/// The removal of a file. Answers with what the object store may forget.
+pub struct RemoveFile {
+    pub editor: Editor,
+    pub row_id: i64,
+    pub file_id: i64,
+}
+
+impl Effect for RemoveFile {
+    type Answer = Vec<String>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Document(self.row_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+        let Self { editor, row_id, file_id } = self;
+        let (document, files) = lock(tx, &editor.caller, *row_id).await?;
+        let others = files.len() > 1;
+        let file = files.into_iter().find(|file| file.file_id == *file_id);
+        let file = file.ok_or_else(Problem::not_found)?;
+        check_field(tx, &editor.caller, &document).await?;
+        if !others {
+            let detail = "a document has at least one file: remove the document itself";
+            return Err(Problem::new(ProblemType::LastFile).detail(detail));
+        }
+        let mut changes = Changes::new(&editor.author, clock.now);
+        changes.add(&super::place(&document), Some(&file), None)?;
+        document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
+        changes.save(tx).await?;
+        Ok(vec![file.object_key])
+    }
+}

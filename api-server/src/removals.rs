@@ -1,0 +1,34 @@
+//! The answer to a removal: done, and the object store forgets what went with it.
+
+use crate::app::App;
+use crate::effects::{self, Effect};
+use poem_openapi::ApiResponse;
+use shared::problem::Problem;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long an answer waits for the object store, which forgets by itself otherwise.
+const OBJECTS_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// What is told of a removal.
+#[derive(ApiResponse)]
+pub enum Removed {
+    /// It is gone.
+    #[oai(status = 204)]
+    Done,
+}
+
+impl Removed {
+    /// Carries out a removal that answers with the keys of objects.
+    pub async fn of<E: Effect<Answer = Vec<String>>>(
+        app: &Arc<App>,
+        removal: E,
+    ) -> Result<Self, Problem> {
+        let objects = effects::change(app, removal).await?;
+        let app = Arc::clone(app);
+        let forgotten = tokio::spawn(async move { app.documents.remove(objects).await });
+        let _ = timeout(OBJECTS_TIME_MAX, forgotten).await;
+        Ok(Self::Done)
+    }
+}

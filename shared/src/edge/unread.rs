@@ -1,0 +1,79 @@
+//! What a client still sends of a body that was refused before its end.
+//!
+//! A connection that is closed while its client is sending is reset, and many clients then lose the
+//! answer that tells them why. So the rest of a body is read and thrown away before a refusal is
+//! sent: as much as is sensible, and not where the client waits to be told to send it.
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use poem::http::Version;
+use poem::http::header::{CONTENT_LENGTH, EXPECT};
+use poem::{Body, Request};
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// A body that is shorter has arrived by the time it is refused.
+const SHORT_BYTES_MAX: u64 = 16 * 1024;
+/// What is read for nothing.
+const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How long that may take.
+const UNREAD_TIME_MAX: Duration = Duration::from_secs(10);
+
+type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// The body of a request, which the request reads as well.
+#[derive(Clone)]
+pub struct Unread(Arc<Mutex<Option<Chunks>>>);
+
+/// Keeps hold of a request's body, if it is one whose rest would matter.
+pub fn of(request: &mut Request) -> Option<Unread> {
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let length = header(CONTENT_LENGTH).map(str::parse::<u64>);
+    let short = match length {
+        Some(length) => length.unwrap_or_default() <= SHORT_BYTES_MAX,
+        None => !request.headers().contains_key("transfer-encoding"),
+    };
+    // HTTP/2 tells a client to stop without closing anything.
+    if short || request.headers().contains_key(EXPECT) || request.version() == Version::HTTP_2 {
+        return None;
+    }
+    let chunks: Chunks = Box::pin(request.take_body().into_bytes_stream());
+    let unread = Unread(Arc::new(Mutex::new(Some(chunks))));
+    request.set_body(Body::from_bytes_stream(unread.clone()));
+    Some(unread)
+}
+
+impl Unread {
+    /// Reads what is left.
+    pub async fn read_to_end(mut self) {
+        let read = async {
+            let mut total = 0;
+            while let Some(Ok(chunk)) = self.next().await {
+                total += chunk.len();
+                if total > UNREAD_BYTES_MAX {
+                    return;
+                }
+            }
+        };
+        // A client that is slower loses its connection.
+        let _ = timeout(UNREAD_TIME_MAX, read).await;
+    }
+}
+
+impl Stream for Unread {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut chunks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(stream) = chunks.as_mut() else { return Poll::Ready(None) };
+        let polled = stream.as_mut().poll_next(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            *chunks = None;
+        }
+        polled
+    }
+}
