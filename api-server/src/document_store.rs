@@ -78,17 +78,23 @@ impl DocumentStore {
     /// is not asked yet.
     pub fn open(location: &Location) -> Result<Self, String> {
         match location {
-            Location::Folder(folder) => Self::in_folder(folder.clone()),
+            Location::Folder(folder) => Self::in_folder(folder.clone(), true),
             Location::Bucket(bucket) => Self::in_bucket(bucket),
         }
     }
 
-    fn in_folder(folder: PathBuf) -> Result<Self, String> {
+    /// The store in a folder, for a great many objects that can be made again: they reach the disk
+    /// when the system writes them.
+    pub fn open_for_bulk(folder: PathBuf) -> Result<Self, String> {
+        Self::in_folder(folder, false)
+    }
+
+    fn in_folder(folder: PathBuf, synced: bool) -> Result<Self, String> {
         let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
         create_folder(&folder).map_err(|error| wrong(&error))?;
         let objects = LocalFileSystem::new_with_prefix(&folder).map_err(|error| wrong(&error))?;
         // What is acknowledged is on the disk.
-        let objects = Arc::new(objects.with_fsync(true));
+        let objects = Arc::new(objects.with_fsync(synced));
         Ok(Self { objects, folder: Some(folder), part_bytes: FOLDER_PART_BYTES })
     }
 
@@ -141,6 +147,15 @@ impl DocumentStore {
         match timeout(STEP_TIME_MAX, written).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("there was no answer".to_owned()),
+        }
+    }
+
+    /// Writes an object under a name that somebody else made up.
+    pub async fn put(&self, key: &str, bytes: Bytes) -> Result<(), String> {
+        let put = timeout(STEP_TIME_MAX, self.objects.put(&path(key), bytes.into())).await;
+        match put {
+            Ok(put) => put.map(drop).map_err(|error| error.to_string()),
             Err(_) => Err("there was no answer".to_owned()),
         }
     }

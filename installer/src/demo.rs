@@ -25,6 +25,7 @@ use self::loans::Records;
 use crate::installation::{Refused, refuse};
 use crate::{rows, seed};
 use api_server::access::{Admitted, Caller};
+use api_server::document_store::DocumentStore;
 use api_server::history::Author;
 use api_server::xml_import::{Import, Mode, run};
 use indicatif::ProgressBar;
@@ -62,15 +63,22 @@ pub struct Plan {
     pub block: u32,
 }
 
-/// Makes the portfolio in a database without loans. The web users get this password. A database
-/// that has its portfolio, or was filled by somebody else, stays as it is.
-pub async fn fill(db: &DatabaseConnection, plan: Plan, web_password: &str) -> Result<(), Refused> {
+/// Makes the portfolio in a database without loans, and the files of its documents in a store. The
+/// web users get this password. A database that has its portfolio, or was filled by somebody else,
+/// stays as it is.
+pub async fn fill(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+    plan: Plan,
+    web_password: &str,
+) -> Result<(), Refused> {
     if !begin(db).await? {
         return Ok(());
     }
     let started = Instant::now();
-    let maker = Maker::new(db, plan.loans, web_password).await?;
+    let maker = Maker::new(db, store, plan.loans, web_password).await?;
     maker.make(plan).await?;
+    documents::write_copies(db, store).await?;
     maker.progress.finish_and_clear();
     copies::gather_statistics(db).await?;
     settings::Entity::update_many()
@@ -123,6 +131,7 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
 /// Makes loans in the name of the admin account.
 struct Maker<'a> {
     db: &'a DatabaseConnection,
+    store: &'a DocumentStore,
     admitted: Admitted,
     author: Author,
     passwords: Passwords,
@@ -133,6 +142,7 @@ struct Maker<'a> {
 impl<'a> Maker<'a> {
     async fn new(
         db: &'a DatabaseConnection,
+        store: &'a DocumentStore,
         loans: u32,
         web_password: &'a str,
     ) -> Result<Self, Refused> {
@@ -141,7 +151,7 @@ impl<'a> Maker<'a> {
         let author = Author::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
         let passwords = Passwords::recommended().map_err(Refused)?;
         let progress = ProgressBar::new(u64::from(loans));
-        Ok(Self { db, admitted, author, passwords, web_password, progress })
+        Ok(Self { db, store, admitted, author, passwords, web_password, progress })
     }
 
     /// The first block, its copies, and what is left of the loans.
@@ -171,7 +181,7 @@ impl<'a> Maker<'a> {
         let (author, today) = (self.author.clone(), self.admitted.clock.today);
         let tx = db::begin_write(self.db).await?;
         let block = Block::read(&tx, above, numbers.start, author, today).await?;
-        furnish(&tx, &block).await?;
+        furnish(&tx, self.store, &block).await?;
         if numbers.start == 0 {
             cards::add_fee_rules(&tx).await?;
             drawers::add(&tx, &block).await?;
@@ -216,7 +226,11 @@ fn first_failure(answer: &serde_json::Value) -> String {
 }
 
 /// What hangs on loans and contacts, by the place of each loan in the mix.
-async fn furnish(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+async fn furnish(
+    tx: &DatabaseTransaction,
+    store: &DocumentStore,
+    block: &Block,
+) -> Result<(), Refused> {
     people::add_previous_addresses(tx, block).await?;
     people::add_credit_profiles(tx, block).await?;
     credit_lines::add(tx, block).await?;
@@ -227,5 +241,5 @@ async fn furnish(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let collateral = collateral::add(tx, block).await?;
     let mut papers = comments::add(tx, block, &collateral).await?;
     papers.extend(documents::on_fields(tx, block).await?);
-    documents::add(tx, block, papers).await
+    documents::add(tx, store, block, papers).await
 }

@@ -9,6 +9,7 @@ use crate::credentials::Credentials;
 use crate::demo::Plan;
 use crate::quickstart::serve::Server;
 use crate::{demo, seed, verify_auth_server};
+use api_server::document_store::DocumentStore;
 use sea_orm::DbErr;
 use serde_json::{Value, json};
 use shared::{db, migration, process};
@@ -117,6 +118,10 @@ impl Place {
         format!("https://localhost:{}", self.api_port)
     }
 
+    fn documents(&self) -> PathBuf {
+        self.dir.join("documents")
+    }
+
     fn env_file(&self, server: &str) -> PathBuf {
         self.dir.join(format!("{server}.env"))
     }
@@ -134,7 +139,9 @@ impl Place {
         seed::standing_rows::ensure(&db).await.map_err(refused)?;
         if !arguments.empty {
             let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
-            demo::fill(&db, plan, &self.credentials.web)
+            let store = DocumentStore::open_for_bulk(self.documents());
+            let store = store.map_err(|error| format!("the documents cannot be kept: {error}"))?;
+            demo::fill(&db, &store, plan, &self.credentials.web)
                 .await
                 .map_err(|why| format!("the demo portfolio cannot be made: {why}"))?;
         }
@@ -158,6 +165,7 @@ impl Place {
         let api = [
             ("API_LISTEN", format!("127.0.0.1:{}", self.api_port)),
             ("API_DATABASE_URL", self.database_url.clone()),
+            ("API_DOCUMENTS", self.documents().display().to_string()),
             ("API_TLS_CERTIFICATE", tls.certificate.display().to_string()),
             ("API_TLS_KEY", tls.key.display().to_string()),
             ("API_AUTH_URL", self.auth_url()),

@@ -4,6 +4,7 @@ pub mod application;
 pub mod client;
 pub mod databases;
 pub mod foreign;
+pub mod forms;
 pub mod gate;
 pub mod latencies;
 pub mod loan_drivers;

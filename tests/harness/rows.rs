@@ -26,6 +26,8 @@ pub struct Rows {
     pub report_id: i64,
     /// A document of a field, with so many files.
     pub document_id: i64,
+    /// One of its files, of one byte.
+    pub file_id: i64,
     /// A card.
     pub token_id: i64,
     /// A drawer with so many of everything.
@@ -36,6 +38,7 @@ pub struct Rows {
 
 /// The field that has documents, on each of these forms.
 const DOCUMENT_FIELD: &str = "userdef80";
+const SHA256_OF_B: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
 const DOCUMENT_FORMS: [&str; 5] = [
     "loan_detail1",
     "loan_detail2",
@@ -63,7 +66,8 @@ impl World {
         let (creditline_id, automated_payment_id) = making.on_loan(loan_id).await;
         let collateral_id = making.collateral(&loan_ids).await;
         let comment_ids = making.comments([loan_id, contact_id, collateral_id], user_id).await;
-        let (report_id, document_id) = making.on_contact(loan_id, contact_id, user_id).await;
+        let (report_id, document_id, file_id) =
+            making.on_contact(loan_id, contact_id, user_id).await;
         let token_id = making.cards(loan_id, contact_id).await;
         making.setup().await;
         making.batches(&loan_ids).await;
@@ -77,6 +81,7 @@ impl World {
             comment_ids,
             report_id,
             document_id,
+            file_id,
             token_id,
             drawer_id: making.drawers(user_id).await,
             user_id,
@@ -102,6 +107,7 @@ impl Rows {
             ("{loan_id}", self.loan_id),
             ("{contact_id}", self.contact_id),
             ("{row_id}", row_id),
+            ("{file_id}", self.file_id),
             ("{creditline_id}", self.creditline_id),
             ("{collateral_id}", self.collateral_id),
             ("{comment_id}", comment_id),
@@ -298,7 +304,7 @@ impl Making<'_> {
         documents
     }
 
-    async fn on_contact(&self, loan_id: i64, contact_id: i64, user_id: i64) -> (i64, i64) {
+    async fn on_contact(&self, loan_id: i64, contact_id: i64, user_id: i64) -> (i64, i64, i64) {
         let columns = "contact_id, person_number, bureau_code, pull_type, purpose_code, \
                        pulled_date, pulled_by_user_id, score_factors, tradeline_count, \
                        inquiry_count, public_record_count, collection_count, open_balance, \
@@ -351,10 +357,17 @@ impl Making<'_> {
         }
         let columns = "document_id, file_name, content_type, size_bytes, sha256, object_key, \
                        uploaded_by_user_id, uploaded_date";
-        let file =
-            |n| format!("{document}, 'b.txt', 'text/plain', 1, 'ab', 'm{document}-{n}', 1, NOW");
-        self.many("document_files", "file_id", columns, file).await;
-        (reports[0], document)
+        let key = |n| format!("m{document}-{n}");
+        let file = |n| {
+            let key = key(n);
+            format!("{document}, 'b.txt', 'text/plain', 1, '{SHA256_OF_B}', '{key}', 1, NOW")
+        };
+        let files = self.many("document_files", "file_id", columns, file).await;
+        let store = self.world.documents();
+        for n in 1..=self.count {
+            store.put(&key(n), "b".into()).await.expect("an object");
+        }
+        (reports[0], document, files[0])
     }
 
     async fn cards(&self, loan_id: i64, contact_id: i64) -> i64 {

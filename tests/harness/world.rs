@@ -4,6 +4,7 @@ use crate::client::{Answer, Client};
 use crate::databases::Database;
 use crate::gate::Gate;
 use crate::servers::{Kind, Process, free_port};
+use api_server::document_store::DocumentStore;
 use installer::certificates::{self, TlsFiles};
 use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -162,6 +163,12 @@ impl World {
             program,
             environment,
         }
+    }
+
+    /// Where the api-server keeps the files of documents, opened as the installer does.
+    pub fn documents(&self) -> DocumentStore {
+        let folder = self.folder.path().join("documents");
+        DocumentStore::open_for_bulk(folder).expect("a folder of documents")
     }
 
     /// Starts a second auth server.
@@ -351,11 +358,12 @@ impl Places {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_DATABASE_CONNECTIONS=10\n",
+             API_DATABASE_CONNECTIONS=10\nAPI_DOCUMENTS={}\n",
             self.api,
             self.auth_url(),
             credentials.api_server,
             self.api_metrics,
+            folder.join("documents").display(),
         );
         std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
         std::fs::write(folder.join("api-server.env"), api).expect("settings");

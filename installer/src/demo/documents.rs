@@ -1,12 +1,25 @@
 //! Documents on comments and on fields. Their files are short made-up texts.
 
 use super::block::Block;
+use crate::installation::Refused;
 use crate::rows;
+use api_server::document_store::DocumentStore;
 use aws_lc_rs::digest::{SHA256, digest};
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use sea_orm::{
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{document_files, documents};
+use std::collections::HashMap;
+
+/// A loan has fewer files, so that no two blocks of loans have a number of a file in common.
+const FILES_PER_LOAN: u64 = 100;
+/// Rows that are read together.
+const FILES_AT_ONCE: u64 = 1000;
 
 /// A document to be added.
 pub struct Paper {
@@ -27,6 +40,41 @@ pub fn file_bytes(file_number: u64) -> Vec<u8> {
 pub fn object_key(file_number: u64) -> String {
     let name = format!("demo portfolio, file {file_number}");
     hex::encode(&digest(&SHA256, name.as_bytes()).as_ref()[..16])
+}
+
+/// Writes the files of copied documents, which are their originals' bytes.
+pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Result<(), Refused> {
+    use document_files::Column::{FileId, ObjectKey};
+    let mut originals: HashMap<String, Bytes> = HashMap::new();
+    let mut last = 0;
+    loop {
+        let files: Vec<document_files::Model> = document_files::Entity::find()
+            .filter(FileId.gt(last))
+            .filter(ObjectKey.contains("-"))
+            .order_by_asc(FileId)
+            .limit(FILES_AT_ONCE)
+            .all(db)
+            .await?;
+        let Some(newest) = files.last() else { return Ok(()) };
+        last = newest.file_id;
+        for document_files::Model { object_key, size_bytes, .. } in files {
+            // A copy's key is the original's, and the number of the copy behind it.
+            let original = object_key.split('-').next().unwrap_or_default();
+            let bytes = match originals.get(original) {
+                Some(bytes) => bytes.clone(),
+                None => {
+                    let bytes = store.read(original, 0..size_bytes.unsigned_abs()).await;
+                    let bytes = bytes.map_err(|problem| Refused(problem.message()))?;
+                    let chunks: Result<Vec<Bytes>, _> = bytes.try_collect().await;
+                    let chunks = chunks.map_err(|error| Refused(error.to_string()))?;
+                    let bytes = Bytes::from(chunks.concat());
+                    originals.insert(original.to_owned(), bytes.clone());
+                    bytes
+                }
+            };
+            store.put(&object_key, bytes).await.map_err(Refused)?;
+        }
+    }
 }
 
 /// Documents of two files on the first document field of each loan and contact form.
@@ -61,9 +109,14 @@ pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Pa
 }
 
 /// Adds the documents with their files, which are numbered from here on.
-pub async fn add(tx: &DatabaseTransaction, block: &Block, papers: Vec<Paper>) -> Result<(), DbErr> {
-    // A loan has fewer files than that, so that no two blocks have a number in common.
-    let first = block.places.first().map_or(0, |place| u64::from(place.number) * 100);
+pub async fn add(
+    tx: &DatabaseTransaction,
+    store: &DocumentStore,
+    block: &Block,
+    papers: Vec<Paper>,
+) -> Result<(), Refused> {
+    let first = block.places.first();
+    let first = first.map_or(0, |place| u64::from(place.number) * FILES_PER_LOAN);
     let mut file_number = first;
     let mut files = Vec::new();
     for paper in papers {
@@ -82,6 +135,8 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block, papers: Vec<Paper>) ->
         let document_id = rows::add(tx, document).await?;
         for copy in 1..=paper.files {
             file_number += 1;
+            let bytes = file_bytes(file_number);
+            store.put(&object_key(file_number), bytes.into()).await.map_err(Refused)?;
             files.push(file(
                 block,
                 document_id,
@@ -90,7 +145,8 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block, papers: Vec<Paper>) ->
             ));
         }
     }
-    rows::add_all(tx, files).await
+    rows::add_all(tx, files).await?;
+    Ok(())
 }
 
 fn file(

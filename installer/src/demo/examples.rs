@@ -208,7 +208,9 @@ impl Finder<'_> {
             ("list_document_files", "/user-defined-fields/documents/{}/files"),
         ];
         let of_fields = documents::Entity::find().filter(FieldName.is_not_null());
-        self.fill(of_fields, DocumentId, &one).await
+        self.fill(of_fields, DocumentId, &one).await?;
+        let files = document_files::Entity::find();
+        self.fill(files, document_files::Column::FileId, &[("download_file", "/files/{}")]).await
     }
 
     /// 3.7

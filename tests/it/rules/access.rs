@@ -2,10 +2,11 @@
 //! kind of caller, and without the privilege. An operation that nobody listed here fails.
 
 use crate::PROGRAM;
+use acceptance::forms::{self, Form};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +32,8 @@ const OPERATIONS: &[(&str, Who)] = &[
     ("list_loan_field_history", Who::Core("Loan > Field History", "View")),
     ("list_loan_detail1_documents", Who::Core("Loan > Detail 1", "View")),
     ("list_loan_detail2_documents", Who::Core("Loan > Detail 2", "View")),
+    ("create_loan_detail1_document", Who::Core("Loan > Detail 1", "Change")),
+    ("create_loan_detail2_document", Who::Core("Loan > Detail 2", "Change")),
     ("list_loan_collateral", Who::Core("Collateral > Records", "View")),
     ("get_collateral", Who::Core("Collateral > Records", "View")),
     ("get_collateral_vehicle", Who::Core("Collateral > Records", "View")),
@@ -40,16 +43,27 @@ const OPERATIONS: &[(&str, Who)] = &[
     ("get_collateral_description", Who::Core("Collateral > Records", "View")),
     ("get_loan_comment", Who::Core("Loan > Comments", "View")),
     ("list_loan_comment_documents", Who::Core("Loan > Comments", "View")),
+    ("create_loan_comment_document", Who::Core("Loan > Comments", "Change")),
+    ("remove_loan_comment_document", Who::Core("Loan > Comments", "Change")),
     ("get_contact_comment", Who::Core("Contact > Comments", "View")),
     ("list_contact_comment_documents", Who::Core("Contact > Comments", "View")),
+    ("create_contact_comment_document", Who::Core("Contact > Comments", "Change")),
+    ("remove_contact_comment_document", Who::Core("Contact > Comments", "Change")),
     ("get_collateral_comment", Who::Core("Collateral > Comments", "View")),
+    ("change_collateral_comment", Who::Core("Collateral > Comments", "Change")),
+    ("remove_collateral_comment", Who::Core("Collateral > Comments", "Delete")),
     ("list_collateral_comment_documents", Who::Core("Collateral > Comments", "View")),
+    ("create_collateral_comment_document", Who::Core("Collateral > Comments", "Change")),
+    ("remove_collateral_comment_document", Who::Core("Collateral > Comments", "Change")),
     ("get_contact", Who::Core("Contact > Records", "View")),
     ("list_contact_field_history", Who::Core("Contact > Field History", "View")),
     ("get_credit_profile", Who::Core("Contact > Credit Profiles", "View")),
     ("list_contact_demographics_documents", Who::Core("Contact > Demographics", "View")),
     ("list_contact_detail_documents", Who::Core("Contact > Detail", "View")),
     ("list_contact_financials_documents", Who::Core("Contact > Financials", "View")),
+    ("create_contact_demographics_document", Who::Core("Contact > Demographics", "Change")),
+    ("create_contact_detail_document", Who::Core("Contact > Detail", "Change")),
+    ("create_contact_financials_document", Who::Core("Contact > Financials", "Change")),
     ("list_drawers", Who::Core("Cash Drawer > Drawers", "View")),
     ("get_drawer", Who::Core("Cash Drawer > Drawers", "View")),
     ("list_drawer_active_users", Who::Core("Cash Drawer > Drawers", "View")),
@@ -88,6 +102,11 @@ const OPERATIONS: &[(&str, Who)] = &[
     ("list_collection_officers", Who::EveryCoreUser),
     ("get_document", Who::WhoeverSeesTheRow),
     ("list_document_files", Who::WhoeverSeesTheRow),
+    ("change_document", Who::WhoeverSeesTheRow),
+    ("remove_document", Who::WhoeverSeesTheRow),
+    ("create_document_file", Who::WhoeverSeesTheRow),
+    ("remove_document_file", Who::WhoeverSeesTheRow),
+    ("download_file", Who::WhoeverSeesTheRow),
     ("import_xml", Who::Admin),
 ];
 
@@ -123,6 +142,24 @@ async fn call(world: &World, token: &str, method: &Method, path: &str) -> Answer
     world.client.send(request).await.expect("an answer")
 }
 
+/// A request that is sound but for the row it names.
+async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -> Answer {
+    let request = |path: &str| world.client.request(method.clone(), token, path);
+    let request = match *method {
+        Method::PUT if path.contains("/comments/") => request(path).json(&json!({
+            "Comment_Category_ID": 1, "Comment": "Words", "Priority": "low", "Pinned_Flag": false,
+            "versionHash": "any",
+        })),
+        Method::PUT => request(path).json(&json!({"Name": "Words", "versionHash": "any"})),
+        Method::POST => request(path)
+            .header("content-type", forms::media_type())
+            .body(Form::file("a.txt", b"words").finish()),
+        Method::DELETE => request(&format!("{path}?documentId=1&fileId=1&versionHash=any")),
+        _ => request(path),
+    };
+    world.client.send(request).await.expect("an answer")
+}
+
 #[tokio::test]
 async fn every_operation_refuses_whoever_may_not_call_it() {
     on_each_database(PROGRAM, |world| async move {
@@ -149,7 +186,7 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
                 }
                 Who::EveryCoreUser | Who::WhoeverSeesTheRow => {
                     call(&world, &web, method, path).await.expect_problem(403, "core-user-only");
-                    let answer = call(&world, &nobody, method, path).await;
+                    let answer = call_soundly(&world, &nobody, method, path).await;
                     let expected = if *who == Who::EveryCoreUser { 200 } else { 404 };
                     assert_eq!(answer.status, expected, "{id}: {}", answer.text);
                 }
@@ -231,6 +268,34 @@ async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
                 false => assert_eq!(seen, whole, "{id}"),
             }
         }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_the_caller_may_not_see_cannot_be_written_on() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        hide_everything_from_the_viewer(&world).await;
+        let viewer = world.token("viewer").await;
+        let document = world.client.get("", "/openapi.json").await.expect(200).json();
+        let mut tried = 0;
+        for (template, operations) in document["paths"].as_object().expect("paths") {
+            let about_files = template.contains("/comments/") || template.contains("documents");
+            for (method, _) in operations.as_object().expect("operations") {
+                let method: Method = method.to_uppercase().parse().expect("a method");
+                if about_files && method != Method::GET {
+                    let path = rows.path(template);
+                    let path = path.split('?').next().unwrap_or_default();
+                    let answer = call_soundly(&world, &viewer, &method, path).await;
+                    answer.expect_problem(404, "not-found");
+                    tried += 1;
+                }
+            }
+        }
+        assert_eq!(tried, 17);
         world
     })
     .await;

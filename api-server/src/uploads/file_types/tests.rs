@@ -1,3 +1,5 @@
+//! Content of every type, and names that do not go with it.
+
 use super::*;
 
 /// The header of a file in a ZIP archive, and something of its content.

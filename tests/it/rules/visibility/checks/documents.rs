@@ -1,4 +1,4 @@
-//! Sections 3.5 and 3.6: documents of fields.
+//! Sections 3.5 and 3.6: documents of fields, and the bytes of every document.
 
 use crate::rules::visibility::caller::{Caller, Operation};
 use serde_json::Value;
@@ -56,6 +56,7 @@ const CONTACT_FORMS: [Holder; 3] = [
 // No right is named at the head of these: "without View 404".
 const DOCUMENT: Operation = Operation::core("get_document", "");
 const FILES: Operation = Operation::core("list_document_files", "");
+const BYTES: Operation = Operation::core("download_file", "");
 
 pub async fn check(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
@@ -152,5 +153,13 @@ async fn by_id(caller: &mut Caller<'_>) {
         }
         let keys = files(caller, id);
         caller.list(&FILES, &format!("{path}/files"), is_seen, "File_ID", keys).await;
+    }
+    let some = caller.chance.some_of(60, &rows.document_files);
+    for id in caller.ids(&BYTES, some.iter().map(|file| file.file_id)) {
+        let file = rows.document_files.iter().find(|file| file.file_id == id);
+        let mut documents = rows.documents.iter();
+        let row = documents.find(|row| Some(row.document_id) == file.map(|file| file.document_id));
+        let is_seen = row.is_some_and(|row| caller.rules.document(row));
+        caller.read(&BYTES, &format!("/files/{id}"), is_seen).await;
     }
 }

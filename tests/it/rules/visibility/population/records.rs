@@ -9,6 +9,8 @@ use shared::entity::user_defined_fields::{DataType, Form};
 use shared::entity::*;
 use shared::lists::TextList;
 
+const SHA256_OF_NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
 impl Draft<'_> {
     pub(super) async fn collateral(&mut self) {
         let (mut rows, mut links) = (Vec::new(), Vec::new());
@@ -193,8 +195,9 @@ impl Draft<'_> {
                     document_id: Set(document_id),
                     file_name: Set("page.txt".to_owned()),
                     content_type: Set("text/plain".to_owned()),
-                    size_bytes: Set(1),
-                    sha256: Set("0".repeat(64)),
+                    // Nothing has to be in the object store for a file of no bytes.
+                    size_bytes: Set(0),
+                    sha256: Set(SHA256_OF_NOTHING.to_owned()),
                     object_key: Set(format!("{document_id}-{number}")),
                     uploaded_by_user_id: Set(self.user()),
                     uploaded_date: Set(self.chance.instant()),

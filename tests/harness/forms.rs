@@ -1,0 +1,81 @@
+//! Forms with files, byte for byte as a test wants them.
+
+use crate::client::{Answer, Client};
+use reqwest::Method;
+use reqwest::header::CONTENT_TYPE;
+
+/// What separates the parts of every form here.
+pub const BOUNDARY: &str = "a-boundary-of-the-tests";
+
+/// A form in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Form(Vec<u8>);
+
+impl Form {
+    /// A form with one file.
+    pub fn file(name: &str, bytes: &[u8]) -> Self {
+        Self::default().and_file("file", name, bytes)
+    }
+
+    /// The same with one more file, in a part of this name. The name goes out as it is, but for
+    /// quotation marks.
+    pub fn and_file(self, part: &str, name: &str, bytes: &[u8]) -> Self {
+        let name = name.replace('"', "\\\"");
+        let headers = format!("form-data; name=\"{part}\"; filename=\"{name}\"");
+        self.and_part(&headers, bytes)
+    }
+
+    /// The same with a text.
+    pub fn and_text(self, part: &str, text: &str) -> Self {
+        self.and_part(&format!("form-data; name=\"{part}\""), text.as_bytes())
+    }
+
+    /// The same with a part that has this `Content-Disposition`.
+    pub fn and_part(mut self, disposition: &str, bytes: &[u8]) -> Self {
+        let head = format!("--{BOUNDARY}\r\nContent-Disposition: {disposition}\r\n\r\n");
+        self.0.extend_from_slice(head.as_bytes());
+        self.0.extend_from_slice(bytes);
+        self.0.extend_from_slice(b"\r\n");
+        self
+    }
+
+    /// The bytes of the form up to here, without its end.
+    pub fn unfinished(self) -> Vec<u8> {
+        self.0
+    }
+
+    /// The bytes of the whole form.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.0.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+        self.0
+    }
+}
+
+/// The media type of such a form.
+pub fn media_type() -> String {
+    format!("multipart/form-data; boundary={BOUNDARY}")
+}
+
+impl Client {
+    /// Sends a form to the api-server.
+    pub async fn upload(&self, token: &str, path: &str, form: Form, key: Option<&str>) -> Answer {
+        self.try_upload(token, path, form, key).await.expect("an answer")
+    }
+
+    /// The same where there may be no answer.
+    pub async fn try_upload(
+        &self,
+        token: &str,
+        path: &str,
+        form: Form,
+        key: Option<&str>,
+    ) -> Result<Answer, reqwest::Error> {
+        let request = self.request(Method::POST, token, path);
+        let request = request.header(CONTENT_TYPE, media_type()).body(form.finish());
+        let request = match key {
+            Some(key) => request.header("Idempotency-Key", key),
+            None => request,
+        };
+        self.send(request).await
+    }
+}
