@@ -1,12 +1,12 @@
 //! What a client still sends of a body that was refused before its end.
 //!
-//! A connection that is closed while its client is sending is reset, and many clients then lose the
-//! answer that tells them why. So the rest of a body is read and thrown away before a refusal is
+//! A connection that is closed while its client is sending is reset, as is an HTTP/2 stream, and
+//! many clients then lose the answer that tells them why. So the rest of a body is read and thrown away before a refusal is
 //! sent: as much as is sensible, and not where the client waits to be told to send it.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use poem::http::Version;
+use poem::http::Method;
 use poem::http::header::{CONTENT_LENGTH, EXPECT};
 use poem::{Body, Request};
 use std::io;
@@ -35,10 +35,10 @@ pub fn of(request: &mut Request) -> Option<Unread> {
     let length = header(CONTENT_LENGTH).map(str::parse::<u64>);
     let short = match length {
         Some(length) => length.unwrap_or_default() <= SHORT_BYTES_MAX,
-        None => !request.headers().contains_key("transfer-encoding"),
+        // HTTP/2 announces no length where it sends as it goes.
+        None => matches!(*request.method(), Method::GET | Method::HEAD),
     };
-    // HTTP/2 tells a client to stop without closing anything.
-    if short || request.headers().contains_key(EXPECT) || request.version() == Version::HTTP_2 {
+    if short || request.headers().contains_key(EXPECT) {
         return None;
     }
     let chunks: Chunks = Box::pin(request.take_body().into_bytes_stream());
