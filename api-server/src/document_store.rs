@@ -165,18 +165,32 @@ impl DocumentStore {
         Upload::new(Arc::clone(&self.objects), self.part_bytes)
     }
 
-    /// The bytes of a range of an object that is there for certain, as they come.
+    /// The bytes of a range of an object that is there for certain, and so long, as they come.
     pub async fn read(
         &self,
         key: &str,
+        size_bytes: u64,
         range: Range<u64>,
     ) -> Result<BoxStream<'static, object_store::Result<Bytes>>, Problem> {
         if range.is_empty() {
             return Ok(stream::empty().boxed());
         }
+        let path = path(key);
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..Default::default() };
-        let found = bounded(self.objects.get_opts(&path(key), options)).await?;
-        Ok(found.into_stream())
+        let found = bounded(self.objects.get_opts(&path, options)).await;
+        let found_bytes = match &found {
+            Ok(found) => found.meta.size,
+            // A range that is not there is refused like anything else.
+            Err(_) => match timeout(STEP_TIME_MAX, self.objects.head(&path)).await {
+                Ok(Ok(object)) => object.size,
+                _ => size_bytes,
+            },
+        };
+        if found_bytes != size_bytes {
+            let lengths = format!("{found_bytes} bytes instead of {size_bytes}");
+            return Err(Problem::internal(format!("object {key} has been damaged: {lengths}")));
+        }
+        Ok(found?.into_stream())
     }
 
     /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep.
@@ -259,13 +273,14 @@ mod tests {
         let stored = upload.finish().await.unwrap();
         assert_eq!(stored.size_bytes, bytes.len() as u64);
         let read = async |range: Range<u64>| {
-            let chunks: Vec<_> = store.read(&stored.key, range).await.unwrap().collect().await;
+            let chunks: Vec<_> =
+                store.read(&stored.key, 700_001, range).await.unwrap().collect().await;
             chunks.into_iter().flat_map(|chunk| chunk.unwrap()).collect::<Vec<u8>>()
         };
         assert_eq!(read(0..700_001).await, bytes);
         assert_eq!(read(262_143..262_145).await, bytes[262_143..262_145]);
         assert!(read(0..0).await.is_empty());
         store.remove(vec![stored.key.clone()]).await;
-        assert!(store.read(&stored.key, 0..1).await.is_err());
+        assert!(store.read(&stored.key, 700_001, 0..1).await.is_err());
     }
 }

@@ -19,6 +19,7 @@ pub mod servers;
 pub mod snapshot;
 pub mod visitor;
 pub mod web_browser;
+pub mod wire;
 pub mod world;
 
 pub use client::{Answer, Client};

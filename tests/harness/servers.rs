@@ -77,6 +77,11 @@ impl Process {
         self.child.kill().await.expect("killed");
     }
 
+    /// The same for whoever only looks at it, and does not wait until it has ended.
+    pub fn kill_now(&self) {
+        self.signal("KILL").expect("killed");
+    }
+
     /// Stops it where it stands: it keeps its connections and answers nothing.
     pub fn suspend(&self) -> Result<(), String> {
         self.signal("STOP")

@@ -10,7 +10,7 @@ use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::Value;
 use shared::db;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
@@ -171,6 +171,17 @@ impl World {
         DocumentStore::open_for_bulk(folder).expect("a folder of documents")
     }
 
+    /// The names of all objects in that folder, unfinished ones too.
+    pub fn objects(&self) -> BTreeSet<String> {
+        let shelves = std::fs::read_dir(self.folder.path().join("documents")).expect("a folder");
+        let shelves = shelves.map(|shelf| shelf.expect("an entry").path());
+        let files = shelves.filter(|path| path.is_dir()).flat_map(|shelf| {
+            let files = std::fs::read_dir(shelf).expect("a folder");
+            files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned())
+        });
+        files.collect()
+    }
+
     /// Starts a second auth server.
     pub async fn replica(&self) -> Replica {
         let settings = std::fs::read_to_string(self.folder.path().join("auth-server.env"));
@@ -279,6 +290,13 @@ impl World {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let row = self.db.query_one_raw(statement).await.expect("a row").expect("a row");
         row.try_get_by_index(0).expect("a text")
+    }
+
+    /// The texts of a query's only column.
+    pub async fn texts(&self, sql: &str) -> Vec<String> {
+        let statement = Statement::from_string(self.db.get_database_backend(), sql);
+        let rows = self.db.query_all_raw(statement).await.expect("rows");
+        rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
     }
 
     /// An instant long past, as a literal of the database.

@@ -5,6 +5,8 @@ mod cash_drawers;
 mod contacts;
 mod core;
 mod docs;
+mod documents;
+mod files;
 pub mod loans;
 mod setup;
 mod status;

@@ -76,7 +76,7 @@ impl Files {
             true => Body::empty(),
             false => {
                 let range = part.clone().unwrap_or(0..length);
-                let bytes = app.documents.read(&file.object_key, range).await?;
+                let bytes = app.documents.read(&file.object_key, length, range).await?;
                 match part {
                     Some(_) => Body::from_bytes_stream(bytes.map(|read| read.map_err(broken))),
                     None => Body::from_bytes_stream(verified(bytes, &file)),

@@ -63,7 +63,8 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
             let bytes = match originals.get(original) {
                 Some(bytes) => bytes.clone(),
                 None => {
-                    let bytes = store.read(original, 0..size_bytes.unsigned_abs()).await;
+                    let length = size_bytes.unsigned_abs();
+                    let bytes = store.read(original, length, 0..length).await;
                     let bytes = bytes.map_err(|problem| Refused(problem.message()))?;
                     let chunks: Result<Vec<Bytes>, _> = bytes.try_collect().await;
                     let chunks = chunks.map_err(|error| Refused(error.to_string()))?;

@@ -1,5 +1,7 @@
 //! `/loans/{loan_id}/collateral` and `/loans/collateral`
 
+mod comments;
+
 use super::loan_ids;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};

@@ -1,0 +1,202 @@
+//! Documents wherever they are attached: how they come in, change and go.
+
+mod at_once;
+mod changes;
+mod refused;
+
+use crate::PROGRAM;
+use acceptance::forms::Form;
+use acceptance::rows::Rows;
+use acceptance::{Answer, World, on_each_database};
+use aws_lc_rs::digest;
+use serde_json::{Value, json};
+
+/// Where documents are attached, with the `Owner_Type` of each.
+fn owners(rows: &Rows) -> [(&'static str, String); 8] {
+    let (loan, contact) = (rows.loan_id, rows.contact_id);
+    let [on_loan, on_contact, on_collateral] = rows.comment_ids;
+    [
+        ("loan_comment", format!("/loans/comments/{on_loan}/documents")),
+        ("contact_comment", format!("/contacts/comments/{on_contact}/documents")),
+        ("collateral_comment", format!("/loans/collateral/comments/{on_collateral}/documents")),
+        ("loan_detail1", format!("/loans/{loan}/detail1/userdef80/documents")),
+        ("loan_detail2", format!("/loans/{loan}/detail2/UserDef80/documents")),
+        ("contact_demographics", format!("/contacts/{contact}/demographics/userdef80/documents")),
+        ("contact_detail", format!("/contacts/{contact}/detail/USERDEF80/documents")),
+        ("contact_financials", format!("/contacts/{contact}/financials/userdef80/documents")),
+    ]
+}
+
+/// SHA-256 in lower-case hex.
+fn sha256(bytes: &[u8]) -> String {
+    hex::encode(digest::digest(&digest::SHA256, bytes))
+}
+
+/// The bytes of a file.
+async fn download(world: &World, token: &str, file: &Value) -> Vec<u8> {
+    let path = file["Download_Path"].as_str().expect("a path");
+    let request = world.client.request(reqwest::Method::GET, token, path);
+    let response = request.send().await.expect("an answer");
+    assert_eq!(response.status(), 200);
+    response.bytes().await.expect("all bytes").to_vec()
+}
+
+/// How many rows documents and their files have.
+async fn counts(world: &World) -> (i64, i64) {
+    (
+        world.count("SELECT COUNT(*) FROM documents").await,
+        world.count("SELECT COUNT(*) FROM document_files").await,
+    )
+}
+
+/// Gives a user every privilege but those that are named, on everybody's rows.
+async fn grant_all_but(world: &World, user: &str, but: &str) {
+    world.sql("DELETE FROM privilege_grants").await;
+    world
+        .sql(&format!(
+            "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, user_id \
+             FROM privileges, users WHERE user_name = '{user}' AND NOT ({but})"
+        ))
+        .await;
+}
+
+/// The only problem field of an answer.
+fn field(answer: &Answer) -> Value {
+    answer.json()["errors"][0]["field"].clone()
+}
+
+#[tokio::test]
+async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        // Several parts of the store's, so that each place is crossed.
+        let bytes: Vec<u8> = b"%PDF-1.7\n"
+            .iter()
+            .copied()
+            .chain((0..900_000_u32).map(|n| (n * 7 % 256) as u8))
+            .collect();
+        for (owner, path) in owners(&rows) {
+            let listed = world.client.get(&admin, &path).await.expect(200).json();
+            let form =
+                Form::default().and_text("name", "Größe").and_file("file", "a b.pdf", &bytes);
+            let form = form.and_text("description", "two\nlines");
+            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            let of_field = !owner.ends_with("comment");
+            let (document_id, file) = (&made["Document_ID"], &made["Files"][0]);
+            let mut expected = json!({
+                "Document_ID": document_id, "Owner_Type": owner, "Owner_ID": made["Owner_ID"],
+                "Name": "Größe", "Description": "two\nlines", "Created_By_User_ID": 1,
+                "Created_Date": made["Created_Date"], "versionHash": made["versionHash"],
+                "Files": [{
+                    "File_ID": file["File_ID"], "Document_ID": document_id,
+                    "File_Name": "a b.pdf", "Content_Type": "application/pdf",
+                    "Size_Bytes": bytes.len(), "SHA256": sha256(&bytes),
+                    "Download_Path": format!("/files/{}", file["File_ID"]),
+                    "Uploaded_By_User_ID": 1, "Uploaded_Date": made["Created_Date"],
+                }],
+            });
+            if of_field {
+                expected["Field_Name"] = json!("userdef80");
+                expected["Row_ID"] = document_id.clone();
+            }
+            assert_eq!(made, expected);
+            let now = world.client.get(&admin, &path).await.expect(200).json();
+            let length = listed.as_array().map_or(0, Vec::len);
+            assert_eq!(now.as_array().map(Vec::len), Some(length + 1));
+            assert_eq!(now[length], made);
+            assert_eq!(download(&world, &admin, file).await, bytes);
+            let removal = match of_field {
+                true => format!(
+                    "/user-defined-fields/documents/{document_id}?versionHash={}",
+                    made["versionHash"].as_str().expect("a version")
+                ),
+                false => format!("{path}?documentId={document_id}"),
+            };
+            let request = || world.client.request(reqwest::Method::DELETE, &admin, &removal);
+            world.client.send(request()).await.expect("an answer").expect(204);
+            let again = world.client.send(request()).await.expect("an answer");
+            again.expect_problem(404, "not-found");
+            assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), listed);
+            let file = file["Download_Path"].as_str().expect("a path");
+            world.client.get(&admin, file).await.expect_problem(404, "not-found");
+        }
+        assert!(!world.objects().iter().any(|name| name.len() == 32), "{:?}", world.objects());
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_history_of_the_owner_tells_of_documents_and_files() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for (owner, path) in owners(&rows) {
+            let form = || Form::file("letter.txt", b"Dear borrower").and_text("name", owner);
+            world.client.upload(&admin, &path, form(), None).await.expect(201);
+            let whose = match owner.starts_with("contact") {
+                true => format!("/contacts/{}/field-history", rows.contact_id),
+                false => format!("/loans/{}/field-history", rows.loan_id),
+            };
+            let changes = async |token: &str| {
+                let list = format!("{whose}?limit=1000&tableName=documents&fieldName=Name");
+                world.client.get(token, &list).await.expect(200).column("New_Value")
+            };
+            assert!(changes(&admin).await.contains(&json!(owner)));
+            // Whoever may not read the form, or the kind of comment, does not read of its changes.
+            let paths = match owner {
+                "loan_comment" => "Loan > Comments",
+                "contact_comment" => "Contact > Comments",
+                "collateral_comment" => "Collateral > Comments",
+                "loan_detail1" => "Loan > Detail 1",
+                "loan_detail2" => "Loan > Detail 2",
+                "contact_demographics" => "Contact > Demographics",
+                "contact_detail" => "Contact > Detail",
+                _ => "Contact > Financials",
+            };
+            let parent = paths.split(" > ").next().unwrap_or_default();
+            let but = format!("path IN ('{paths}', '{parent}') AND verb = 'View'");
+            grant_all_but(&world, "viewer", &but).await;
+            let viewer = world.token("viewer").await;
+            assert!(!changes(&viewer).await.contains(&json!(owner)), "{owner}");
+        }
+        let files = "SELECT COUNT(*) FROM field_changes WHERE table_name = 'document_files'";
+        assert_eq!(world.count(&format!("{files} AND field_name = 'SHA256'")).await, 8);
+        assert_eq!(world.count(&format!("{files} AND field_name = 'Object_Key'")).await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let [(_, path), ..] = owners(&rows);
+        for (sent, kept) in [
+            ("../../etc/passwd.txt", "passwd.txt"),
+            ("C:\\Users\\me\\letter.txt", "letter.txt"),
+            ("line%0D%0Atab\there.txt", "linetabhere.txt"),
+            ("invoice\u{202e}fdp.txt", "invoicefdp.txt"),
+            ("\u{200f}مرفق.txt", "مرفق.txt"),
+            ("..", "document.txt"),
+            ("", "document.txt"),
+            ("say \"hi\".txt", "say \"hi\".txt"),
+        ] {
+            let form = Form::file(sent, b"words");
+            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(made["Files"][0]["File_Name"], kept, "{sent:?}");
+            assert_eq!(made["Name"], kept, "the document is called after its file");
+        }
+        let nameless = Form::default().and_part("form-data; name=\"file\"", b"a,b\n1,2\n");
+        let made = world.client.upload(&admin, &path, nameless, None).await.expect(201).json();
+        assert_eq!(made["Files"][0]["File_Name"], "document.txt");
+        let table = Form::file("Loans.CSV", b"a,b\n1,2\n");
+        let made = world.client.upload(&admin, &path, table, None).await.expect(201).json();
+        assert_eq!(made["Files"][0]["Content_Type"], "text/csv");
+        world
+    })
+    .await;
+}

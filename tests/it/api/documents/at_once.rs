@@ -1,0 +1,222 @@
+//! Many uploads at once, uploads that are sent again, and servers that die amid them.
+
+use super::{counts, download, owners};
+use crate::PROGRAM;
+use acceptance::forms::Form;
+use acceptance::{World, on_each_database};
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Objects of uploads: those that a test put there have shorter names.
+fn uploaded(world: &World) -> BTreeSet<String> {
+    world.objects().into_iter().filter(|name| name.len() >= 32).collect()
+}
+
+#[tokio::test]
+async fn a_hundred_uploads_to_one_comment_make_a_hundred_documents() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let [.., _, _] = owners(&rows);
+        let (_, path) = &owners(&rows)[2];
+        let before = counts(&world).await;
+        let uploads = (0..100).map(|n| {
+            let form = Form::file("a.txt", format!("words {n}").as_bytes());
+            let (client, admin) = (&world.client, &admin);
+            async move { client.upload(admin, path, form, None).await.expect(201).json() }
+        });
+        let made = join_all(uploads).await;
+        assert_eq!(counts(&world).await, (before.0 + 100, before.1 + 100));
+        assert_eq!(uploaded(&world).len(), 100);
+        let ids: BTreeSet<String> = made.iter().map(|row| row["Document_ID"].to_string()).collect();
+        assert_eq!(ids.len(), 100);
+        for (n, document) in made.iter().enumerate() {
+            let bytes = download(&world, &admin, &document["Files"][0]).await;
+            assert_eq!(bytes, format!("words {n}").as_bytes());
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for (owner, path) in owners(&rows) {
+            let (before, objects) = (counts(&world).await, uploaded(&world).len());
+            let form = || Form::file("a.txt", b"words").and_text("name", "One");
+            let key = format!("key of {owner}");
+            let sent = (0..12).map(|_| world.client.upload(&admin, &path, form(), Some(&key)));
+            let mut bodies = BTreeSet::new();
+            for answer in join_all(sent).await {
+                match answer.status.as_u16() {
+                    201 => drop(bodies.insert(answer.text)),
+                    _ => drop(answer.expect_problem(409, "idempotency-in-progress")),
+                }
+            }
+            let again = world.client.upload(&admin, &path, form(), Some(&key)).await.expect(201);
+            assert_eq!(again.header("idempotency-replayed"), "true");
+            bodies.insert(again.text);
+            assert_eq!(bodies.len(), 1, "{bodies:?}");
+            for other in [
+                Form::file("a.txt", b"other").and_text("name", "One"),
+                Form::file("b.txt", b"words").and_text("name", "One"),
+                Form::file("a.txt", b"words").and_text("name", "Two"),
+                Form::file("a.txt", b"words"),
+                Form::file("a.txt", b"words").and_text("name", "One").and_text("description", ""),
+            ] {
+                let refused = world.client.upload(&admin, &path, other, Some(&key)).await;
+                refused.expect_problem(422, "idempotency-mismatch");
+            }
+            assert_eq!(counts(&world).await, (before.0 + 1, before.1 + 1));
+            assert_eq!(uploaded(&world).len(), objects + 1);
+        }
+        // A refusal gives the key back.
+        let (_, path) = &owners(&rows)[0];
+        let long = Form::file("a.txt", b"words").and_text("name", &"n".repeat(300));
+        let refused = world.client.upload(&admin, path, long, Some("again")).await;
+        refused.expect_problem(422, "invalid-value");
+        let form = Form::file("a.txt", b"words");
+        world.client.upload(&admin, path, form, Some("again")).await.expect(201);
+        world
+    })
+    .await;
+}
+
+/// Attaches documents and removes them again, until it is told to stop. What is attached and not
+/// removed stays; answers may be missing.
+async fn work(
+    world: Arc<World>,
+    token: String,
+    paths: Vec<String>,
+    stop: Arc<AtomicBool>,
+    done: Arc<AtomicUsize>,
+) {
+    let bytes = [b"words ".as_slice(), &vec![b'x'; 400_000]].concat();
+    for n in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let path = &paths[n % paths.len()];
+        let form = Form::file("a.txt", &bytes);
+        let Ok(answer) = world.client.try_upload(&token, path, form, None).await else {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        if answer.status != 201 {
+            assert!([409, 503].contains(&answer.status.as_u16()), "{}", answer.text);
+            continue;
+        }
+        done.fetch_add(1, Ordering::Relaxed);
+        if n % 2 == 0 {
+            let made = answer.json();
+            let removal = match made["Row_ID"].is_null() {
+                true => format!("{path}?documentId={}", made["Document_ID"]),
+                false => format!(
+                    "/user-defined-fields/documents/{}?versionHash={}",
+                    made["Row_ID"],
+                    made["versionHash"].as_str().unwrap_or_default()
+                ),
+            };
+            let request = world.client.request(Method::DELETE, &token, &removal);
+            let _ = world.client.send(request).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_killed_amid_uploads_and_removals_leaves_no_row_without_object_nor_the_reverse() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let paths: Vec<String> = owners(&rows).into_iter().map(|(_, path)| path).collect();
+        for _ in 0..3 {
+            let stop = Arc::new(AtomicBool::new(false));
+            let done = Arc::new(AtomicUsize::new(0));
+            let shared = Arc::new(world);
+            let senders: Vec<_> = (0..8)
+                .map(|_| {
+                    let (world, token, paths) = (Arc::clone(&shared), admin.clone(), paths.clone());
+                    tokio::spawn(work(world, token, paths, Arc::clone(&stop), Arc::clone(&done)))
+                })
+                .collect();
+            while done.load(Ordering::Relaxed) < 24 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            shared.api.kill_now();
+            stop.store(true, Ordering::Relaxed);
+            for sender in senders {
+                sender.await.expect("a sender");
+            }
+            world = Arc::into_inner(shared).expect("nobody else has it");
+            world.api.kill().await;
+            check(&world).await;
+            let http = world.client.http.clone();
+            world.api.restart(&http).await;
+        }
+        let (_, path) = &owners(&rows)[0];
+        world.client.upload(&admin, path, Form::file("a.txt", b"a"), None).await.expect(201);
+        world
+    })
+    .await;
+}
+
+/// The server is dead: whatever has no row goes, and what is left is exactly the files.
+async fn check(world: &World) {
+    let before = uploaded(world).len();
+    let removed = world.documents().sweep(&world.db, 0).await.expect("a sweep");
+    let left = uploaded(world);
+    assert_eq!(left.len() as u64 + removed, before as u64);
+    let keys = world.texts("SELECT object_key FROM document_files WHERE size_bytes > 1").await;
+    assert_eq!(left, keys.into_iter().collect::<BTreeSet<_>>());
+    println!("{before} objects, of which {removed} had no row");
+}
+
+#[tokio::test]
+async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        for series in 1..=3 {
+            let rows = world.rows(&admin, series, 1).await;
+            let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
+            let documents = format!("{comment}/documents");
+            let version = world.client.get(&admin, &comment).await.expect(200).json();
+            let version = version["versionHash"].as_str().expect("a version").to_owned();
+            let uploads = (0..10).map(|n| {
+                let (client, admin, documents) = (&world.client, &admin, &documents);
+                async move {
+                    let form = Form::file("a.txt", format!("words {n}").as_bytes());
+                    client.upload(admin, documents, form, None).await.status.as_u16()
+                }
+            });
+            let removal = async {
+                tokio::time::sleep(Duration::from_millis(15 * u64::from(series))).await;
+                let path = format!("{comment}?versionHash={version}");
+                let request = world.client.request(Method::DELETE, &admin, &path);
+                world.client.send(request).await.expect("an answer").expect(204);
+            };
+            let (statuses, ()) = tokio::join!(join_all(uploads), removal);
+            assert!(statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
+            let left = format!(
+                "SELECT COUNT(*) FROM documents WHERE owner_type = 'collateral_comment' AND \
+                 owner_id = {}",
+                rows.comment_ids[2]
+            );
+            assert_eq!(world.count(&left).await, 0);
+        }
+        let pause = Duration::from_millis(300);
+        tokio::time::sleep(pause).await;
+        assert_eq!(uploaded(&world), BTreeSet::new());
+        let listed: Value = json!(world.texts("SELECT object_key FROM document_files").await);
+        assert!(!listed.to_string().contains("words"));
+        world
+    })
+    .await;
+}

@@ -1,0 +1,407 @@
+//! `/loans/collateral/comments`: changing and removing comments.
+
+use crate::PROGRAM;
+use acceptance::forms::Form;
+use acceptance::rows::Rows;
+use acceptance::{Answer, World, on_each_database};
+use reqwest::Method;
+use reqwest::header::IF_MATCH;
+use serde_json::{Value, json};
+
+fn path(rows: &Rows) -> String {
+    format!("/loans/collateral/comments/{}", rows.comment_ids[2])
+}
+
+/// A sound change, but for its version.
+fn words(text: &str) -> Value {
+    json!({
+        "Comment_Category_ID": 1, "Comment": text, "Action_Date": "2026-12-24",
+        "Priority": "high", "Pinned_Flag": true,
+    })
+}
+
+/// The same with other members.
+fn with(mut change: Value, members: Value) -> Value {
+    for (name, value) in members.as_object().expect("members") {
+        change[name] = value.clone();
+    }
+    change
+}
+
+async fn put(world: &World, token: &str, path: &str, body: &Value, tags: &[&str]) -> Answer {
+    let request = world.client.request(Method::PUT, token, path).json(body);
+    let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
+    world.client.send(request).await.expect("an answer")
+}
+
+async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> Answer {
+    let request = world.client.request(Method::DELETE, token, path);
+    let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
+    world.client.send(request).await.expect("an answer")
+}
+
+async fn version(world: &World, token: &str, path: &str) -> String {
+    let answer = world.client.get(token, path).await.expect(200).json();
+    answer["versionHash"].as_str().expect("a version").to_owned()
+}
+
+/// What the loan's history says of a table: field, old value, new value.
+async fn history(world: &World, token: &str, path: &str, table: &str) -> Vec<[Value; 3]> {
+    let path = format!("{path}/field-history?limit=1000&tableName={table}");
+    let changes = world.client.get(token, &path).await.expect(200).json();
+    let changes = changes.as_array().expect("a list").iter();
+    changes.map(|row| ["Field_Name", "Old_Value", "New_Value"].map(|m| row[m].clone())).collect()
+}
+
+#[tokio::test]
+async fn a_comment_becomes_what_is_sent_and_the_history_says_who_changed_what() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let (path, loan) = (path(&rows), format!("/loans/{}", rows.loan_id));
+        let before = world.client.get(&admin, &path).await.expect(200).json();
+        let body = with(words("Größer"), json!({"versionHash": before["versionHash"]}));
+        let changed = put(&world, &admin, &path, &body, &[]).await.expect(200);
+        let now = changed.json();
+        let expected = json!({
+            "Comment_ID": before["Comment_ID"], "Collateral_ID": rows.collateral_id,
+            "Comment_Category_ID": 1, "Comment_Category": "GENERAL", "Comment": "Größer",
+            "Action_Date": "2026-12-24", "Priority": "high", "Pinned_Flag": true,
+            "Entered_By_User_ID": before["Entered_By_User_ID"],
+            "Entered_Date": before["Entered_Date"], "Modified_By_User_ID": 1,
+            "Modified_Date": now["Modified_Date"], "versionHash": now["versionHash"],
+        });
+        assert_eq!(now, expected);
+        assert_eq!(changed.header("etag"), format!("{}", now["versionHash"]));
+        assert_ne!(now["versionHash"], before["versionHash"]);
+        assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), now);
+        let written = history(&world, &admin, &loan, "comments").await;
+        let expected = [
+            json!(["Comment", "Words", "Größer"]),
+            json!(["Action_Date", null, "2026-12-24"]),
+            json!(["Priority", "normal", "high"]),
+            json!(["Pinned_Flag", "false", "true"]),
+            json!(["Modified_By_User_ID", null, "1"]),
+            json!(["Modified_Date", null, now["Modified_Date"]]),
+        ];
+        let mut sorted: Vec<Value> = written.iter().map(|change| json!(change)).collect();
+        sorted.sort_by_key(Value::to_string);
+        let mut expected = expected.to_vec();
+        expected.sort_by_key(Value::to_string);
+        assert_eq!(sorted, expected);
+        // The same again changes nothing, not even who changed it last.
+        let tag = format!("\"{}\"", now["versionHash"].as_str().expect("a version"));
+        let same = put(&world, &admin, &path, &words("Größer"), &[&tag]).await.expect(200);
+        assert_eq!(same.json(), now);
+        assert_eq!(history(&world, &admin, &loan, "comments").await, written);
+        // What is left out is cleared.
+        let mut short = words("Größer");
+        short.as_object_mut().expect("members").remove("Action_Date");
+        let cleared = put(&world, &admin, &path, &short, &[&tag]).await.expect(200).json();
+        assert_eq!(cleared["Action_Date"], Value::Null);
+        let written = history(&world, &admin, &loan, "comments").await;
+        assert!(written.contains(&[json!("Action_Date"), json!("2026-12-24"), Value::Null]));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_many_changes_of_one_version_one_wins() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let path = path(&rows);
+        for round in 0..3 {
+            let version = version(&world, &admin, &path).await;
+            let tag = format!("\"{version}\"");
+            let tries = (0..8).map(|n| {
+                let text = words(&format!("Words {round} {n}"));
+                let (world, admin, path, tag, version) = (&world, &admin, &path, &tag, &version);
+                async move {
+                    match n % 2 {
+                        0 => {
+                            let body = with(text, json!({"versionHash": version}));
+                            put(world, admin, path, &body, &[]).await
+                        }
+                        _ => put(world, admin, path, &text, &[tag]).await,
+                    }
+                }
+            });
+            let answers = futures_util::future::join_all(tries).await;
+            let current = world.client.get(&admin, &path).await.expect(200).json();
+            let mut won = 0;
+            for (n, answer) in answers.into_iter().enumerate() {
+                if answer.status == 200 {
+                    assert_eq!(answer.json(), current);
+                    won += 1;
+                    continue;
+                }
+                let refused = match n % 2 {
+                    0 => answer.expect_problem(409, "stale-version"),
+                    _ => answer.expect_problem(412, "precondition-failed"),
+                };
+                assert_eq!(refused.json()["currentVersionHash"], current["versionHash"]);
+            }
+            assert_eq!(won, 1);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_names_the_version_it_is_about() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let path = path(&rows);
+        let current = version(&world, &admin, &path).await;
+        let (tag, old) = (format!("\"{current}\""), "\"0000\"");
+        let stale = with(words("x"), json!({"versionHash": "0000"}));
+        let good = with(words("x"), json!({"versionHash": current}));
+        for (body, tags, status, kind) in [
+            (&words("x"), &[][..], 400, "bad-request"),
+            (&words("x"), &["*"], 400, "bad-request"),
+            (&stale, &[], 409, "stale-version"),
+            (&stale, &["*"], 409, "stale-version"),
+            (&stale, &[&tag], 409, "stale-version"),
+            (&stale, &[old], 412, "precondition-failed"),
+            (&good, &[old], 412, "precondition-failed"),
+            (&words("x"), &[old], 412, "precondition-failed"),
+            (&words("x"), &[&current], 412, "precondition-failed"),
+        ] {
+            let refused = put(&world, &admin, &path, body, tags).await.expect_problem(status, kind);
+            let named = match status {
+                400 => Value::Null,
+                _ => json!(current),
+            };
+            assert_eq!(refused.json()["currentVersionHash"], named);
+            let query = match body["versionHash"].as_str() {
+                Some(version) => format!("{path}?versionHash={version}"),
+                None => path.clone(),
+            };
+            delete(&world, &admin, &query, tags).await.expect_problem(status, kind);
+        }
+        // Not the version is looked at first, but whether there is such a comment.
+        let missing = "/loans/collateral/comments/999999";
+        put(&world, &admin, missing, &stale, &[]).await.expect_problem(404, "not-found");
+        let other = format!("/loans/collateral/comments/{}", rows.comment_ids[0]);
+        put(&world, &admin, &other, &stale, &[]).await.expect_problem(404, "not-found");
+        assert_eq!(version(&world, &admin, &path).await, current);
+        put(&world, &admin, &path, &good, &[old, &tag]).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_that_breaks_a_rule_is_refused_and_changes_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let path = path(&rows);
+        let columns = "code, description, active_flag";
+        let row = |code: &str, active| format!("'{code}', 'Category', {active}");
+        let made = [row("OLD", false), row("CLOSED", true)];
+        let made = world.insert("comment_categories", "comment_category_id", columns, made).await;
+        let current = version(&world, &admin, &path).await;
+        let good = with(words("Words"), json!({"versionHash": current}));
+        let mut lacking = good.clone();
+        lacking.as_object_mut().expect("members").remove("Priority");
+        for (body, status, kind, field) in [
+            (with(good.clone(), json!({"Comment": ""})), 422, "invalid-value", "Comment"),
+            (with(good.clone(), json!({"Comment": " \n"})), 422, "invalid-value", "Comment"),
+            (with(good.clone(), json!({"Comment": "a\0"})), 422, "invalid-value", "Comment"),
+            (
+                with(good.clone(), json!({"Comment": "x".repeat(65 * 1024)})),
+                422,
+                "invalid-value",
+                "Comment",
+            ),
+            (
+                with(good.clone(), json!({"Comment_Category_ID": 999_999})),
+                422,
+                "unknown-code",
+                "Comment_Category_ID",
+            ),
+            (
+                with(good.clone(), json!({"Comment_Category_ID": made[0]})),
+                422,
+                "unknown-code",
+                "Comment_Category_ID",
+            ),
+            (with(good.clone(), json!({"Priority": "urgent"})), 400, "bad-request", "Priority"),
+            (with(good.clone(), json!({"Comment": 5})), 400, "bad-request", "Comment"),
+            (with(good.clone(), json!({"Action_Date": "x"})), 400, "bad-request", "Action_Date"),
+            (with(good.clone(), json!({"Loan_ID": 1})), 400, "bad-request", "Loan_ID"),
+            (lacking, 400, "bad-request", "Priority"),
+        ] {
+            let refused = put(&world, &admin, &path, &body, &[]).await.expect_problem(status, kind);
+            assert_eq!(refused.json()["errors"][0]["field"], field, "{}", refused.text);
+        }
+        assert_eq!(version(&world, &admin, &path).await, current);
+        // A category that its trustees keep to themselves; and one that is no longer in use stays
+        // where it is.
+        let trustee = format!(
+            "INSERT INTO trustees (object_type, object_id, user_id) VALUES ('comment_category', \
+             {}, 1)",
+            made[1]
+        );
+        world.sql(&trustee).await;
+        let grants = "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
+                      user_id FROM privileges, users WHERE user_name = 'viewer'";
+        world.sql(grants).await;
+        let viewer = world.token("viewer").await;
+        let closed = with(good.clone(), json!({"Comment_Category_ID": made[1]}));
+        let refused = put(&world, &viewer, &path, &closed, &[]).await;
+        refused.expect_problem(403, "privilege-missing");
+        world.sql("UPDATE comment_categories SET active_flag = false").await;
+        let kept = put(&world, &viewer, &path, &good, &[]).await.expect(200);
+        assert_eq!(kept.json()["Comment_Category"], "GENERAL");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        let (path, loan) = (path(&rows), format!("/loans/{}", rows.loan_id));
+        let documents = format!("{path}/documents");
+        for name in ["one.txt", "two.txt"] {
+            world
+                .client
+                .upload(&admin, &documents, Form::file(name, b"words"), None)
+                .await
+                .expect(201);
+        }
+        let others = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
+        let form = Form::file("other.txt", b"words");
+        world.client.upload(&admin, &others, form, None).await.expect(201);
+        let objects = world.objects();
+        let count = async |table: &str| world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+        let before = (count("documents").await, count("document_files").await);
+        let listed = world.client.get(&admin, &documents).await.expect(200).json();
+        let file = listed[2]["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
+        world.client.get(&admin, &file).await.expect(200);
+        let version = version(&world, &admin, &path).await;
+        let gone = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
+        assert_eq!(gone.expect(204).text, "");
+        for path in [&path, &documents, &file] {
+            world.client.get(&admin, path).await.expect_problem(404, "not-found");
+        }
+        let again = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
+        again.expect_problem(404, "not-found");
+        // Two documents came with the comment, of two files each; two more were uploaded.
+        let after = (count("documents").await, count("document_files").await);
+        assert_eq!(after, (before.0 - 4, before.1 - 6));
+        let left = world.objects();
+        assert_eq!(objects.difference(&left).count(), 2);
+        assert!(left.is_subset(&objects));
+        let listed = world.client.get(&admin, &others).await.expect(200).json();
+        assert_eq!(listed.as_array().map(Vec::len), Some(3));
+        for (table, field, values) in [
+            ("comments", "Comment", vec!["Words"]),
+            (
+                "document_files",
+                "File_Name",
+                vec!["a.txt", "a.txt", "a.txt", "a.txt", "one.txt", "two.txt"],
+            ),
+        ] {
+            let written = history(&world, &admin, &loan, table).await;
+            let gone = written
+                .iter()
+                .filter(|[name, old, new]| name == field && new.is_null() && !old.is_null());
+            let mut gone: Vec<&str> = gone.filter_map(|[_, old, _]| old.as_str()).collect();
+            gone.sort_unstable();
+            assert_eq!(gone, values, "{written:?}");
+            assert!(!written.iter().any(|[name, ..]| name == "Object_Key"));
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_collaterals_comment_is_in_the_history_of_each_loan_or_of_its_owner() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        let path = path(&rows);
+        let linked = format!(
+            "SELECT COUNT(DISTINCT loan_id) FROM loan_collaterals WHERE collateral_id = {}",
+            rows.collateral_id
+        );
+        let loans = world.count(&linked).await;
+        let changes = "SELECT COUNT(*) FROM field_changes WHERE table_name = 'comments' AND \
+                       field_name = 'Comment' AND new_value = ";
+        let change = async |text: &str| {
+            let tag = format!("\"{}\"", version(&world, &admin, &path).await);
+            put(&world, &admin, &path, &words(text), &[&tag]).await.expect(200);
+        };
+        change("first").await;
+        assert_eq!(world.count(&format!("{changes} 'first' AND loan_id IS NOT NULL")).await, loans);
+        assert_eq!(world.count(&format!("{changes} 'first'")).await, loans);
+        world.sql("DELETE FROM loan_collaterals").await;
+        world.sql(&format!("UPDATE collaterals SET contact_id = {}", rows.contact_id)).await;
+        change("second").await;
+        assert_eq!(world.count(&format!("{changes} 'second'")).await, 1);
+        let contact = format!("/contacts/{}", rows.contact_id);
+        let written = history(&world, &admin, &contact, "comments").await;
+        assert!(written.contains(&[json!("Comment"), json!("first"), json!("second")]));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_read_them() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let (path, loan) = (path(&rows), format!("/loans/{}", rows.loan_id));
+        let made = ["OPEN", "LEGAL", "BOARD"].map(|code| format!("'{code}', 'Category', true"));
+        let columns = "code, description, active_flag";
+        let made = world.insert("comment_categories", "comment_category_id", columns, made).await;
+        let [open, legal, board] = made[..] else { panic!("{made:?}") };
+        for (category, user) in [(legal, "viewer"), (board, "teller")] {
+            world
+                .sql(&format!(
+                    "INSERT INTO trustees (object_type, object_id, user_id) SELECT \
+                     'comment_category', {category}, user_id FROM users WHERE user_name = '{user}'"
+                ))
+                .await;
+        }
+        world.sql("DELETE FROM privilege_grants").await;
+        world
+            .sql(
+                "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, user_id \
+                 FROM privileges, users WHERE user_name IN ('viewer', 'teller')",
+            )
+            .await;
+        let moves =
+            [(open, "free"), (legal, "for counsel"), (board, "for the board"), (open, "late")];
+        for (category, text) in moves {
+            let tag = format!("\"{}\"", version(&world, &admin, &path).await);
+            let body = with(words(text), json!({"Comment_Category_ID": category}));
+            put(&world, &admin, &path, &body, &[&tag]).await.expect(200);
+        }
+        for (user, hidden) in [("viewer", "for the board"), ("teller", "for counsel")] {
+            let token = world.token(user).await;
+            let seen = history(&world, &token, &loan, "comments").await;
+            let shown = json!(seen).to_string();
+            assert!(!shown.contains(hidden), "{user}: {shown}");
+            assert!(shown.contains(if user == "viewer" { "for counsel" } else { "for the board" }));
+        }
+        // The admin account finds every text, old and new.
+        let all = json!(history(&world, &admin, &loan, "comments").await).to_string();
+        for (_, text) in moves {
+            assert!(all.contains(text), "{text}: {all}");
+        }
+        world
+    })
+    .await;
+}
