@@ -13,7 +13,10 @@ use crate::versions::{self, Changed, Known, Versioned};
 use crate::visibility::records::{FORM_OWNERS, view_of};
 use poem_openapi::Object;
 use sea_orm::sea_query::Query;
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter, QueryOrder, Select};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
+};
 use serde_json::{Value, json};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
@@ -247,6 +250,21 @@ async fn of_field(
         Some(_) => Ok(row),
         None => Err(Problem::not_found()),
     }
+}
+
+/// True if fields of a loan or contact have documents, seen by the caller or not.
+#[expect(clippy::disallowed_methods, reason = "what must stay must stay, seen or not")]
+pub async fn are_on_fields_of(
+    db: &impl ConnectionTrait,
+    forms: &[Form],
+    record_id: i64,
+) -> Result<bool, DbErr> {
+    use documents::Column::{OwnerId, OwnerType};
+    let kinds = FORM_OWNERS.into_iter().filter(|(_, form)| forms.contains(form));
+    let on_fields = documents::Entity::find()
+        .filter(OwnerType.is_in(kinds.map(|(kind, _)| kind)))
+        .filter(OwnerId.eq(record_id));
+    Ok(on_fields.limit(1).one(db).await?.is_some())
 }
 
 /// A document of a field that the caller may change: he sees it (else 404), and holds the Change of

@@ -35,6 +35,8 @@ pub struct Limits {
     pub handshake: Duration,
     /// For the headers of a request; also how long an idle connection is kept.
     pub headers: Duration,
+    /// For a client to take what was sent to it, a download for one.
+    pub unacknowledged: Duration,
     /// For the requests in flight once the server is told to stop.
     pub drain: Duration,
 }
@@ -45,6 +47,7 @@ impl Default for Limits {
             connections_max: 4096,
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(20),
+            unacknowledged: Duration::from_secs(60),
             drain: Duration::from_secs(30),
         }
     }
@@ -120,6 +123,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
     async fn run(self, stream: TcpStream, peer: SocketAddr) {
         // Without it small HTTP/2 frames wait for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
+        limit_unacknowledged(&stream, self.limits.unacknowledged);
         let local = stream.local_addr().ok();
         let handshake = timeout(self.limits.handshake, self.acceptor.accept(stream));
         let Ok(Ok(stream)) = handshake.await else { return };
@@ -173,6 +177,16 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         }
     }
 }
+
+/// Ends a connection whose client has stopped reading: nobody waits for it but the answer that it
+/// does not take.
+#[cfg(target_os = "linux")]
+fn limit_unacknowledged(stream: &TcpStream, duration: Duration) {
+    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(duration));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_unacknowledged(_stream: &TcpStream, _duration: Duration) {}
 
 /// The protocol is known from the handshake, so nothing waits for a first byte to guess it.
 fn builder(http2: bool, limits: Limits) -> auto::Builder<TokioExecutor> {

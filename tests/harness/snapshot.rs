@@ -29,9 +29,9 @@ impl World {
             loan_contacts loan_interest_rates payments_due payment_allocations loan_transactions
             loan_snapshots credit_lines cash_drawers cash_drawer_assignments cash_drawer_sessions
             cash_drawer_transactions cash_drawer_reconciliations
+            comments documents document_files user_defined_fields user_defined_values
             transaction_codes loan_groups portfolios loan_status_codes risk_ratings interest_plans
             entities relationship_codes contact_types payment_methods idempotency_records
-            import_records field_changes cash_drawers cash_drawer_assignments
-            cash_drawer_sessions cash_drawer_transactions cash_drawer_reconciliations)
+            import_records field_changes)
     }
 }

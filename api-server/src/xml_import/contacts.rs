@@ -4,12 +4,14 @@ use super::fields::{Fields, Update};
 use super::parse::Element;
 use super::report::{Action, Message};
 use super::{Applied, Import, Stop, refuse};
+use crate::documents;
 use crate::history;
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
     QuerySelect,
 };
+use shared::entity::user_defined_fields::Form;
 use shared::entity::{contact_types, contacts, entities, loans, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::passwords::PASSWORD_BYTES_MAX;
@@ -166,6 +168,10 @@ impl Import<'_> {
             .limit(1);
         if linked.one(tx).await?.is_some() {
             return Err(refuse(element, "a contact linked to a loan cannot be deleted"));
+        }
+        let forms = [Form::ContactDetail, Form::ContactDemographics, Form::ContactFinancials];
+        if documents::are_on_fields_of(tx, &forms, row.contact_id).await? {
+            return Err(refuse(element, "a contact with documents cannot be deleted"));
         }
         self.delete_web_credentials(tx, row.contact_id).await?;
         contacts::Entity::delete_by_id(row.contact_id).exec(tx).await?;

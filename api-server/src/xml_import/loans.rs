@@ -8,6 +8,7 @@ use super::fields::{CLEARED, Fields, Update};
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Codes, Import, Stop, judge, refuse};
+use crate::documents;
 use crate::entries::{self, Heading, codes};
 use crate::history;
 use crate::loan_book::Book;
@@ -22,6 +23,7 @@ use sea_orm::{
 };
 use shared::amounts::{Money, Rate};
 use shared::entity::loans::YearLength;
+use shared::entity::user_defined_fields::Form;
 use shared::entity::{
     entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_snapshots,
     loan_status_codes, loan_transactions, loans, portfolios, risk_ratings,
@@ -377,6 +379,10 @@ impl Import<'_> {
             return Err(refuse(element, "a loan with transactions besides its advance stays"));
         }
         let loan_id = loan.loan_id;
+        let forms = [Form::LoanDetail1, Form::LoanDetail2];
+        if documents::are_on_fields_of(tx, &forms, loan_id).await? {
+            return Err(refuse(element, "a loan with documents cannot be deleted"));
+        }
         let (now, author) = (self.clock.now, self.author.clone());
         for row in self.rates(tx, loan_id).await? {
             history::record(tx, &author, now, Some(&row), None).await?;
