@@ -4,7 +4,7 @@ use crate::auth_client::AuthClient;
 use crate::config::Config;
 use crate::contract::VERSION;
 use crate::document_store::DocumentStore;
-use crate::document_store::sweep::ORPHAN_HOURS_MIN;
+use crate::document_store::sweep::{ORPHAN_HOURS_MIN, Swept};
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
 use crate::endpoints::contacts::comments::ContactComments;
@@ -152,8 +152,10 @@ impl App {
     pub async fn sweep_documents(self: Arc<Self>) {
         loop {
             match self.documents.sweep(&self.db, ORPHAN_HOURS_MIN).await {
-                Ok(0) => {}
-                Ok(objects) => tracing::info!(objects, "objects without a row removed"),
+                Ok(Swept { removed: 0, .. }) => {}
+                Ok(Swept { removed, .. }) => {
+                    tracing::info!(objects = removed, "objects without a row removed");
+                }
                 Err(error) => tracing::warn!(%error, "objects without a row are left"),
             }
             tokio::time::sleep(STORE_SWEEP_INTERVAL).await;

@@ -213,7 +213,7 @@ impl Config {
 }
 
 /// Where documents are kept.
-fn documents(settings: &mut Settings) -> Location {
+pub fn documents(settings: &mut Settings) -> Location {
     let place = settings.text("API_DOCUMENTS");
     let Some(bucket) = place.strip_prefix("s3://") else {
         if place.contains("://") {

@@ -4,9 +4,13 @@
 //! row is removed before its object: whatever is cut short leaves an object without a row, which
 //! [`sweep`] removes, and never a row without its object.
 
+mod leftovers;
+mod measure;
 pub mod sweep;
 mod upload;
 
+pub use self::leftovers::{Orphan, Unfinished};
+pub use self::measure::Measured;
 pub use self::upload::{Stored, Upload};
 
 use bytes::Bytes;
@@ -80,6 +84,16 @@ impl DocumentStore {
         match location {
             Location::Folder(folder) => Self::in_folder(folder.clone(), true),
             Location::Bucket(bucket) => Self::in_bucket(bucket),
+        }
+    }
+
+    /// The store at this place, which must be there already.
+    pub fn open_existing(location: &Location) -> Result<Self, String> {
+        match location {
+            Location::Folder(folder) if !folder.is_dir() => {
+                Err(format!("{}: there is no such folder", folder.display()))
+            }
+            Location::Folder(_) | Location::Bucket(_) => Self::open(location),
         }
     }
 
@@ -193,17 +207,25 @@ impl DocumentStore {
         Ok(found?.into_stream())
     }
 
-    /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep.
-    pub async fn remove(&self, keys: Vec<String>) {
+    /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep: tells
+    /// how many that are.
+    pub async fn remove(&self, keys: Vec<String>) -> u64 {
         let removals = keys.into_iter().map(|key| async move {
             let removed = timeout(STEP_TIME_MAX, self.objects.delete(&path(&key))).await;
             match removed {
-                Ok(Ok(()) | Err(Error::NotFound { .. })) => {}
+                Ok(Ok(()) | Err(Error::NotFound { .. })) => return 0,
                 Ok(Err(error)) => tracing::warn!(%error, "an object is left for the sweep"),
                 Err(_) => tracing::warn!("an object is left for the sweep: no answer"),
             }
+            1
         });
-        stream::iter(removals).buffer_unordered(REMOVED_AT_ONCE).collect::<Vec<()>>().await;
+        let removals = stream::iter(removals).buffer_unordered(REMOVED_AT_ONCE);
+        removals.fold(0, async |left, one| left + one).await
+    }
+
+    /// Where an object is in the store.
+    pub fn place(key: &str) -> String {
+        path(key).to_string()
     }
 }
 
@@ -216,6 +238,12 @@ fn path(key: &str) -> Path {
 fn key(path: &Path) -> Option<&str> {
     let (folder, key) = path.as_ref().split_once('/')?;
     (key.len() >= 32 && key.get(..2) == Some(folder) && !key.contains('/')).then_some(key)
+}
+
+/// What comes of a step; an error if nothing does.
+async fn in_time<T>(step: impl Future<Output = T>) -> object_store::Result<T> {
+    let silence = |_| Error::Generic { store: "object store", source: "no answer".into() };
+    timeout(STEP_TIME_MAX, step).await.map_err(silence)
 }
 
 async fn bounded<T>(step: impl Future<Output = object_store::Result<T>>) -> Result<T, Problem> {

@@ -1,10 +1,10 @@
-//! Objects without a row, of uploads and removals that were cut short: found and removed.
+//! Objects without a row, of uploads and removals that were cut short, are removed.
 //!
 //! The store tells what time it is there: each sweep writes an object of its own and looks at the
 //! time it got. The same object says which database the store belongs to, so that a server which
 //! was pointed at another installation's store by mistake removes nothing.
 
-use super::{DocumentStore, key, path};
+use super::{DocumentStore, in_time, leftovers};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt, TryStreamExt};
@@ -12,21 +12,17 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
-use shared::entity::{document_files, settings};
-use std::collections::HashSet;
+use shared::entity::settings;
 use std::fmt::{self, Display};
-use std::path::PathBuf;
 
 /// How old an object without a row is at least when it is removed: its row may be on its way.
 pub const ORPHAN_HOURS_MIN: u32 = 24;
-/// Objects whose rows are looked for together.
-const OBJECTS_AT_ONCE: usize = 500;
 /// The object that says whose store it is.
 const OWNER: &str = "owner";
 /// The setting that names the store of a database.
 pub const STORE_ID: &str = "document_store_id";
 
-/// Why objects could not be swept.
+/// Why store and database could not be compared.
 #[derive(Debug)]
 pub enum Fault {
     /// The store could not be asked.
@@ -65,87 +61,74 @@ impl From<DbErr> for Fault {
     }
 }
 
+/// What a sweep did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Objects that it removed.
+    pub removed: u64,
+    /// Objects that it should have removed and could not.
+    pub left: u64,
+}
+
+impl Swept {
+    pub(super) fn add(&mut self, of: u64, left: u64) {
+        self.removed += of - left;
+        self.left += left;
+    }
+}
+
 impl DocumentStore {
-    /// Removes objects that have no row and are at least so old; tells how many.
-    pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<u64, Fault> {
+    /// Removes objects that have no row, and unfinished uploads, that are at least so old.
+    pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<Swept, Fault> {
         let now = self.now(db).await?;
         let old = now - TimeDelta::hours(i64::from(hours));
-        let mut removed = self.remove_unfinished(old).await;
-        let objects = self.objects.list(None).try_filter_map(|object| async move {
-            let aged = object.last_modified <= old;
-            Ok(key(&object.location).filter(|_| aged).map(str::to_owned))
-        });
-        let mut objects = std::pin::pin!(objects.try_chunks(OBJECTS_AT_ONCE));
-        while let Some(keys) = objects.next().await {
-            let keys = keys.map_err(|error| error.1)?;
-            let orphans = without_row(db, keys).await?;
-            removed += orphans.len() as u64;
-            self.remove(orphans).await;
+        let mut swept = Swept::default();
+        let mut orphans = std::pin::pin!(self.orphans(db, Some(old)));
+        while let Some(orphans) = orphans.try_next().await? {
+            let keys: Vec<String> = orphans.into_iter().map(|orphan| orphan.key).collect();
+            swept.add(keys.len() as u64, self.remove(keys).await);
         }
-        Ok(removed)
+        // In a bucket a lifecycle rule removes them.
+        if let Some(folder) = self.folder.clone() {
+            leftovers::remove_unfinished(folder, old, &mut swept).await?;
+        }
+        Ok(swept)
     }
 
-    /// The keys of all objects that have no row, however young.
-    pub async fn orphans(&self, db: &DatabaseConnection) -> Result<Vec<String>, Fault> {
-        let objects = self.objects.list(None);
-        let keys = objects
-            .try_filter_map(|object| async move { Ok(key(&object.location).map(str::to_owned)) });
-        let mut keys = std::pin::pin!(keys.try_chunks(OBJECTS_AT_ONCE));
-        let mut orphans = Vec::new();
-        while let Some(keys) = keys.next().await {
-            orphans.extend(without_row(db, keys.map_err(|error| error.1)?).await?);
+    /// Refuses a store that is not there, does not answer or belongs to another database.
+    pub async fn check_owner(&self, db: &DatabaseConnection) -> Result<(), Fault> {
+        match self.owner().await? {
+            Some(owner) if owner != store_id(db).await?.as_bytes() => Err(Fault::OtherOwner),
+            Some(_) => Ok(()),
+            // A bucket that is not there has no owner either, and cannot be listed.
+            None => match in_time(self.objects.list(None).next()).await? {
+                Some(Err(error)) => Err(error.into()),
+                Some(Ok(_)) | None => Ok(()),
+            },
         }
-        Ok(orphans)
+    }
+
+    /// What the store says whose it is; nothing before the first sweep.
+    pub(super) async fn owner(&self) -> Result<Option<Bytes>, Error> {
+        let path = Path::from(OWNER);
+        let read = async { self.objects.get(&path).await?.bytes().await };
+        match in_time(read).await? {
+            Ok(owner) => Ok(Some(owner)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The store's own time, if the store is this database's.
     async fn now(&self, db: &DatabaseConnection) -> Result<DateTime<Utc>, Fault> {
         let own = store_id(db).await?;
-        let path = Path::from(OWNER);
-        match self.objects.get(&path).await {
-            Ok(found) => {
-                if found.bytes().await? != own.as_bytes() {
-                    return Err(Fault::OtherOwner);
-                }
-            }
-            Err(Error::NotFound { .. }) => {}
-            Err(error) => return Err(error.into()),
+        if self.owner().await?.is_some_and(|owner| owner != own.as_bytes()) {
+            return Err(Fault::OtherOwner);
         }
+        let path = Path::from(OWNER);
         self.objects.put(&path, Bytes::from(own).into()).await?;
         Ok(self.objects.head(&path).await?.last_modified)
     }
-
-    /// Parts of uploads that never became objects. In a bucket a lifecycle rule removes them.
-    async fn remove_unfinished(&self, old: DateTime<Utc>) -> u64 {
-        let Some(folder) = self.folder.clone() else { return 0 };
-        let removed = tokio::task::spawn_blocking(move || remove_unfinished(folder, old)).await;
-        match removed {
-            Ok(Ok(removed)) => removed,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "unfinished uploads could not be removed");
-                0
-            }
-            Err(error) => {
-                tracing::warn!(%error, "unfinished uploads could not be removed");
-                0
-            }
-        }
-    }
-}
-
-/// Which of these keys no file has.
-async fn without_row(db: &DatabaseConnection, keys: Vec<String>) -> Result<Vec<String>, DbErr> {
-    use document_files::Column::ObjectKey;
-    let select = Query::select()
-        .column(ObjectKey)
-        .from(document_files::Entity)
-        .and_where(ObjectKey.is_in(&keys))
-        .take();
-    let rows = db.query_all(&select).await?;
-    let kept: Result<HashSet<String>, DbErr> =
-        rows.iter().map(|row| row.try_get("", "object_key")).collect();
-    let kept = kept?;
-    Ok(keys.into_iter().filter(|key| !kept.contains(key)).collect())
 }
 
 /// What the database calls its store.
@@ -158,32 +141,4 @@ async fn store_id(db: &DatabaseConnection) -> Result<String, DbErr> {
     let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound(format!("the setting {STORE_ID}")))?;
     row.try_get("", "value")
-}
-
-/// The folder's implementation writes an object beside its place first, behind a `#` and a number.
-fn remove_unfinished(folder: PathBuf, old: DateTime<Utc>) -> std::io::Result<u64> {
-    let mut removed = 0;
-    for shelf in std::fs::read_dir(folder)? {
-        let shelf = shelf?;
-        if !shelf.file_type()?.is_dir() {
-            continue;
-        }
-        for file in std::fs::read_dir(shelf.path())? {
-            let file = file?;
-            let name = file.file_name().to_string_lossy().into_owned();
-            let unfinished = name.split_once('#').is_some_and(|(name, _)| {
-                key(&path(name)).is_some()
-                    && shelf.file_name() == *name.get(..2).unwrap_or_default()
-            });
-            // One that is gone was finished meanwhile.
-            let Some(modified) = file.metadata().ok().and_then(|data| data.modified().ok()) else {
-                continue;
-            };
-            if unfinished && DateTime::<Utc>::from(modified) <= old {
-                std::fs::remove_file(file.path())?;
-                removed += 1;
-            }
-        }
-    }
-    Ok(removed)
 }

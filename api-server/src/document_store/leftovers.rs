@@ -1,0 +1,139 @@
+//! What is in the store and belongs to no file: objects without a row, and unfinished uploads.
+
+use super::sweep::{Fault, Swept};
+use super::{DocumentStore, key, path};
+use chrono::{DateTime, Utc};
+use futures_util::{Stream, TryStreamExt, future};
+use object_store::Error;
+use sea_orm::sea_query::Query;
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
+use shared::entity::document_files;
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Objects whose rows are looked for together.
+const OBJECTS_AT_ONCE: usize = 500;
+
+/// An object that has no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orphan {
+    /// Its name.
+    pub key: String,
+    /// How long it is.
+    pub size_bytes: u64,
+}
+
+/// What uploads left that never became objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// How many there are, or are under way.
+    pub uploads: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+impl DocumentStore {
+    /// The objects that have no row, some at a time: all of them, or those from before an instant.
+    pub fn orphans(
+        &self,
+        db: &DatabaseConnection,
+        old: Option<DateTime<Utc>>,
+    ) -> impl Stream<Item = Result<Vec<Orphan>, Fault>> {
+        let objects = self.objects.list(None).try_filter_map(move |object| {
+            let aged = old.is_none_or(|old| object.last_modified <= old);
+            let key = key(&object.location).filter(|_| aged);
+            let size_bytes = object.size;
+            future::ok(key.map(|key| Orphan { key: key.to_owned(), size_bytes }))
+        });
+        let some = objects.try_chunks(OBJECTS_AT_ONCE).map_err(|error| Fault::Store(error.1));
+        some.and_then(async |objects| Ok(without_row(db, objects).await?))
+    }
+
+    /// Unfinished uploads. Only a folder shows them.
+    pub async fn unfinished(&self) -> Result<Option<Unfinished>, Fault> {
+        let Some(folder) = self.folder.clone() else { return Ok(None) };
+        let mut found = Unfinished::default();
+        let count = move || {
+            each_unfinished(&folder, |_, data| {
+                found.uploads += 1;
+                found.bytes += data.len();
+            })?;
+            Ok(Some(found))
+        };
+        in_folder(count).await
+    }
+}
+
+/// Removes unfinished uploads from before an instant.
+pub(super) async fn remove_unfinished(
+    folder: PathBuf,
+    old: DateTime<Utc>,
+    swept: &mut Swept,
+) -> Result<(), Fault> {
+    let remove = move || {
+        let mut swept = Swept::default();
+        each_unfinished(&folder, |path, data| {
+            if data.modified().is_ok_and(|modified| DateTime::<Utc>::from(modified) <= old) {
+                match std::fs::remove_file(path) {
+                    Ok(()) => swept.add(1, 0),
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "an unfinished upload is left for the sweep");
+                        swept.add(1, 1);
+                    }
+                }
+            }
+        })?;
+        Ok(swept)
+    };
+    let Swept { removed, left } = in_folder(remove).await?;
+    swept.add(removed + left, left);
+    Ok(())
+}
+
+/// Which of these no file has.
+async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Vec<Orphan>, DbErr> {
+    use document_files::Column::ObjectKey;
+    let select = Query::select()
+        .column(ObjectKey)
+        .from(document_files::Entity)
+        .and_where(ObjectKey.is_in(objects.iter().map(|object| &object.key)))
+        .take();
+    let rows = db.query_all(&select).await?;
+    let kept: Result<HashSet<String>, DbErr> =
+        rows.iter().map(|row| row.try_get("", "object_key")).collect();
+    let kept = kept?;
+    Ok(objects.into_iter().filter(|object| !kept.contains(&object.key)).collect())
+}
+
+/// The folder's implementation writes an object beside its place first, behind a `#` and a number.
+fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io::Result<()> {
+    for shelf in std::fs::read_dir(folder)? {
+        let shelf = shelf?;
+        if !shelf.file_type()?.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(shelf.path())? {
+            let file = file?;
+            let name = file.file_name().to_string_lossy().into_owned();
+            let unfinished = name.split_once('#').is_some_and(|(name, _)| {
+                key(&path(name)).is_some()
+                    && shelf.file_name() == *name.get(..2).unwrap_or_default()
+            });
+            // One that is gone was finished meanwhile.
+            if unfinished && let Ok(data) = file.metadata() {
+                visit(&file.path(), &data);
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn in_folder<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, Fault> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::from)?;
+    done.map_err(|error| Error::Generic { store: "folder", source: Box::new(error) }.into())
+}

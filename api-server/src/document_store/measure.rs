@@ -1,0 +1,74 @@
+//! How long an object is and what its bytes hash to, told by reading all of it.
+
+use super::{DocumentStore, in_time, path};
+use aws_lc_rs::digest;
+use futures_util::TryStreamExt;
+use object_store::{Error, ObjectStoreExt};
+
+/// What came when an object was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// The object as it is.
+    Whole {
+        /// How long it is.
+        size_bytes: u64,
+        /// SHA-256 of the bytes, in lower-case hex.
+        sha256: String,
+    },
+    /// It is not there.
+    Missing,
+    /// The store answers, but this object cannot be read: why.
+    Unreadable(String),
+}
+
+impl DocumentStore {
+    /// Reads an object to its end. A store that does not answer any more is an error.
+    pub async fn measure(&self, key: &str) -> Result<Measured, Error> {
+        match self.read_whole(key).await {
+            Ok((size_bytes, sha256)) => Ok(Measured::Whole { size_bytes, sha256 }),
+            Err(Error::NotFound { .. }) => Ok(Measured::Missing),
+            Err(error) => {
+                self.owner().await?;
+                Ok(Measured::Unreadable(error.to_string()))
+            }
+        }
+    }
+
+    async fn read_whole(&self, key: &str) -> Result<(u64, String), Error> {
+        let mut bytes = in_time(self.objects.get(&path(key))).await??.into_stream();
+        let mut context = digest::Context::new(&digest::SHA256);
+        let mut size_bytes = 0;
+        while let Some(bytes) = in_time(bytes.try_next()).await?? {
+            size_bytes += bytes.len() as u64;
+            context.update(&bytes);
+        }
+        Ok((size_bytes, hex::encode(context.finish())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Location;
+    use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn an_object_is_measured_or_not_there_or_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DocumentStore::open(&Location::Folder(folder.path().into())).unwrap();
+        let (there, loops) = ("0".repeat(32), "1".repeat(32));
+        store.put(&there, "abc".into()).await.unwrap();
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
+        let whole = Measured::Whole { size_bytes: 3, sha256 };
+        assert_eq!(store.measure(&there).await.unwrap(), whole);
+        assert_eq!(store.measure(&loops).await.unwrap(), Measured::Missing);
+        store.put(&there, "".into()).await.unwrap();
+        let empty = store.measure(&there).await.unwrap();
+        assert!(matches!(empty, Measured::Whole { size_bytes: 0, .. }), "{empty:?}");
+        let place = folder.path().join("11").join(&loops);
+        std::fs::create_dir(place.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&place, &place).unwrap();
+        let found = store.measure(&loops).await.unwrap();
+        assert!(matches!(found, Measured::Unreadable(_)), "{found:?}");
+    }
+}
