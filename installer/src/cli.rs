@@ -2,7 +2,7 @@
 
 use crate::installation::Refused;
 use crate::quickstart::{self, serve};
-use crate::{audit, client, keys, user, verify_auth_server};
+use crate::{audit, client, documents, keys, user, verify_auth_server};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,6 +30,8 @@ enum Command {
     Keys(keys::Arguments),
     /// Lists what happened at the auth server, newest last.
     Audit(audit::Arguments),
+    /// Files of documents: verifies that they are what the database says, removes leftovers.
+    Documents(documents::Arguments),
     /// Runs the auth server until its standard input ends.
     #[command(hide = true)]
     ServeAuth {
@@ -65,6 +67,7 @@ pub async fn main() -> ExitCode {
         Command::User(arguments) => ended("user", user::run(&arguments).await),
         Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
         Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
+        Command::Documents(arguments) => ended("documents", documents::run(&arguments).await),
         Command::ServeAuth { env_file } => {
             let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
             shared::process::exit_code("auth-server", outcome)

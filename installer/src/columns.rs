@@ -16,7 +16,8 @@ pub fn align<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String
     text
 }
 
-fn shown(cell: &str) -> String {
+/// A text as a terminal may have it.
+pub fn shown(cell: &str) -> String {
     if cell.is_empty() {
         return "-".to_owned();
     }

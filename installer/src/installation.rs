@@ -36,14 +36,7 @@ pub struct Installation {
 impl Installation {
     /// A connection to its database, which has the schema of this release.
     pub async fn open(&self) -> Result<DatabaseConnection, Refused> {
-        let url = self.database_url()?;
-        // An error of the driver would repeat the URL, and with it the password.
-        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-            return refuse("the URL of the database must be sqlite://…, postgres://… or mysql://…");
-        }
-        let db = db::connect(&url, 2, false).await?;
-        check_schema(&db).await.map_err(Refused)?;
-        Ok(db)
+        open_database(&self.database_url()?).await
     }
 
     /// How this installation hashes passwords.
@@ -83,6 +76,17 @@ impl Installation {
         let file = self.env_file.as_deref().or_else(|| standard.exists().then_some(standard));
         Settings::read(SETTINGS, file)
     }
+}
+
+/// A connection to the database of this URL, which has the schema of this release.
+pub async fn open_database(url: &str) -> Result<DatabaseConnection, Refused> {
+    // An error of the driver would repeat the URL, and with it the password.
+    if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+        return refuse("the URL of the database must be sqlite://…, postgres://… or mysql://…");
+    }
+    let db = db::connect(url, 2, false).await?;
+    check_schema(&db).await.map_err(Refused)?;
+    Ok(db)
 }
 
 /// An event of the audit with whoever gives this command as its actor.

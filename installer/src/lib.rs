@@ -8,6 +8,7 @@ pub mod client;
 pub mod columns;
 pub mod credentials;
 pub mod demo;
+pub mod documents;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;

@@ -3,6 +3,7 @@
 mod audit;
 mod client;
 mod demo;
+mod documents;
 mod installation;
 mod quickstart;
 mod upgrade;
@@ -51,6 +52,7 @@ fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env_remove("AUTH_DATABASE_URL")
+        .env_remove("API_DATABASE_URL")
         .env_remove("SUDO_USER")
         .env("USER", "tester")
         .stdin(std::process::Stdio::null())

@@ -1,0 +1,108 @@
+//! `installer documents`: whether the files of documents are what the database says, and what of
+//! the object store nobody needs.
+
+mod findings;
+mod verify;
+
+use crate::installation::{Refused, open_database, print, refuse};
+use api_server::config::{self, SETTINGS};
+use api_server::document_store::DocumentStore;
+use api_server::document_store::sweep::{self, ORPHAN_HOURS_MIN, Swept};
+use clap::Subcommand;
+use sea_orm::DatabaseConnection;
+use shared::settings::Settings;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// Where a quickstart in the present folder keeps the settings of its api-server.
+const STANDARD_SETTINGS: &str = "./loan-servicing/api-server.env";
+/// The longest time that can be asked for: some hundred years.
+const HOURS_MAX: i64 = 1_000_000;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Settings file of the api-server; environment variables go before it. A folder of documents
+    /// that it names without a slash in front is looked for in the present folder
+    /// [default: ./loan-servicing/api-server.env]
+    #[arg(long, global = true, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum Command {
+    /// Reads every file and compares it with its row: length and SHA-256. Changes nothing, and can
+    /// run beside the servers. Status 1 if a file is damaged or missing.
+    Verify {
+        /// A JSON object per line: each fault, the first objects without a row, then the totals
+        #[arg(long)]
+        json: bool,
+    },
+    /// Removes objects without a row and unfinished uploads, as every api-server does every six hours.
+    Sweep {
+        /// Only what is at least so old. Less than 24, and 0 above all, only while no api-server is
+        /// running: uploads under way would lose their files
+        #[arg(long, value_name = "N", default_value_t = ORPHAN_HOURS_MIN,
+            value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
+        hours: u32,
+    },
+}
+
+/// Runs the command.
+pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+    let (db, store) = open(arguments.env_file.as_deref()).await?;
+    match arguments.command {
+        Command::Verify { json } => verify::run(&db, &store, json).await,
+        Command::Sweep { hours } => sweep(&db, &store, hours).await,
+    }
+}
+
+async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), Refused> {
+    let Swept { removed, left } = store.sweep(db, hours).await?;
+    print(&format!("{} removed", counted(removed, "object")))?;
+    match left {
+        0 => Ok(()),
+        _ => refuse(format!("{} could not be removed", counted(left, "object"))),
+    }
+}
+
+/// The database and the store that the settings of an api-server name. What else is in them need
+/// not be there or be right.
+async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), Refused> {
+    let standard = Path::new(STANDARD_SETTINGS);
+    let file = env_file.or_else(|| standard.exists().then_some(standard));
+    let mut settings = Settings::read(SETTINGS, file);
+    let url = settings.optional("API_DATABASE_URL").unwrap_or_default();
+    let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
+    if url.is_empty() && readable {
+        return refuse(format!(
+            "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
+             with --env-file (default {STANDARD_SETTINGS})"
+        ));
+    }
+    let location = config::documents(&mut settings);
+    let location = settings.finish(location).map_err(Refused)?;
+    let db = open_database(&url).await?;
+    let store = DocumentStore::open_existing(&location);
+    Ok((db, store.map_err(|why| Refused(one_line(&format!("API_DOCUMENTS: {why}"))))?))
+}
+
+impl From<sweep::Fault> for Refused {
+    fn from(fault: sweep::Fault) -> Self {
+        match fault {
+            sweep::Fault::Database(error) => error.into(),
+            fault => Self(one_line(&fault)),
+        }
+    }
+}
+
+/// A bucket's answer may be a whole document.
+fn one_line(text: &dyn Display) -> String {
+    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,334 @@
+//! `installer documents`
+
+use super::{Said, command, file, run};
+use crate::PROGRAM;
+use acceptance::forms::Form;
+use acceptance::{World, on_each_database};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tokio::process::Command;
+
+/// An object that no row knows.
+const ORPHAN: &str = "00112233445566778899aabbccddeeff";
+
+/// Documents on the comment of a loan, and nothing else in the store.
+struct Store {
+    world: World,
+    token: String,
+    path: String,
+}
+
+/// A file of a document.
+struct Kept {
+    document_id: i64,
+    /// Where its object is below the folder.
+    object: String,
+}
+
+impl Store {
+    async fn of(world: World) -> Self {
+        let token = world.token("admin").await;
+        let rows = world.rows(&token, 1, 1).await;
+        // Their objects were never there.
+        world.sql("DELETE FROM document_files").await;
+        world.sql("DELETE FROM documents").await;
+        let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
+        let store = Self { world, token, path };
+        // A server sweeps as soon as it runs; from then on the store is its database's.
+        while !store.place("owner").exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        store
+    }
+
+    fn place(&self, object: &str) -> PathBuf {
+        self.world.folder.path().join("documents").join(object)
+    }
+
+    async fn upload(&self, name: &str, bytes: &[u8]) -> Kept {
+        let form = Form::file(name, bytes);
+        let answer = self.world.client.upload(&self.token, &self.path, form, None).await;
+        let document = answer.expect(201).json();
+        let document_id = document["Document_ID"].as_i64().expect("an id");
+        let key =
+            format!("SELECT object_key FROM document_files WHERE document_id = {document_id}");
+        let key = self.world.text(&key).await;
+        Kept { document_id, object: format!("{}/{key}", &key[..2]) }
+    }
+
+    async fn remove(&self, kept: &Kept) {
+        let path = format!("{}?documentId={}", self.path, kept.document_id);
+        let removal = self.world.client.request(Method::DELETE, &self.token, &path);
+        self.world.client.send(removal).await.expect("an answer").expect(204);
+    }
+
+    /// A file that does not come from an upload, so many hours old.
+    fn leave(&self, object: &str, bytes: &[u8], hours: u64) -> PathBuf {
+        let place = self.place(object);
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&place, bytes).expect("a file");
+        let written = SystemTime::now() - Duration::from_secs(hours * 3600);
+        let handle = std::fs::File::options().write(true).open(&place).expect("a file");
+        handle.set_modified(written).expect("an age");
+        place
+    }
+
+    async fn documents(&self, arguments: &[&str]) -> Said {
+        documents(&self.world.folder.path().join("api-server.env"), arguments).await
+    }
+
+    /// The lines of a verification that ended with this status.
+    async fn verified(&self, status: i32) -> Vec<Value> {
+        let said = self.documents(&["verify", "--json"]).await;
+        assert_eq!(said.code, Some(status), "{}{}", said.output, said.error);
+        assert_eq!(said.error.lines().count(), usize::from(status == 1), "{}", said.error);
+        said.output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+}
+
+async fn documents(env_file: &Path, arguments: &[&str]) -> Said {
+    let mut command = command(&["documents"]);
+    command.args(arguments).arg("--env-file").arg(env_file);
+    run(command).await
+}
+
+#[tokio::test]
+async fn a_sound_store_is_told_to_be_one() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let totals = |files: u64, bytes: u64| {
+            json!({
+                "files": files, "bytes": bytes, "damaged": 0, "objects_without_row": 0,
+                "bytes_without_row": 0, "unfinished_uploads": 0, "bytes_unfinished": 0,
+            })
+        };
+        assert_eq!(store.verified(0).await, [totals(0, 0)]);
+        store.upload("one.txt", b"words").await;
+        store.upload("long.txt", &[b'x'; 700_001]).await;
+        assert_eq!(store.verified(0).await, [totals(2, 700_006)]);
+        assert_eq!(
+            store.documents(&["verify"]).await.done(),
+            "2 files compared, 700006 bytes: 0 damaged or missing\n\
+             0 objects without a row, 0 bytes, left for the sweep\n\
+             0 unfinished uploads, 0 bytes, left for the sweep\n"
+        );
+        store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_damaged_or_missing_file_is_named_with_what_was_expected_and_found() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let flipped = store.upload("flipped.txt", b"words").await;
+        let cut = store.upload("cut.txt", &[b'x'; 300_000]).await;
+        store.upload("sound.txt", b"words").await;
+        let gone = store.upload("gone.txt", b"more words").await;
+        std::fs::write(store.place(&flipped.object), b"wordt").expect("a file");
+        std::fs::write(store.place(&cut.object), [b'x'; 299_999]).expect("a file");
+        std::fs::remove_file(store.place(&gone.object)).expect("a file");
+        let lines = store.verified(1).await;
+        let [first, second, third, totals] = &lines[..] else { panic!("{lines:?}") };
+        for (line, kept, name, fault) in [
+            (first, &flipped, "flipped.txt", "wrong_hash"),
+            (second, &cut, "cut.txt", "wrong_size"),
+            (third, &gone, "gone.txt", "missing"),
+        ] {
+            assert_eq!(line["document_id"], kept.document_id);
+            assert!(line["file_id"].is_i64(), "{line}");
+            assert_eq!((&line["file_name"], &line["fault"]), (&json!(name), &json!(fault)));
+            assert_eq!(line["object"], kept.object);
+        }
+        let (expected, found) = (&first["expected_sha256"], &first["found_sha256"]);
+        assert!(expected.is_string() && found.is_string() && expected != found, "{first}");
+        assert_eq!(
+            (&second["expected_bytes"], &second["found_bytes"]),
+            (&300_000.into(), &299_999.into())
+        );
+        assert_eq!((&totals["files"], &totals["damaged"]), (&4.into(), &3.into()));
+        let said = store.documents(&["verify"]).await;
+        assert_eq!(said.code, Some(1));
+        assert_eq!(said.error, "documents: 3 of 4 files are damaged or missing\n");
+        let lines: Vec<&str> = said.output.lines().collect();
+        assert_eq!(lines.len(), 6, "{}", said.output);
+        for (line, kept, fault) in [
+            (lines[0], &flipped, "wrong hash  file "),
+            (lines[1], &cut, "wrong size  file "),
+            (lines[2], &gone, "missing     file "),
+        ] {
+            assert!(line.starts_with(fault) && line.contains(&kept.object), "{line}");
+        }
+        assert!(lines[1].ends_with(": 300000 bytes expected, 299999 found"), "{}", lines[1]);
+        store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_no_file_needs_is_counted_and_no_fault_and_the_sweep_removes_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let kept = store.upload("one.txt", b"words").await;
+        let orphan = store.leave(&format!("00/{ORPHAN}"), b"no row", 23);
+        let unfinished = store.leave(&format!("00/{ORPHAN}#1"), b"half", 23);
+        let old = store.leave(&format!("00/{ORPHAN}-2"), b"older", 25);
+        let lines = store.verified(0).await;
+        let totals = lines.last().expect("totals");
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        let named: Vec<_> = lines.iter().map(|line| &line["object_without_row"]).collect();
+        assert!(named.contains(&&json!(format!("00/{ORPHAN}"))), "{lines:?}");
+        assert_eq!(
+            *totals,
+            json!({
+                "files": 1, "bytes": 5, "damaged": 0, "objects_without_row": 2,
+                "bytes_without_row": 11, "unfinished_uploads": 1, "bytes_unfinished": 4,
+            })
+        );
+        let text = store.documents(&["verify"]).await.done();
+        assert!(
+            text.contains("\n2 objects without a row, 11 bytes, left for the sweep\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("\n1 unfinished upload, 4 bytes, left for the sweep\n"), "{text}");
+        assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
+        assert!(!old.exists() && orphan.exists() && unfinished.exists());
+        assert_eq!(store.documents(&["sweep", "--hours", "0"]).await.done(), "2 objects removed\n");
+        assert!(!orphan.exists() && !unfinished.exists() && store.place(&kept.object).exists());
+        assert_eq!(store.documents(&["sweep", "--hours", "0"]).await.done(), "0 objects removed\n");
+        assert_eq!(store.verified(0).await.len(), 1);
+        store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_hundred_objects_without_a_row_are_named_and_all_are_counted() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        for number in 0..1_200 {
+            store.leave(&format!("00/{ORPHAN}-{number}"), b"1", 0);
+        }
+        let lines = store.verified(0).await;
+        assert_eq!(lines.len(), 101);
+        assert_eq!(lines[100]["objects_without_row"], 1_200);
+        assert_eq!(
+            store.documents(&["sweep", "--hours", "0"]).await.done(),
+            "1200 objects removed\n"
+        );
+        store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_store_of_another_database_is_left_alone() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let orphan = store.leave(&format!("00/{ORPHAN}"), b"no row", 48);
+        std::fs::write(store.place("owner"), "another database").expect("a file");
+        for arguments in [&["sweep"][..], &["sweep", "--hours", "0"], &["verify"]] {
+            store.documents(arguments).await.refused("belongs to another database");
+        }
+        assert!(orphan.exists());
+        store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_verification_beside_uploads_and_removals_finds_nothing_wrong() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let mut kept = Vec::new();
+        for _ in 0..20 {
+            kept.push(store.upload("one.txt", &[b'x'; 300_000]).await);
+        }
+        let changes = async {
+            for one in &kept {
+                store.remove(one).await;
+                store.upload("two.txt", b"words").await;
+            }
+        };
+        let verifications = async {
+            for _ in 0..5 {
+                store.verified(0).await;
+            }
+        };
+        tokio::join!(changes, verifications);
+        assert_eq!(store.verified(0).await[0]["files"], 20);
+        store.world
+    })
+    .await;
+}
+
+/// Eight files are read at once. Nine are pipes and hold up whoever reads them, so that the row of the tenth has
+/// been read and its object has not when it is removed.
+#[tokio::test]
+async fn a_file_that_is_removed_before_its_turn_comes_is_not_missing() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let mut slow = Vec::new();
+        for _ in 0..9 {
+            let place = store.place(&store.upload("slow.txt", b"words").await.object);
+            std::fs::remove_file(&place).expect("a file");
+            shell("mkfifo \"$0\"", &place).await;
+            slow.push(place);
+        }
+        let tenth = store.upload("removed.txt", b"words").await;
+        let removal = async {
+            // Opens when somebody reads.
+            shell(": > \"$0\"", &slow[0]).await;
+            store.remove(&tenth).await;
+            for place in &slow[1..] {
+                shell(": > \"$0\"", place).await;
+            }
+        };
+        let (lines, ()) = tokio::join!(store.verified(1), removal);
+        let faults: Vec<_> = lines.iter().map(|line| &line["fault"]).collect();
+        assert_eq!(faults, [vec![&json!("unreadable"); 9], vec![&Value::Null]].concat());
+        assert_eq!((&lines[9]["files"], &lines[9]["damaged"]), (&9.into(), &9.into()));
+        store.world
+    })
+    .await;
+}
+
+/// Runs a line of shell on a file.
+async fn shell(line: &str, place: &Path) {
+    let mut command = Command::new("timeout");
+    let status = command.args(["20", "sh", "-c", line]).arg(place).status().await;
+    assert!(status.expect("a shell").success(), "{line} {}", place.display());
+}
+
+#[tokio::test]
+async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
+    on_each_database(PROGRAM, |world| async move {
+        let database = format!("API_DATABASE_URL={}", world.database_url);
+        let nowhere = world.folder.path().join("nowhere");
+        let settings = |more: &str| file(&world, "some.env", &format!("{database}\n{more}\n"));
+        let bucket = "API_DOCUMENTS=s3://papers\nAPI_S3_ENDPOINT=http://127.0.0.1:1\n\
+                      API_S3_ACCESS_KEY_ID=me\nAPI_S3_SECRET_ACCESS_KEY=a-secret";
+        for (env_file, why) in [
+            ("/no/such/file".to_owned(), "cannot read /no/such/file"),
+            (world.folder.path().join("auth-server.env").display().to_string(), "which database?"),
+            (settings("API_DOCUMENTZ=x"), "no setting is called API_DOCUMENTZ"),
+        ] {
+            documents(Path::new(&env_file), &["verify"]).await.refused(why);
+        }
+        for (more, why) in [
+            ("API_DOCUMENTS=ftp://papers".to_owned(), "must be a folder, s3://BUCKET"),
+            (format!("API_DOCUMENTS={}", nowhere.display()), "there is no such folder"),
+            (bucket.to_owned(), "the object store: "),
+        ] {
+            let env_file = settings(&more);
+            for arguments in [&["verify"][..], &["sweep"]] {
+                documents(Path::new(&env_file), arguments).await.refused(why);
+            }
+        }
+        assert!(!nowhere.exists());
+        world
+    })
+    .await;
+}
