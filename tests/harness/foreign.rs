@@ -1,10 +1,10 @@
 //! Programs that nobody here wrote, and that the servers must get on with: where they are, how the
-//! test talks with them, and what they need to be known by. `tests/clients/` has the rest.
+//! test talks with them, and what they need to be known by. `tests/clients/` has the rest;
+//! `web_servers.rs` is about Apache and nginx.
 //!
 //! A machine without them runs the other tests: those that need them say on the terminal what is
 //! missing and end.
 
-use crate::servers::free_port;
 use crate::visitor::Visitor;
 use crate::world::World;
 use base64::Engine;
@@ -21,14 +21,11 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
 
 /// The longest a conversation with a client takes, on a busy machine.
 const CONVERSATION: Duration = Duration::from_secs(120);
 /// Where a program is that no `PATH` of a plain user has.
 const SYSTEM_PROGRAMS: [&str; 3] = ["/usr/sbin", "/usr/bin", "/usr/local/bin"];
-/// Apache's modules, as Debian has them.
-const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
 
 /// Says on the terminal, past the test runner that keeps what passing tests print, what was not
 /// tested and how it would be.
@@ -242,85 +239,4 @@ pub async fn add_client(world: &World, id: &str, redirects: &str, proof: Result<
         created_date: Set(shared::db::time(&world.db).await.expect("the time")),
     };
     client.insert(&world.db).await.expect("a client");
-}
-
-/// Apache with mod_auth_openidc, in a folder of its own.
-pub struct Apache {
-    /// Where it is.
-    pub url: String,
-    folder: tempfile::TempDir,
-    child: Child,
-}
-
-impl Apache {
-    /// The program, if it is there with its module.
-    pub fn find() -> Result<PathBuf, String> {
-        let program = system_program("apache2", "apache2 libapache2-mod-auth-openidc")?;
-        match Path::new(APACHE_MODULES).join("mod_auth_openidc.so").is_file() {
-            true => Ok(program),
-            false => Err("mod_auth_openidc is missing (Debian: apt-get install \
-                          libapache2-mod-auth-openidc)"
-                .to_owned()),
-        }
-    }
-
-    /// Starts it with `tests/clients/apache.conf` as a client of this world.
-    pub async fn start(program: &Path, world: &World, client_id: &str, secret: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let port = free_port();
-        site(folder.path(), &world.tls.authority).expect("a site");
-        let text = |path: &Path| path.display().to_string();
-        let child = Command::new(program)
-            // One process, which goes when it is told to, with all there is of it.
-            .arg("-X")
-            .args(["-f", &text(&sources().join("apache.conf").canonicalize().expect("a file"))])
-            .env("SITE_FOLDER", folder.path())
-            .env("SITE_PORT", port.to_string())
-            .env("SITE_MODULES", APACHE_MODULES)
-            .env("SITE_ISSUER", &world.client.auth_url)
-            .env("SITE_AUTHORITY", folder.path().join("ca.pem"))
-            .env("SITE_CLIENT_ID", client_id)
-            .env("SITE_CLIENT_SECRET", secret)
-            .env("SITE_PASSPHRASE", "any text will do in a test")
-            .env("SITE_API_CLIENT_ID", "api-server")
-            .env("SITE_API_CLIENT_SECRET", &world.credentials.api_server)
-            .stdin(Stdio::null())
-            .stderr(std::fs::File::create(folder.path().join("stderr.log")).expect("a log"))
-            .kill_on_drop(true)
-            .spawn()
-            .expect("a process");
-        let mut apache = Self { url: format!("http://127.0.0.1:{port}"), folder, child };
-        apache.wait_until_ready(world).await;
-        apache
-    }
-
-    async fn wait_until_ready(&mut self, world: &World) {
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while world.client.http.get(format!("{}/bye.html", self.url)).send().await.is_err() {
-            let ended = self.child.try_wait().expect("its state");
-            assert!(ended.is_none() && Instant::now() < deadline, "Apache: {}", self.log());
-            sleep(Duration::from_millis(50)).await;
-        }
-    }
-
-    /// What it has written so far.
-    pub fn log(&self) -> String {
-        let read = |name: &str| std::fs::read_to_string(self.folder.path().join(name));
-        ["stderr.log", "error.log"].map(|name| read(name).unwrap_or_default()).concat()
-    }
-}
-
-/// Pages that say who is there. Started by root, Apache reads them as somebody else.
-fn site(folder: &Path, authority: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-    std::fs::copy(authority, folder.join("ca.pem"))?;
-    let page = "user=<!--#echo var=\"REMOTE_USER\" --> \
-                kind=<!--#echo var=\"OIDC_CLAIM_user_kind\" --> \
-                issuer=<!--#echo var=\"OIDC_CLAIM_iss\" -->";
-    for name in ["app", "api"] {
-        std::fs::create_dir_all(folder.join("pages").join(name))?;
-        std::fs::write(folder.join("pages").join(name).join("who.shtml"), page)?;
-    }
-    std::fs::write(folder.join("pages/bye.html"), "Good bye")
 }

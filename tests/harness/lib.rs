@@ -19,6 +19,7 @@ pub mod servers;
 pub mod snapshot;
 pub mod visitor;
 pub mod web_browser;
+pub mod web_servers;
 pub mod wire;
 pub mod world;
 

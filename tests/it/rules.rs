@@ -13,3 +13,4 @@ mod statements;
 mod tidy;
 mod tls;
 mod visibility;
+mod web_servers;

@@ -2,9 +2,10 @@
 //! `tests/clients/`, and Apache.
 
 use crate::PROGRAM;
-use acceptance::foreign::{Apache, ClientKey, Program, add_client, skip};
+use acceptance::foreign::{ClientKey, Program, add_client, skip};
 use acceptance::servers::free_port;
 use acceptance::visitor::Visitor;
+use acceptance::web_servers::OpenidSite;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
@@ -186,14 +187,14 @@ async fn authlib_gets_on_with_the_server() {
 
 #[tokio::test]
 async fn a_site_behind_apache_logs_people_in_and_out() {
-    let program = match Apache::find() {
-        Ok(program) => program,
+    let site = match OpenidSite::find() {
+        Ok(site) => site,
         Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async {
         let redirects = "http://127.0.0.1/app/callback http://127.0.0.1/bye.html";
         add_client(&world, "site", redirects, Ok(SECRET)).await;
-        let apache = Apache::start(&program, &world, "site", SECRET).await;
+        let apache = site.start(&world, "site", SECRET).await;
         let origins = [world.client.auth_url.as_str(), &apache.url];
         let mut visitor = Visitor::new(&world.client.http, &origins);
         let page = format!("{}/app/who.shtml", apache.url);
@@ -223,12 +224,12 @@ async fn a_site_behind_apache_logs_people_in_and_out() {
 
 #[tokio::test]
 async fn an_api_behind_apache_takes_live_tokens_alone() {
-    let program = match Apache::find() {
-        Ok(program) => program,
+    let site = match OpenidSite::find() {
+        Ok(site) => site,
         Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async {
-        let apache = Apache::start(&program, &world, "site", SECRET).await;
+        let apache = site.start(&world, "site", SECRET).await;
         let ask = async |token: &str| {
             let request = world.client.http.get(format!("{}/api/who.shtml", apache.url));
             world.client.send(request.bearer_auth(token)).await.expect("an answer")

@@ -1,0 +1,229 @@
+//! Web servers that nobody here wrote, each as one process with a folder of its own: Apache with
+//! mod_auth_openidc as a client of the auth server, and Apache and nginx before the api-server with
+//! the samples of `deploy/`.
+
+use crate::foreign::system_program;
+use crate::servers::free_port;
+use crate::world::World;
+use std::fs::{Permissions, create_dir_all, read_to_string, set_permissions, write};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// Apache's modules, as Debian has them.
+const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
+
+/// A web server.
+pub struct WebServer {
+    /// Where it is.
+    pub url: String,
+    folder: TempDir,
+    child: Child,
+}
+
+impl WebServer {
+    /// Runs it until there is an answer at its URL.
+    async fn run(mut command: Command, folder: TempDir, url: String, world: &World) -> Self {
+        let errors = std::fs::File::create(folder.path().join("stderr.log")).expect("a log");
+        command.stdin(Stdio::null()).stderr(errors).kill_on_drop(true);
+        let child = command.spawn().expect("a process");
+        let mut server = Self { url, folder, child };
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while world.client.http.get(&server.url).send().await.is_err() {
+            let ended = server.child.try_wait().expect("its state");
+            assert!(ended.is_none() && Instant::now() < deadline, "{}", server.log());
+            sleep(Duration::from_millis(50)).await;
+        }
+        server
+    }
+
+    /// What it has written so far of faults.
+    pub fn log(&self) -> String {
+        ["stderr.log", "error.log"].map(|name| self.read(name)).concat()
+    }
+
+    /// What it has written so far of the requests to the api-server.
+    pub fn access_log(&self) -> String {
+        self.read("api-server.log")
+    }
+
+    fn read(&self, name: &str) -> String {
+        read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+
+    /// How many files are in its document root.
+    pub fn files(&self) -> usize {
+        self.folder.path().join("files").read_dir().expect("the document root").count()
+    }
+
+    /// From now on nginx fails if it keeps a body on disk.
+    pub fn remove_buffers(&self) -> io::Result<()> {
+        match std::fs::remove_dir_all(self.folder.path().join("temp")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A folder that a web server may read: started by root, Apache goes on as somebody else.
+fn open_folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("an open folder");
+    folder
+}
+
+fn source(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).canonicalize().expect("a file")
+}
+
+/// Apache, if it is there with this module.
+fn find_apache(module: &str, packages: &str) -> Result<PathBuf, String> {
+    let program = system_program("apache2", packages)?;
+    match Path::new(APACHE_MODULES).join(format!("{module}.so")).is_file() {
+        true => Ok(program),
+        false => Err(format!("{module} is missing (Debian: apt-get install {packages})")),
+    }
+}
+
+/// Apache in one process, which goes when it is told to, with all there is of it.
+fn apache(program: &Path, settings: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg("-X").arg("-f").arg(settings);
+    command.env("SITE_FOLDER", folder).env("SITE_MODULES", APACHE_MODULES);
+    command
+}
+
+/// Apache with mod_auth_openidc: a site that people log in to, and an API that takes tokens.
+#[derive(Clone, Debug)]
+pub struct OpenidSite(PathBuf);
+
+impl OpenidSite {
+    /// The program, if it is there with its module.
+    pub fn find() -> Result<Self, String> {
+        find_apache("mod_auth_openidc", "apache2 libapache2-mod-auth-openidc").map(Self)
+    }
+
+    /// Starts it with `tests/clients/apache.conf` as a client of this world.
+    pub async fn start(&self, world: &World, client_id: &str, secret: &str) -> WebServer {
+        let folder = open_folder();
+        let port = free_port();
+        write_pages(folder.path(), &world.tls.authority).expect("a site");
+        let mut command = apache(&self.0, &source("clients/apache.conf"), folder.path());
+        command
+            .env("SITE_PORT", port.to_string())
+            .env("SITE_ISSUER", &world.client.auth_url)
+            .env("SITE_AUTHORITY", folder.path().join("ca.pem"))
+            .env("SITE_CLIENT_ID", client_id)
+            .env("SITE_CLIENT_SECRET", secret)
+            .env("SITE_PASSPHRASE", "any text will do in a test")
+            .env("SITE_API_CLIENT_ID", "api-server")
+            .env("SITE_API_CLIENT_SECRET", &world.credentials.api_server);
+        WebServer::run(command, folder, format!("http://127.0.0.1:{port}"), world).await
+    }
+}
+
+/// Pages that say who is there.
+fn write_pages(folder: &Path, authority: &Path) -> io::Result<()> {
+    std::fs::copy(authority, folder.join("ca.pem"))?;
+    let page = "user=<!--#echo var=\"REMOTE_USER\" --> \
+                kind=<!--#echo var=\"OIDC_CLAIM_user_kind\" --> \
+                issuer=<!--#echo var=\"OIDC_CLAIM_iss\" -->";
+    for name in ["app", "api"] {
+        create_dir_all(folder.join("pages").join(name))?;
+        write(folder.join("pages").join(name).join("who.shtml"), page)?;
+    }
+    write(folder.join("pages/bye.html"), "Good bye")
+}
+
+/// A web server that can stand before the api-server, with a sample of `deploy/`. Beside that
+/// it has a document root that everyone may change by WebDAV: `https://127.0.0.1`, same port.
+#[derive(Clone, Debug)]
+pub enum Front {
+    /// Apache, with mod_dav.
+    Apache(PathBuf),
+    /// nginx, built with its DAV module.
+    Nginx(PathBuf),
+}
+
+impl Front {
+    /// Apache, if it is there.
+    pub fn apache() -> Result<Self, String> {
+        find_apache("mod_dav_fs", "apache2").map(Self::Apache)
+    }
+
+    /// nginx, if it is there.
+    pub fn nginx() -> Result<Self, String> {
+        let program = system_program("nginx", "nginx")?;
+        let output = std::process::Command::new(&program).arg("-V").output();
+        let output = output.map_err(|error| format!("nginx does not run: {error}"))?;
+        match String::from_utf8_lossy(&output.stderr).contains("http_dav_module") {
+            true => Ok(Self::Nginx(program)),
+            false => Err("nginx has no DAV module (Debian: apt-get install nginx)".to_owned()),
+        }
+    }
+
+    /// Starts it before the api-server of this world, whose certificate this authority must have
+    /// signed. Its settings are checked by itself first.
+    pub async fn start(&self, world: &World, authority: &Path) -> WebServer {
+        let folder = open_folder();
+        for name in ["files", "locks", "temp"] {
+            create_dir_all(folder.path().join(name)).expect("a folder");
+            let everyones = Permissions::from_mode(0o777);
+            set_permissions(folder.path().join(name), everyones).expect("an open folder");
+        }
+        let port = free_port();
+        self.write_settings(world, authority, folder.path(), port);
+        let checked = self.command(folder.path()).arg("-t").output().await.expect("a process");
+        let said = String::from_utf8_lossy(&checked.stderr);
+        assert!(checked.status.success(), "{said}");
+        let command = self.command(folder.path());
+        WebServer::run(command, folder, format!("https://localhost:{port}"), world).await
+    }
+
+    fn command(&self, folder: &Path) -> Command {
+        let settings = folder.join("server.conf");
+        match self {
+            Self::Apache(program) => apache(program, &settings, folder),
+            Self::Nginx(program) => {
+                let mut command = Command::new(program);
+                command.arg("-p").arg(folder).arg("-c").arg(settings);
+                command
+            }
+        }
+    }
+
+    /// The sample and the settings around it, with what is an example in them replaced.
+    fn write_settings(&self, world: &World, authority: &Path, folder: &Path, port: u16) {
+        let path = |path: &Path| path.display().to_string();
+        let api = world.client.api_url.rsplit(':').next().unwrap_or_default();
+        let (name, listener, upstream, logs) = match self {
+            Self::Apache(_) => ("apache", "*:443", "localhost:", "${APACHE_LOG_DIR}"),
+            Self::Nginx(_) => ("nginx", "443 ssl", "127.0.0.1:", "/var/log/nginx"),
+        };
+        let listens = listener.replace("*:", "").replace("443", &format!("127.0.0.1:{port}"));
+        let values = [
+            ("/etc/ssl/api.example.com/certificate.pem".to_owned(), path(&world.tls.certificate)),
+            ("/etc/ssl/api.example.com/key.pem".to_owned(), path(&world.tls.key)),
+            ("/etc/ssl/api-server/ca.pem".to_owned(), path(authority)),
+            ("files.example.com".to_owned(), "127.0.0.1".to_owned()),
+            ("api.example.com".to_owned(), "localhost".to_owned()),
+            (listener.to_owned(), listens),
+            (format!("{upstream}9443"), format!("{upstream}{api}")),
+            (logs.to_owned(), path(folder)),
+        ];
+        let sources = [format!("../deploy/{name}.conf.sample"), format!("web_servers/{name}.conf")];
+        let mut texts = sources.map(|path| read_to_string(source(&path)).expect("settings"));
+        for (example, value) in &values {
+            assert!(texts.iter().any(|text| text.contains(example)), "{name} has no {example}");
+            texts = texts.map(|text| text.replace(example, value));
+        }
+        for (file, text) in ["site.conf", "server.conf"].into_iter().zip(texts) {
+            write(folder.join(file), text).expect("settings");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The api-server behind Apache and nginx, set up by the samples of `deploy/`, with their DAV
+//! modules switched on for everything they have: a PUT is the api-server's business, and every
+//! answer is its own.
+
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::forms::Form;
+use acceptance::rows::Rows;
+use acceptance::web_servers::{Front, WebServer};
+use acceptance::{Answer, Client, World, on_each_database};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// What a client goes by.
+const HEADERS: [&str; 12] = [
+    "accept-ranges",
+    "allow",
+    "cache-control",
+    "content-disposition",
+    "content-encoding",
+    "content-length",
+    "content-range",
+    "content-type",
+    "etag",
+    "link",
+    "strict-transport-security",
+    "www-authenticate",
+];
+
+#[tokio::test]
+async fn behind_apache_with_mod_dav_every_answer_is_the_api_servers() {
+    check(Front::apache()).await;
+}
+
+#[tokio::test]
+async fn behind_nginx_with_its_dav_module_every_answer_is_the_api_servers() {
+    check(Front::nginx()).await;
+}
+
+async fn check(front: Result<Front, String>) {
+    let front = match front {
+        Ok(front) => front,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database(PROGRAM, |world| async {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 2).await;
+        let server = front.start(&world, &world.tls.authority).await;
+        check_dav_is_on(&world, &server).await;
+        server.remove_buffers().expect("no buffers");
+        let through = Client { api_url: server.url.clone(), ..world.client.clone() };
+        check_every_put(&through, &admin, &rows).await;
+        check_alike(&world, &through, &admin, &rows).await;
+        check_files(&through, &admin, &rows).await;
+        check_versions(&through, &admin, &rows).await;
+        assert_eq!(server.files(), 0, "a request for the api-server changed the document root");
+        check_log(&server, &through, &admin).await;
+        drop(server);
+        check_distrust(&front, &world, &admin).await;
+        world
+    })
+    .await;
+}
+
+/// The module is there: a PUT to the document root makes a file.
+async fn check_dav_is_on(world: &World, server: &WebServer) {
+    let url = server.url.replace("localhost", "127.0.0.1") + "/words.txt";
+    let send = async |method: Method, words: &'static str| {
+        let request = world.client.http.request(method, &url).body(words);
+        world.client.send(request).await.expect("an answer")
+    };
+    send(Method::PUT, "Words").await.expect(201);
+    assert_eq!(server.files(), 1);
+    assert_eq!(send(Method::GET, "").await.expect(200).text, "Words");
+    send(Method::DELETE, "").await.expect(204);
+    assert_eq!(server.files(), 0);
+}
+
+/// A PUT is 405 where the api-server has none and says so, and nowhere else.
+async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
+    let document = through.get("", "/openapi.json").await.expect(200).json();
+    let paths = document["paths"].as_object().expect("paths");
+    let mut puts = 0;
+    for (template, operations) in paths {
+        let request = through.request(Method::PUT, admin, &rows.path(template)).json(&json!({}));
+        let answer = through.send(request).await.expect("an answer");
+        if operations.get("put").is_some() {
+            answer.expect_problem(400, "bad-request");
+            puts += 1;
+            continue;
+        }
+        let answer = answer.expect_problem(405, "method-not-allowed");
+        for method in operations.as_object().expect("operations").keys() {
+            let allowed = answer.header("allow");
+            assert!(allowed.contains(&method.to_uppercase()), "{template}: {allowed}");
+        }
+    }
+    assert!(puts >= 2, "only {puts} operations with PUT");
+}
+
+/// What is asked through the web server is answered as it is without one.
+async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) {
+    let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
+    let file = format!("/files/{}", rows.file_id);
+    // The header Link has it all.
+    let long = format!("/users?limit=1&other={}", "a".repeat(6000));
+    let list = format!("/loans/collateral/{}/taxes", rows.collateral_id);
+    let known = world.client.get(admin, &comment).await.expect(200).header("etag").to_owned();
+    let large = "a".repeat(100_000);
+    let nothing = ("x-nothing", "");
+    for (method, token, path, header, body) in [
+        (Method::GET, admin, comment.as_str(), ("accept-encoding", "gzip"), ""),
+        (Method::GET, admin, &comment, ("range", "bytes=0-3"), ""),
+        (Method::GET, admin, &comment, ("if-none-match", &known), ""),
+        (Method::GET, admin, &comment, ("accept", "text/html"), ""),
+        (Method::HEAD, admin, &comment, nothing, ""),
+        (Method::OPTIONS, admin, &comment, nothing, ""),
+        (Method::PATCH, admin, &comment, nothing, ""),
+        (Method::DELETE, admin, &comment, ("if-match", "\"old\""), ""),
+        (Method::PUT, admin, "/setup/loan/interest-plans", nothing, "{}"),
+        (Method::PUT, admin, "/words.txt", nothing, "Words"),
+        (Method::GET, admin, "/loans/999999", nothing, ""),
+        (Method::GET, admin, "/loans/1%2F2//%61", nothing, ""),
+        (Method::GET, admin, &list, nothing, ""),
+        (Method::GET, admin, &long, nothing, ""),
+        (Method::GET, admin, &file, ("range", "bytes=7-"), ""),
+        (Method::HEAD, admin, &file, nothing, ""),
+        (Method::PUT, "", &comment, ("expect", "100-continue"), &large),
+    ] {
+        let ask = async |client: &Client| {
+            let request = client.request(method.clone(), token, path).header(header.0, header.1);
+            let request = match body {
+                "" => request,
+                body => request.header("content-type", "application/json").body(body.to_owned()),
+            };
+            client.send(request).await.expect("an answer")
+        };
+        let answers = (ask(&world.client).await, ask(through).await);
+        let seen = [answers.0, answers.1].map(|answer| {
+            let headers = HEADERS.map(|name| answer.header(name).to_owned());
+            let mut body = answer.json();
+            if let Some(id) = body.get_mut("requestId") {
+                assert_eq!(id.take(), answer.header("x-request-id"));
+            }
+            assert_eq!(answer.header("x-request-id").len(), 32);
+            (answer.status, headers, body)
+        });
+        assert_eq!(seen[1], seen[0], "{method} {path:.80} {header:?}");
+    }
+}
+
+fn numbered_lines(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes);
+    for number in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        let _ = writeln!(text, "This is line {number}.");
+    }
+    text
+}
+
+/// Large files go through, whole and in parts, both ways.
+async fn check_files(through: &Client, admin: &str, rows: &Rows) {
+    let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
+    let words = numbered_lines(20 * 1024 * 1024);
+    let upload = async || {
+        let form = Form::file("lines.txt", words.as_bytes());
+        through.upload(admin, &path, form, Some("the lines")).await.expect(201)
+    };
+    let first = upload().await;
+    let again = upload().await;
+    assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
+
+    let file = &first.json()["Files"][0];
+    let download = file["Download_Path"].as_str().expect("a path");
+    let whole = through.get(admin, download).await.expect(200);
+    assert!(whole.text == words, "{} bytes of {}", whole.text.len(), words.len());
+    let tag = whole.header("etag");
+    let ask = async |method: Method, range: &str, of: &str| {
+        let request = through.request(method, admin, download);
+        let request = request.header("range", range).header("if-range", of);
+        through.send(request).await.expect("an answer")
+    };
+    let part = ask(Method::GET, "bytes=1000000-1999999", tag).await.expect(206);
+    assert!(part.text == words[1_000_000..2_000_000]);
+    let range = format!("bytes 1000000-1999999/{}", words.len());
+    assert_eq!(part.header("content-range"), range);
+    let other = ask(Method::GET, "bytes=1000000-1999999", "\"old\"").await.expect(200);
+    assert!(other.text == words);
+    let beyond = ask(Method::GET, "bytes=99999999-", tag).await;
+    beyond.expect_problem(416, "range-not-satisfiable");
+    let head = ask(Method::HEAD, "bytes=0-9", tag).await.expect(200);
+    assert_eq!(head.header("content-length"), words.len().to_string());
+
+    let large = Form::file("lines.txt", words.repeat(2).as_bytes());
+    through.upload(admin, &path, large, None).await.expect_problem(413, "too-large");
+}
+
+fn version(answer: &Answer) -> String {
+    let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
+    assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+    hash
+}
+
+/// A PUT changes and a DELETE removes, if they name the version that there is.
+async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
+    let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
+    let document = format!("/user-defined-fields/documents/{}", rows.document_id);
+    let changes = [
+        (
+            comment,
+            json!({"Comment_Category_ID": 1, "Priority": "high", "Pinned_Flag": true}),
+            "Comment",
+        ),
+        (document, json!({}), "Name"),
+    ];
+    for (path, mut body, member) in changes {
+        let mut put = async |words: &str, hash: Option<&str>, if_match: Option<&str>| {
+            body[member] = json!(words);
+            body["versionHash"] = json!(hash);
+            let request = through.request(Method::PUT, admin, &path).json(&body);
+            let request = match if_match {
+                Some(hash) => request.header("if-match", format!("\"{hash}\"")),
+                None => request,
+            };
+            through.send(request).await.expect("an answer")
+        };
+        let first = version(&through.get(admin, &path).await.expect(200));
+        let changed = put("Other words", Some(&first), None).await.expect(200);
+        assert_eq!(changed.json()[member], "Other words");
+        let second = version(&changed);
+        assert_ne!(second, first);
+        let stale = put("Lost", Some(&first), None).await.expect_problem(409, "stale-version");
+        assert_eq!(stale.json()["currentVersionHash"], second);
+        put("Lost", None, Some(&first)).await.expect_problem(412, "precondition-failed");
+        let third = version(&put("Last words", None, Some(&second)).await.expect(200));
+        let read = through.get(admin, &path).await.expect(200);
+        assert_eq!((&read.json()[member], version(&read)), (&json!("Last words"), third.clone()));
+
+        let delete = async |hash: &str| {
+            let request = format!("{path}?versionHash={hash}");
+            let request = through.request(Method::DELETE, admin, &request);
+            through.send(request).await.expect("an answer")
+        };
+        delete(&second).await.expect_problem(409, "stale-version");
+        assert_eq!(delete(&third).await.expect(204).text, "");
+        through.get(admin, &path).await.expect_problem(404, "not-found");
+    }
+}
+
+/// Each line of the web server's log leads to one of the api-server's, and has no query.
+async fn check_log(server: &WebServer, through: &Client, admin: &str) {
+    let last = through.get(admin, "/users?limit=1").await.expect(200);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    // It is written after the answer.
+    while !server.access_log().contains(last.header("x-request-id")) {
+        assert!(Instant::now() < deadline, "{}", server.access_log());
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert!(!server.access_log().contains("limit=1"), "{}", server.access_log());
+}
+
+/// A web server that does not know who signed the api-server's certificate tells it nothing.
+async fn check_distrust(front: &Front, world: &World, admin: &str) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let other = rcgen::CertificateParams::new(vec!["other".to_owned()]).expect("a certificate");
+    let other = other.self_signed(&key).expect("a certificate").pem();
+    let authority = world.folder.path().join("other.pem");
+    std::fs::write(&authority, other).expect("a file");
+    let server = front.start(world, &authority).await;
+    let through = Client { api_url: server.url.clone(), ..world.client.clone() };
+    let answer = through.get(admin, "/users").await;
+    assert!(answer.status.is_server_error(), "{}", answer.text);
+    assert_eq!((answer.header("x-request-id"), answer.json()), ("", Value::Null));
+}
