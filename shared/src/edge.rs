@@ -7,7 +7,7 @@ mod unread;
 use crate::problem::{Problem, ProblemType};
 use crate::telemetry::{Metrics, RequestId};
 use futures_util::FutureExt;
-use poem::http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderName};
+use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderName};
 use poem::http::{HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, PathPattern, Request, Response, Result};
 use std::panic::AssertUnwindSafe;
@@ -68,6 +68,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
             caller = tracing::field::Empty);
         let unread = unread::of(&mut request);
+        let waits = unread::client_waits(&request);
         let call = async {
             let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
             let outcome = match (self.is_streamed)(&method, &uri) {
@@ -90,6 +91,11 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         self.count(&method, &response, started.elapsed());
         if let Ok(value) = HeaderValue::from_str(id.as_str()) {
             response.headers_mut().insert(X_REQUEST_ID, value);
+        }
+        if waits && response.status().as_u16() >= 400 {
+            // The body that was not asked for may come or not: nothing can follow it (RFC 9110,
+            // 10.1.1).
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         secure(&mut response);
         if method == Method::HEAD {

@@ -6,8 +6,8 @@
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use poem::http::Method;
 use poem::http::header::{CONTENT_LENGTH, EXPECT};
+use poem::http::{Method, Version};
 use poem::{Body, Request};
 use std::io;
 use std::pin::Pin;
@@ -29,6 +29,11 @@ type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 #[derive(Clone)]
 pub struct Unread(Arc<Mutex<Option<Chunks>>>);
 
+/// True for a client that waits to be told to send its body.
+pub fn client_waits(request: &Request) -> bool {
+    request.headers().contains_key(EXPECT) && request.version() <= Version::HTTP_11
+}
+
 /// Keeps hold of a request's body, if it is one whose rest would matter.
 pub fn of(request: &mut Request) -> Option<Unread> {
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
@@ -38,7 +43,7 @@ pub fn of(request: &mut Request) -> Option<Unread> {
         // HTTP/2 announces no length where it sends as it goes.
         None => matches!(*request.method(), Method::GET | Method::HEAD),
     };
-    if short || request.headers().contains_key(EXPECT) {
+    if short || client_waits(request) {
         return None;
     }
     let chunks: Chunks = Box::pin(request.take_body().into_bytes_stream());

@@ -206,6 +206,33 @@ async fn how_large_files_may_be_and_of_which_types_is_a_setting() {
 }
 
 #[tokio::test]
+async fn a_client_that_asks_before_it_sends_is_told_at_once() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let [(_, path), ..] = owners(&rows);
+        let media = media_type();
+        for (path, length, status) in [
+            (path.as_str(), 30_000_000, "413"),
+            ("/loans/comments/999999/documents", 1_000_000, "404"),
+        ] {
+            let mut wire = Wire::to_api(&world).await;
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {admin}\r\n\
+                 Content-Type: {media}\r\nContent-Length: {length}\r\n\
+                 Expect: 100-continue\r\n\r\n"
+            );
+            wire.send(head.as_bytes()).await;
+            let answer = wire.receive(Duration::from_secs(5)).await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+            assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
