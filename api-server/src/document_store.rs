@@ -25,6 +25,7 @@ use object_store::{
     ObjectStoreExt, RetryConfig,
 };
 use shared::problem::{Problem, ProblemType};
+use std::error::Error as _;
 use std::future::Future;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -41,6 +42,9 @@ const FOLDER_PART_BYTES: usize = 256 * 1024;
 const BUCKET_PART_BYTES: usize = 5 * 1024 * 1024;
 /// Objects that are removed at the same time.
 const REMOVED_AT_ONCE: usize = 8;
+/// How long an answer waits at most for what does not decide it: for a removal, which goes on
+/// behind it, or for a reason why something failed.
+const ANSWER_DELAY_MAX: Duration = Duration::from_secs(2);
 
 /// Where documents are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,24 +158,17 @@ impl DocumentStore {
     /// Whether objects can be written and removed, told by doing it.
     pub async fn check(&self) -> Result<(), String> {
         let path = Path::from(format!("check-{}", upload::random_key()));
-        let written = async {
+        let written = bounded(async {
             self.objects.put(&path, Bytes::from_static(b"check").into()).await?;
             self.objects.delete(&path).await
-        };
-        match timeout(STEP_TIME_MAX, written).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("there was no answer".to_owned()),
-        }
+        });
+        written.await.map_err(|error| in_one_line(&error))
     }
 
     /// Writes an object under a name that somebody else made up.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<(), String> {
-        let put = timeout(STEP_TIME_MAX, self.objects.put(&path(key), bytes.into())).await;
-        match put {
-            Ok(put) => put.map(drop).map_err(|error| error.to_string()),
-            Err(_) => Err("there was no answer".to_owned()),
-        }
+        let put = bounded(self.objects.put(&path(key), bytes.into())).await;
+        put.map(drop).map_err(|error| in_one_line(&error))
     }
 
     /// Begins a new object.
@@ -195,7 +192,7 @@ impl DocumentStore {
         let found_bytes = match &found {
             Ok(found) => found.meta.size,
             // A range that is not there is refused like anything else.
-            Err(_) => match timeout(STEP_TIME_MAX, self.objects.head(&path)).await {
+            Err(_) => match timeout(ANSWER_DELAY_MAX, self.objects.head(&path)).await {
                 Ok(Ok(object)) => object.size,
                 _ => size_bytes,
             },
@@ -204,18 +201,25 @@ impl DocumentStore {
             let lengths = format!("{found_bytes} bytes instead of {size_bytes}");
             return Err(Problem::internal(format!("object {key} has been damaged: {lengths}")));
         }
-        Ok(found?.into_stream())
+        match found {
+            Ok(found) => Ok(found.into_stream()),
+            Err(missing @ Error::NotFound { .. }) => {
+                Err(Problem::internal(format!("a file has no object: {missing}")))
+            }
+            Err(error) => Err(unavailable(&error)),
+        }
     }
 
     /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep: tells
     /// how many that are.
     pub async fn remove(&self, keys: Vec<String>) -> u64 {
         let removals = keys.into_iter().map(|key| async move {
-            let removed = timeout(STEP_TIME_MAX, self.objects.delete(&path(&key))).await;
-            match removed {
-                Ok(Ok(()) | Err(Error::NotFound { .. })) => return 0,
-                Ok(Err(error)) => tracing::warn!(%error, "an object is left for the sweep"),
-                Err(_) => tracing::warn!("an object is left for the sweep: no answer"),
+            match bounded(self.objects.delete(&path(&key))).await {
+                Ok(()) | Err(Error::NotFound { .. }) => return 0,
+                Err(error) => {
+                    let error = in_one_line(&error);
+                    tracing::warn!(error, "an object is left for the sweep");
+                }
             }
             1
         });
@@ -226,6 +230,13 @@ impl DocumentStore {
     /// Where an object is in the store.
     pub fn place(key: &str) -> String {
         path(key).to_string()
+    }
+
+    /// The same as [`Self::remove`] where somebody waits for an answer: it goes on without him.
+    pub async fn forget(&self, keys: Vec<String>) {
+        let store = self.clone();
+        let removal = tokio::spawn(async move { store.remove(keys).await });
+        let _ = timeout(ANSWER_DELAY_MAX, removal).await;
     }
 }
 
@@ -246,20 +257,30 @@ async fn in_time<T>(step: impl Future<Output = T>) -> object_store::Result<T> {
     timeout(STEP_TIME_MAX, step).await.map_err(silence)
 }
 
-async fn bounded<T>(step: impl Future<Output = object_store::Result<T>>) -> Result<T, Problem> {
-    match timeout(STEP_TIME_MAX, step).await {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(error @ Error::NotFound { .. })) => {
-            Err(Problem::internal(format!("a file has no object: {error}")))
-        }
-        Ok(Err(error)) => Err(unavailable(&error)),
-        Err(_) => Err(unavailable(&"no answer")),
-    }
+/// A step that takes too long has failed like any other.
+async fn bounded<T>(
+    step: impl Future<Output = object_store::Result<T>>,
+) -> object_store::Result<T> {
+    in_time(step).await?
 }
 
-fn unavailable(error: &dyn std::fmt::Display) -> Problem {
-    tracing::warn!(%error, "object store");
+fn unavailable(error: &Error) -> Problem {
+    let error = in_one_line(error);
+    tracing::warn!(error, "the object store is not available");
     Problem::new(ProblemType::ObjectStoreUnavailable)
+}
+
+/// What went wrong and why: the error's own text leaves out whether a service refused or was
+/// silent, and has whatever it answered, which may be a page of XML.
+fn in_one_line(error: &Error) -> String {
+    let mut text = error.to_string();
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    if let Some(cause) = causes.last().map(ToString::to_string)
+        && !text.contains(&cause)
+    {
+        text = format!("{text}: {cause}");
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(unix)]

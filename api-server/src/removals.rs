@@ -5,11 +5,6 @@ use crate::effects::{self, Effect};
 use poem_openapi::ApiResponse;
 use shared::problem::Problem;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
-
-/// How long an answer waits for the object store, which forgets by itself otherwise.
-const OBJECTS_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// What is told of a removal.
 #[derive(ApiResponse)]
@@ -26,9 +21,7 @@ impl Removed {
         removal: E,
     ) -> Result<Self, Problem> {
         let objects = effects::change(app, removal).await?;
-        let app = Arc::clone(app);
-        let forgotten = tokio::spawn(async move { app.documents.remove(objects).await });
-        let _ = timeout(OBJECTS_TIME_MAX, forgotten).await;
+        app.documents.forget(objects).await;
         Ok(Self::Done)
     }
 }

@@ -105,7 +105,7 @@ impl FormBody {
             Err(_) => Err(Problem::bad_request("the upload took longer than an hour")),
         };
         if let (Err(_), Some(file)) = (&received, reader.file) {
-            app.documents.remove(vec![file.stored.key]).await;
+            app.documents.forget(vec![file.stored.key]).await;
         }
         received
     }

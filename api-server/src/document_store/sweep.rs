@@ -4,7 +4,7 @@
 //! time it got. The same object says which database the store belongs to, so that a server which
 //! was pointed at another installation's store by mistake removes nothing.
 
-use super::{DocumentStore, in_time, leftovers};
+use super::{DocumentStore, in_one_line, in_time, leftovers};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt, TryStreamExt};
@@ -36,7 +36,7 @@ pub enum Fault {
 impl Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Store(error) => write!(f, "the object store: {error}"),
+            Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
             Self::Database(error) => write!(f, "the database: {error}"),
             Self::OtherOwner => f.write_str(
                 "the object store belongs to another database: nothing in it is removed; give \

@@ -1,11 +1,13 @@
 //! Writing an object as its bytes come.
 
-use super::{bounded, path};
+use super::{ANSWER_DELAY_MAX, bounded, in_one_line, path, unavailable};
 use aws_lc_rs::digest;
-use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt};
+use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt};
 use shared::problem::Problem;
 use shared::telemetry::random_bytes;
 use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 /// An object on its way: it is there as a whole once it is finished, or not at all.
 pub struct Upload {
@@ -64,39 +66,65 @@ impl Upload {
     }
 
     async fn write_part(&mut self) -> Result<(), Problem> {
-        let part = std::mem::take(&mut self.buffer);
+        let part = std::mem::replace(&mut self.buffer, Vec::with_capacity(self.part_bytes));
         let parts = match &mut self.parts {
             Some(parts) => parts,
             None => {
-                let parts = bounded(self.objects.put_multipart(&path(&self.key))).await?;
-                self.parts.insert(parts)
+                let begun = bounded(self.objects.put_multipart(&path(&self.key))).await;
+                self.parts.insert(begun.map_err(|error| unavailable(&error))?)
             }
         };
-        bounded(parts.put_part(part.into())).await
+        bounded(parts.put_part(part.into())).await.map_err(|error| unavailable(&error))
     }
 
-    /// Makes the object of what was written.
+    /// Makes the object of what was written, or forgets it.
     pub async fn finish(mut self) -> Result<Stored, Problem> {
+        if let Err(problem) = self.complete().await {
+            self.abort().await;
+            return Err(problem);
+        }
+        self.parts = None;
+        let sha256 = hex::encode(self.context.clone().finish());
+        Ok(Stored { key: std::mem::take(&mut self.key), size_bytes: self.size_bytes, sha256 })
+    }
+
+    async fn complete(&mut self) -> Result<(), Problem> {
         if self.parts.is_some() && !self.buffer.is_empty() {
             self.write_part().await?;
         }
-        match &mut self.parts {
-            Some(parts) => drop(bounded(parts.complete()).await?),
+        let completed = match &mut self.parts {
+            Some(parts) => bounded(parts.complete()).await,
             None => {
                 let bytes = std::mem::take(&mut self.buffer);
-                bounded(self.objects.put(&path(&self.key), bytes.into())).await?;
+                bounded(self.objects.put(&path(&self.key), bytes.into())).await
             }
-        }
-        let sha256 = hex::encode(self.context.finish());
-        Ok(Stored { key: self.key, size_bytes: self.size_bytes, sha256 })
+        };
+        completed.map(drop).map_err(|error| unavailable(&error))
     }
 
-    /// Forgets what was written.
-    pub async fn abort(self) {
-        if let Some(mut parts) = self.parts
-            && bounded(parts.abort()).await.is_err()
-        {
-            tracing::warn!("parts of an upload are left in the object store");
+    /// Forgets what was written. Whoever waits for an answer does not wait long for that.
+    pub async fn abort(mut self) {
+        if let Some(parts) = self.parts.take() {
+            let _ = timeout(ANSWER_DELAY_MAX, tokio::spawn(forget(parts))).await;
+        }
+    }
+}
+
+/// Who gives up in the middle leaves no parts either.
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if let (Some(parts), Ok(runtime)) = (self.parts.take(), Handle::try_current()) {
+            runtime.spawn(forget(parts));
+        }
+    }
+}
+
+async fn forget(mut parts: Box<dyn MultipartUpload>) {
+    match bounded(parts.abort()).await {
+        Ok(()) | Err(Error::NotFound { .. }) => {}
+        Err(error) => {
+            let error = in_one_line(&error);
+            tracing::warn!(error, "parts of an upload are left in the object store");
         }
     }
 }

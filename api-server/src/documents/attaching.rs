@@ -72,7 +72,7 @@ async fn receive<E: Effect<Answer: ToJSON>>(
             Err(problem) => problem.kind().status().is_client_error(),
         };
         if in_vain {
-            app.documents.remove(vec![object]).await;
+            app.documents.forget(vec![object]).await;
         }
         outcome.map(Created)
     });
