@@ -1,8 +1,11 @@
 //! Forms with files, byte for byte as a test wants them.
 
 use crate::client::{Answer, Client};
+use futures_util::stream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
+use std::io;
+use tokio::sync::mpsc;
 
 /// What separates the parts of every form here.
 pub const BOUNDARY: &str = "a-boundary-of-the-tests";
@@ -37,6 +40,14 @@ impl Form {
         self.0.extend_from_slice(bytes);
         self.0.extend_from_slice(b"\r\n");
         self
+    }
+
+    /// What comes before the bytes of a form's only file and what comes after them, for files that
+    /// are sent piece by piece.
+    pub fn around_file(name: &str) -> [Vec<u8>; 2] {
+        let mut head = Self::file(name, b"").0;
+        let end = head.split_off(head.len() - b"\r\n".len());
+        [head, Self(end).finish()]
     }
 
     /// The bytes of the form up to here, without its end.
@@ -78,4 +89,17 @@ impl Client {
         };
         self.send(request).await
     }
+}
+
+/// What a test sends of a body when it wants to; an error breaks the connection off.
+pub type Pieces = mpsc::Sender<io::Result<Vec<u8>>>;
+
+/// A body that is sent piece by piece, and ends when the sender is dropped.
+pub fn piece_by_piece() -> (Pieces, reqwest::Body) {
+    let (pieces, taken) = mpsc::channel(1);
+    let body = stream::unfold(taken, |mut taken| async move {
+        let piece = taken.recv().await?;
+        Some((piece, taken))
+    });
+    (pieces, reqwest::Body::wrap_stream(body))
 }

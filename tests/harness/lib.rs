@@ -10,6 +10,7 @@ pub mod latencies;
 pub mod loan_drivers;
 pub mod loan_model;
 pub mod log_in_form;
+pub mod moto;
 pub mod pgbench;
 pub mod postgres;
 pub mod published_loans;

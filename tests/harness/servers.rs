@@ -82,6 +82,13 @@ impl Process {
         self.signal("KILL").expect("killed");
     }
 
+    /// The most memory it has had so far, in KiB; `None` where the system does not tell.
+    pub fn memory_peak_kib(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim_end_matches("kB").trim().parse().ok()
+    }
+
     /// Stops it where it stands: it keeps its connections and answers nothing.
     pub fn suspend(&self) -> Result<(), String> {
         self.signal("STOP")

@@ -3,8 +3,9 @@
 use crate::client::{Answer, Client};
 use crate::databases::Database;
 use crate::gate::Gate;
+use crate::moto::{self, Moto};
 use crate::servers::{Kind, Process, free_port};
-use api_server::document_store::DocumentStore;
+use api_server::document_store::{DocumentStore, Location};
 use installer::certificates::{self, TlsFiles};
 use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -43,6 +44,9 @@ pub struct World {
     pub folder: TempDir,
     /// The door before the database, where the test asked for one and there is a server.
     pub gate: Option<Gate>,
+    /// The object store, where the test asked for one that is no folder.
+    pub moto: Option<Moto>,
+    documents: Location,
     program: PathBuf,
     environment: Environment,
 }
@@ -66,6 +70,8 @@ impl Replica {
 pub struct Environment {
     /// There is a door before the database server, which the test may shut.
     pub gated: bool,
+    /// Documents are kept in a bucket of this store, and not in a folder.
+    pub moto: Option<moto::Wanted>,
     /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
     /// Environment variables for the api-server.
@@ -123,7 +129,13 @@ impl World {
             _ => None,
         };
         let servers_url = gate.as_ref().map_or(database_url.as_str(), Gate::url);
-        places.write_settings(folder.path(), servers_url, &tls, &credentials);
+        let moto = match &environment.moto {
+            Some(wanted) => Some(Moto::start(wanted, folder.path()).await),
+            None => None,
+        };
+        let in_folder = || Location::Folder(folder.path().join("documents"));
+        let documents = moto.as_ref().map_or_else(in_folder, Moto::location);
+        places.write_settings(folder.path(), servers_url, &tls, &credentials, &documents);
         let client = Client::new(
             &places.auth_url(),
             &places.api_url(),
@@ -160,6 +172,8 @@ impl World {
             metrics,
             folder,
             gate,
+            moto,
+            documents,
             program,
             environment,
         }
@@ -167,8 +181,11 @@ impl World {
 
     /// Where the api-server keeps the files of documents, opened as the installer does.
     pub fn documents(&self) -> DocumentStore {
-        let folder = self.folder.path().join("documents");
-        DocumentStore::open_for_bulk(folder).expect("a folder of documents")
+        let opened = match &self.documents {
+            Location::Folder(folder) => DocumentStore::open_for_bulk(folder.clone()),
+            bucket => DocumentStore::open(bucket),
+        };
+        opened.expect("a store of documents")
     }
 
     /// The names of all objects in that folder, unfinished ones too.
@@ -358,6 +375,7 @@ impl Places {
         database_url: &str,
         tls: &TlsFiles,
         credentials: &Credentials,
+        documents: &Location,
     ) {
         let certificate = tls.certificate.display();
         let (key, ca) = (tls.key.display(), tls.authority.display());
@@ -376,15 +394,32 @@ impl Places {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_DATABASE_CONNECTIONS=10\nAPI_DOCUMENTS={}\n",
+             API_DATABASE_CONNECTIONS=10\n{}",
             self.api,
             self.auth_url(),
             credentials.api_server,
             self.api_metrics,
-            folder.join("documents").display(),
+            document_settings(documents),
         );
         std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
         std::fs::write(folder.join("api-server.env"), api).expect("settings");
+    }
+}
+
+fn document_settings(documents: &Location) -> String {
+    match documents {
+        Location::Folder(folder) => format!("API_DOCUMENTS={}\n", folder.display()),
+        Location::Bucket(bucket) => {
+            let (id, secret) = bucket.credentials.clone().unwrap_or_default();
+            format!(
+                "API_DOCUMENTS=s3://{}/{}\nAPI_S3_ENDPOINT={}\nAPI_S3_REGION={}\n\
+                 API_S3_ACCESS_KEY_ID={id}\nAPI_S3_SECRET_ACCESS_KEY={secret}\n",
+                bucket.name,
+                bucket.prefix,
+                bucket.endpoint.as_deref().unwrap_or_default(),
+                bucket.region,
+            )
+        }
     }
 }
 

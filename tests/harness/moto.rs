@@ -1,0 +1,190 @@
+//! An S3-compatible object store that nobody here wrote: PyPI's moto, as a process of the test's
+//! own. It keeps everything in memory, and what it has is looked at without the product's client.
+
+use crate::foreign::python_program;
+use crate::gate::Gate;
+use crate::servers::{free_port, send_signal};
+use api_server::document_store::{Bucket, Location};
+use reqwest::{Client, Method, Response};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// The bucket that is there when it starts.
+pub const BUCKET: &str = "loan-documents";
+/// What the names of all documents begin with.
+pub const PREFIX: &str = "branch/one";
+/// It tells signed requests from anonymous ones, and does not look at the signature.
+const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=test/20240101/us-east-1/s3/aws4_request, \
+     SignedHeaders=host, Signature=0";
+
+/// How a test wants it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    program: PathBuf,
+    gated: bool,
+}
+
+impl Wanted {
+    /// The program, if it is there.
+    pub fn find() -> Result<Self, String> {
+        Ok(Self { program: python_program("moto_server")?, gated: false })
+    }
+
+    /// With a door before it, so that it can be away without forgetting what it has.
+    pub fn gated(self) -> Self {
+        Self { gated: true, ..self }
+    }
+}
+
+/// The store.
+pub struct Moto {
+    /// The door before it, where the test asked for one.
+    pub gate: Option<Gate>,
+    program: PathBuf,
+    log: PathBuf,
+    port: u16,
+    http: Client,
+    child: Child,
+}
+
+impl Moto {
+    /// Starts it with a bucket in it. What it writes goes into this folder.
+    pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
+        let (port, log) = (free_port(), folder.join("moto.log"));
+        let program = wanted.program.clone();
+        let child = spawn(&program, port, &log);
+        let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
+        let http = http.build().expect("a client");
+        let gate = match wanted.gated {
+            true => Some(Gate::before(&format!("http://127.0.0.1:{port}/")).await),
+            false => None,
+        };
+        let mut moto = Self { gate, program, log, port, http, child };
+        moto.make_bucket().await;
+        moto
+    }
+
+    /// The bucket, as the api-server is told of it.
+    pub fn location(&self) -> Location {
+        let own = format!("http://127.0.0.1:{}", self.port);
+        Location::Bucket(Bucket {
+            name: BUCKET.to_owned(),
+            prefix: PREFIX.to_owned(),
+            endpoint: Some(self.gate.as_ref().map_or(own, |gate| gate.url().to_owned())),
+            region: "us-east-1".to_owned(),
+            credentials: Some(("test".to_owned(), "a secret of the tests".to_owned())),
+            authority: None,
+        })
+    }
+
+    /// Ends it at once: connections are refused, and what it had is gone.
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("killed");
+    }
+
+    /// Starts it again after it was killed, with an empty bucket.
+    pub async fn restart(&mut self) {
+        self.child = spawn(&self.program, self.port, &self.log);
+        self.make_bucket().await;
+    }
+
+    /// Stops it where it stands: connections are taken, and nothing is answered.
+    pub fn suspend(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().expect("it runs");
+        send_signal(name, &[id]).expect("it is told");
+    }
+
+    /// The names of all objects, below the prefix and not.
+    pub async fn names(&self) -> Vec<String> {
+        let listed = self.send(Method::GET, "?list-type=2&max-keys=1000", Vec::new()).await;
+        keys(&listed.text().await.expect("a list"))
+    }
+
+    /// The names of the documents' objects: neither the one that says whose store it is, nor one
+    /// of a check.
+    pub async fn documents(&self) -> Vec<String> {
+        let mut names = self.names().await;
+        names.retain(|name| name.rsplit('/').next().is_some_and(|key| key.len() == 32));
+        names
+    }
+
+    /// The names of objects that are being uploaded in parts.
+    pub async fn unfinished(&self) -> Vec<String> {
+        let listed = self.send(Method::GET, "?uploads", Vec::new()).await;
+        keys(&listed.text().await.expect("a list"))
+    }
+
+    /// The bytes of an object.
+    pub async fn bytes(&self, name: &str) -> Vec<u8> {
+        let found = self.send(Method::GET, &format!("/{name}"), Vec::new()).await;
+        found.bytes().await.expect("bytes").to_vec()
+    }
+
+    /// Puts an object there.
+    pub async fn put(&self, name: &str, bytes: &[u8]) {
+        self.send(Method::PUT, &format!("/{name}"), bytes.to_vec()).await;
+    }
+
+    /// Removes the bucket with all that is in it.
+    pub async fn remove_bucket(&self) {
+        for name in self.names().await {
+            self.send(Method::DELETE, &format!("/{name}"), Vec::new()).await;
+        }
+        self.send(Method::DELETE, "", Vec::new()).await;
+    }
+
+    async fn send(&self, method: Method, rest: &str, body: Vec<u8>) -> Response {
+        let url = format!("http://127.0.0.1:{}/{BUCKET}{rest}", self.port);
+        let request = self.http.request(method, url).header("authorization", SIGNED);
+        let response = request.body(body).send().await.expect("an answer");
+        assert!(response.status().is_success(), "{rest}: {response:?} {}", self.log());
+        response
+    }
+
+    async fn make_bucket(&mut self) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let url = format!("http://127.0.0.1:{}/moto-api/", self.port);
+        while self.http.get(&url).send().await.is_err() {
+            let ended = self.child.try_wait().expect("its state");
+            assert!(ended.is_none() && Instant::now() < deadline, "moto: {}", self.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+        self.send(Method::PUT, "", Vec::new()).await;
+    }
+
+    /// What it has written so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+}
+
+fn spawn(program: &Path, port: u16, log: &Path) -> Child {
+    let mut options = std::fs::OpenOptions::new();
+    let log = options.create(true).append(true).open(log).expect("a log");
+    Command::new(program)
+        .args(["-H", "127.0.0.1", "-p", &port.to_string()])
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().expect("a log"))
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .expect("a process")
+}
+
+/// What stands between `<Key>` and `</Key>`.
+fn keys(xml: &str) -> Vec<String> {
+    let keys = xml.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
+    keys.map(str::to_owned).collect()
+}
