@@ -6,6 +6,7 @@ mod contacts;
 mod core;
 mod docs;
 mod documents;
+mod documents_in_a_bucket;
 mod files;
 pub mod loans;
 mod setup;

@@ -76,7 +76,7 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-            let environment = Environment { gated: false, auth: lie.clone(), api: lie };
+            let environment = Environment { auth: lie.clone(), api: lie, ..Environment::default() };
             let world = World::new(PROGRAM, database.clone(), environment).await;
             dies_at_twelve_minutes(&world).await;
             everything_else_ends_on_time(&world).await;

@@ -1,0 +1,360 @@
+//! Documents in an S3-compatible bucket that others wrote: what is there after each request, as
+//! the bucket itself tells it. [`away`] is about a store that does not answer.
+
+mod away;
+mod large_files;
+
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::moto::{Moto, PREFIX, Wanted};
+use acceptance::rows::Rows;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{Answer, World};
+use api_server::document_store::sweep::{Fault, Swept};
+use api_server::document_store::{DocumentStore, Orphan};
+use aws_lc_rs::digest;
+use futures_util::TryStreamExt;
+use futures_util::future::join_all;
+use reqwest::Method;
+
+use reqwest::header::{CONTENT_TYPE, HeaderName, IF_NONE_MATCH, RANGE};
+use serde_json::json;
+use std::io;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const MIB: usize = 1024 * 1024;
+
+/// A world whose documents are in a bucket, with these settings of the api-server.
+fn in_a_bucket(moto: Wanted, api: &[(&str, &str)]) -> Environment {
+    let api = api.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Environment { moto: Some(moto), api: api.collect(), ..Environment::default() }
+}
+
+/// So many bytes of text, other ones for each number.
+fn text(bytes: usize, number: usize) -> Vec<u8> {
+    let mut chance = fastrand::Rng::with_seed(number as u64);
+    let mut text: Vec<u8> = (0..bytes).map(|_| chance.alphanumeric() as u8).collect();
+    text.iter_mut().step_by(64).for_each(|byte| *byte = b'\n');
+    text
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex::encode(digest::digest(&digest::SHA256, bytes))
+}
+
+/// A place for documents: a field of a loan, and the three kinds of comments.
+fn places(rows: &Rows) -> [String; 4] {
+    let [loan, contact, collateral] = rows.comment_ids;
+    [
+        format!("/loans/{}/detail1/userdef80/documents", rows.loan_id),
+        format!("/loans/comments/{loan}/documents"),
+        format!("/contacts/comments/{contact}/documents"),
+        format!("/loans/collateral/comments/{collateral}/documents"),
+    ]
+}
+
+async fn delete(world: &World, token: &str, path: &str) -> Answer {
+    let request = world.client.request(Method::DELETE, token, path);
+    world.client.send(request).await.expect("an answer")
+}
+
+/// Waits until the bucket has so many documents, and so many on their way.
+async fn settle(moto: &Moto, documents: usize, unfinished: usize) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let found = (moto.documents().await, moto.unfinished().await);
+        if (found.0.len(), found.1.len()) == (documents, unfinished) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{documents} and {unfinished} expected: {found:?}");
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The objects that have no row.
+async fn orphans(world: &World, store: &DocumentStore) -> Vec<Orphan> {
+    let some: Vec<Vec<Orphan>> = store.orphans(&world.db, None).try_collect().await.expect("keys");
+    some.into_iter().flatten().collect()
+}
+
+/// How many rows a request may have left: of documents, files, history and keys.
+async fn row_counts(world: &World) -> [i64; 4] {
+    let tables = ["documents", "document_files", "field_changes", "idempotency_records"];
+    let mut counts = [0; 4];
+    for (count, table) in counts.iter_mut().zip(tables) {
+        *count = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+    }
+    counts
+}
+
+/// What is read of a file is what was sent, as a whole and in pieces.
+async fn check_reads(world: &World, token: &str, path: &str, sent: &[u8]) {
+    let bytes = sent.len();
+    let whole = world.client.get(token, path).await.expect(200);
+    assert!(whole.text.as_bytes() == sent, "{bytes} bytes are not what was sent");
+    assert_eq!(whole.header("content-length"), bytes.to_string());
+    let ask = async |header: HeaderName, value: &str| {
+        let request = world.client.request(Method::GET, token, path).header(header, value);
+        world.client.send(request).await.expect("an answer")
+    };
+    for (asked, from, to) in [
+        ("bytes=0-9".to_owned(), 0, 10),
+        ("bytes=-7".to_owned(), bytes - 7, bytes),
+        (format!("bytes={}-", bytes - 3), bytes - 3, bytes),
+        (format!("bytes={}-{}", bytes / 2, bytes + 5), bytes / 2, bytes),
+    ] {
+        let part = ask(RANGE, &asked).await.expect(206);
+        assert!(part.text.as_bytes() == &sent[from..to], "{asked} of {bytes}");
+        assert_eq!(part.header("content-range"), format!("bytes {from}-{}/{bytes}", to - 1));
+    }
+    ask(RANGE, &format!("bytes={bytes}-")).await.expect_problem(416, "range-not-satisfiable");
+    ask(IF_NONE_MATCH, whole.header("etag")).await.expect(304);
+}
+
+#[tokio::test]
+async fn files_of_one_part_and_of_several_come_out_as_they_went_in() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let sizes = [20, 5 * MIB - 1, 5 * MIB, 5 * MIB + 1, 12 * MIB + 3];
+        for (number, bytes) in sizes.into_iter().enumerate() {
+            let (sent, place) = (text(bytes, number), &places(&rows)[number % 4]);
+            let form = Form::file("Paper.txt", &sent).and_text("name", "Of Mr. Doe");
+            let made = world.client.upload(&admin, place, form, None).await.expect(201).json();
+            let file = &made["Files"][0];
+            assert_eq!(file["Size_Bytes"], bytes);
+            assert_eq!(file["SHA256"], sha256(&sent));
+            let listed = format!("{place}?documentId={}", made["Document_ID"]);
+            let listed = world.client.get(&admin, &listed).await.expect(200);
+            assert_eq!(listed.json(), json!([made]));
+            check_reads(&world, &admin, file["Download_Path"].as_str().expect("a path"), &sent)
+                .await;
+            let objects = moto.documents().await;
+            assert_eq!(objects.len(), number + 1, "one for each: {objects:?}");
+        }
+        settle(moto, sizes.len(), 0).await;
+        let mut stored = Vec::new();
+        for name in moto.documents().await {
+            // Nothing in a name tells what the document is.
+            let key = name.strip_prefix(PREFIX).expect("below the prefix");
+            assert!(
+                key.chars().all(|letter| letter == '/' || letter.is_ascii_hexdigit()),
+                "{name}"
+            );
+            stored.push(sha256(&moto.bytes(&name).await));
+        }
+        for (number, bytes) in sizes.into_iter().enumerate() {
+            assert!(stored.contains(&sha256(&text(bytes, number))), "{bytes} bytes are not there");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let upload = async |place: &str, number: usize| {
+            let form = Form::file("Paper.txt", &text(6 * MIB * number + 10, number));
+            world.client.upload(&admin, place, form, None).await.expect(201).json()
+        };
+        let [field, .., comment] = &places(&rows);
+        let made = upload(field, 0).await;
+        let document = format!("/user-defined-fields/documents/{}", made["Row_ID"]);
+        let first = moto.documents().await;
+        // Another file takes the place of the first.
+        let files = format!("{document}/files");
+        let second = upload(&files, 1).await;
+        settle(moto, 2, 0).await;
+        let removal = format!("{files}?fileId={}", made["Files"][0]["File_ID"]);
+        delete(&world, &admin, &removal).await.expect(204);
+        settle(moto, 1, 0).await;
+        assert_ne!(moto.documents().await, first, "the second one is left");
+        let removal = format!("{files}?fileId={}", second["File_ID"]);
+        delete(&world, &admin, &removal).await.expect_problem(422, "last-file");
+        let now = world.client.get(&admin, &document).await.expect(200).json();
+        assert_eq!(now["Files"], json!([second]));
+        let change = json!({"Name": "New name", "versionHash": now["versionHash"]});
+        let request = world.client.request(Method::PUT, &admin, &document).json(&change);
+        let changed = world.client.send(request).await.expect("an answer").expect(200).json();
+        let path = second["Download_Path"].as_str().expect("a path");
+        check_reads(&world, &admin, path, &text(6 * MIB + 10, 1)).await;
+        let stale = format!("{document}?versionHash={}", now["versionHash"].as_str().unwrap());
+        delete(&world, &admin, &stale).await.expect_problem(409, "stale-version");
+        settle(moto, 1, 0).await;
+        let removal =
+            format!("{document}?versionHash={}", changed["versionHash"].as_str().unwrap());
+        delete(&world, &admin, &removal).await.expect(204);
+        settle(moto, 0, 0).await;
+        world.client.get(&admin, path).await.expect_problem(404, "not-found");
+        // Documents of a comment, one by one and with the comment.
+        let one = upload(comment, 0).await;
+        upload(comment, 0).await;
+        upload(comment, 1).await;
+        settle(moto, 3, 0).await;
+        let removal = format!("{comment}?documentId={}", one["Document_ID"]);
+        delete(&world, &admin, &removal).await.expect(204);
+        settle(moto, 2, 0).await;
+        let comment = comment.trim_end_matches("/documents");
+        let hash = world.client.get(&admin, comment).await.expect(200).json();
+        let hash = hash["versionHash"].as_str().unwrap().to_owned();
+        delete(&world, &admin, &format!("{comment}?versionHash={hash}")).await.expect(204);
+        settle(moto, 0, 0).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    let limit = ("API_UPLOAD_BYTES_MAX", "8388608");
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[limit]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let place = &places(&rows)[1];
+        let before = row_counts(&world).await;
+        let begun = text(6 * MIB, 1);
+        let late = [begun.as_slice(), b"\0\x01\x02", &begun[..MIB]].concat();
+        let form = |bytes: &[u8]| Form::file("Paper.txt", bytes);
+        let unnamed = form(&begun).and_text("colour", "red");
+        let long_name = form(&begun).and_text("name", &"n".repeat(256));
+        for (form, status, kind) in [
+            (form(b"MZ\x90\0\x03\0\0\0"), 415, "unsupported-media-type"),
+            (form(&late), 415, "unsupported-media-type"),
+            (form(&text(8 * MIB + 1, 2)), 413, "too-large"),
+            (unnamed, 400, "bad-request"),
+            (form(&begun).and_file("file", "b.txt", b"Another one"), 400, "bad-request"),
+            (long_name, 422, "invalid-value"),
+        ] {
+            let answer = world.client.upload(&admin, place, form, Some("refused")).await;
+            answer.expect_problem(status, kind);
+            settle(moto, 0, 0).await;
+        }
+        // A form without its end, which is all there is.
+        let cut = form(&begun).unfinished();
+        let request = world.client.request(Method::POST, &admin, place);
+        let request = request.header(CONTENT_TYPE, media_type()).body(cut);
+        world.client.send(request).await.expect("an answer").expect_problem(400, "bad-request");
+        settle(moto, 0, 0).await;
+        // A client that hangs up when a part of his file is there already.
+        let (pieces, body) = piece_by_piece();
+        let request = world.client.request(Method::POST, &admin, place);
+        let request = request.header(CONTENT_TYPE, media_type()).body(body);
+        let sent = tokio::spawn(request.send());
+        pieces.send(Ok(form(&begun).unfinished())).await.expect("sent");
+        settle(moto, 0, 1).await;
+        pieces.send(Err(io::Error::other("the client is gone"))).await.expect("sent");
+        assert!(sent.await.expect("an end").is_err());
+        settle(moto, 0, 0).await;
+        assert_eq!(row_counts(&world).await, before);
+        // As much as may be is taken, under the key that was refused.
+        let most = Form::file("Paper.txt", &text(8 * MIB, 2));
+        world.client.upload(&admin, place, most, Some("refused")).await.expect(201);
+        settle(moto, 1, 0).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_leaves_one_object() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let place = &places(&rows)[0];
+        let bytes = text(6 * MIB, 1);
+        let upload = async |bytes: &[u8]| {
+            let form = Form::file("Paper.txt", bytes);
+            world.client.upload(&admin, place, form, Some("once")).await
+        };
+        // Eight at once: those that came while the first was at it are told to wait.
+        let answers = join_all((0..8).map(|_| upload(&bytes))).await;
+        let done = answers.iter().find(|answer| answer.status == 201).expect("one is done");
+        for answer in &answers {
+            match answer.status.as_u16() {
+                201 => assert_eq!(answer.text, done.text),
+                _ => drop(answer.clone().expect_problem(409, "idempotency-in-progress")),
+            }
+        }
+        let again = upload(&bytes).await.expect(201);
+        assert_eq!(again.header("idempotency-replayed"), "true");
+        assert_eq!(again.text, done.text);
+        upload(b"Another text").await.expect_problem(422, "idempotency-mismatch");
+        settle(moto, 1, 0).await;
+        let path = again.json()["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
+        check_reads(&world, &admin, &path, &bytes).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_sweep_takes_what_has_no_row_and_nothing_of_another_databases() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for place in places(&rows) {
+            let form = Form::file("Paper.txt", b"A paper that stays");
+            world.client.upload(&admin, &place, form, None).await.expect(201);
+        }
+        let kept = moto.documents().await;
+        let store = world.documents();
+        let orphan = "00112233445566778899aabbccddeeff";
+        store.put(orphan, "left over".into()).await.expect("an object");
+        let elsewhere = format!("elsewhere/00/{orphan}");
+        moto.put(&elsewhere, b"nobody's business").await;
+        let found = orphans(&world, &store).await;
+        assert_eq!(found, [Orphan { key: orphan.to_owned(), size_bytes: 9 }]);
+        let sweep = async |hours| store.sweep(&world.db, hours).await.expect("a sweep");
+        assert_eq!(sweep(24).await, Swept::default(), "it is young");
+        // Another database, as far as the store can tell.
+        let own = world.text("SELECT value FROM settings WHERE name = 'document_store_id'").await;
+        let rename = async |id: &str| {
+            let update = format!("UPDATE settings SET value = '{id}'");
+            world.sql(&format!("{update} WHERE name = 'document_store_id'")).await;
+        };
+        rename("another").await;
+        let refused = store.sweep(&world.db, 0).await.expect_err("it is another's");
+        assert!(matches!(refused, Fault::OtherOwner), "{refused}");
+        assert_eq!(moto.documents().await.len(), kept.len() + 2);
+        assert_eq!(moto.bytes(&format!("{PREFIX}/owner")).await, own.as_bytes());
+        rename(&own).await;
+        assert_eq!(sweep(0).await, Swept { removed: 1, left: 0 });
+        let mut left = moto.documents().await;
+        left.retain(|name| *name != elsewhere);
+        assert_eq!(left, kept);
+        assert_eq!(moto.bytes(&elsewhere).await, b"nobody's business");
+        assert_eq!(sweep(0).await, Swept::default());
+        world
+    })
+    .await;
+}

@@ -1,0 +1,289 @@
+//! The object store is away: refused, silent, gone in the middle of a file. Requests that need it
+//! are told so soon, all others do not notice, and no row is written without its object.
+
+use super::{
+    MIB, check_reads, delete, in_a_bucket, orphans, places, row_counts, settle, sha256, text,
+};
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::moto::Wanted;
+use acceptance::rows::Rows;
+use acceptance::world::on_each_database_with;
+use acceptance::{Answer, Database, World};
+use api_server::document_store::sweep::{Fault, Swept};
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, IF_NONE_MATCH};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a request waits at most for a store that refuses connections.
+const REFUSED_MAX: Duration = Duration::from_secs(10);
+/// How long a request waits at most for a store that takes connections and is silent: twenty
+/// seconds, and two for giving up.
+const SILENT_MAX: Duration = Duration::from_secs(26);
+/// How long a removal waits at most for any store.
+const REMOVAL_MAX: Duration = Duration::from_secs(5);
+
+/// What somebody does, who must not wait longer than this.
+async fn within<T>(longest: Duration, what: impl Future<Output = T>) -> T {
+    let begun = Instant::now();
+    let done = tokio::time::timeout(longest, what).await;
+    println!("{:.1} s of {}", begun.elapsed().as_secs_f64(), longest.as_secs());
+    done.expect("an answer in time")
+}
+
+/// An upload of so many bytes under a key.
+async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str) -> Answer {
+    let form = Form::file("Paper.txt", &text(bytes, bytes));
+    world.client.upload(token, place, form, Some(key)).await
+}
+
+#[track_caller]
+fn expect_away(answer: Answer) {
+    let answer = answer.expect_problem(503, "object-store-unavailable");
+    assert_eq!(answer.header("retry-after"), "5");
+    assert!(!answer.text.contains("127.0.0.1"), "{}", answer.text);
+}
+
+/// What `api-server --check` says.
+async fn check(world: &World) -> Result<(), String> {
+    api_server::check(Some(&world.folder.path().join("api-server.env"))).await
+}
+
+#[track_caller]
+fn expect_one_line(told: Result<(), String>) -> String {
+    let told = told.expect_err("the store is away");
+    assert!(told.starts_with("API_DOCUMENTS: "), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    println!("{told}");
+    told
+}
+
+/// A document of a field that is there before the store is away.
+async fn attach(world: &World, token: &str, rows: &Rows) -> Value {
+    upload(world, token, &places(rows)[0], 300, "before").await.expect(201).json()
+}
+
+/// What needs no bytes works as ever.
+async fn check_metadata(world: &World, token: &str, document: &Value) {
+    let file = &document["Files"][0];
+    let path = format!("/user-defined-fields/documents/{}", document["Row_ID"]);
+    let found = world.client.get(token, &path).await.expect(200);
+    assert_eq!(found.json(), *document);
+    let listed = world.client.get(token, &format!("{path}/files")).await.expect(200);
+    assert_eq!(listed.json(), json!([file]));
+    let path = file["Download_Path"].as_str().expect("a path");
+    let head = world.client.request(Method::HEAD, token, path);
+    world.client.send(head).await.expect("an answer").expect(200);
+    let tag = format!("\"{}\"", file["SHA256"].as_str().expect("a hash"));
+    let known = world.client.request(Method::GET, token, path).header(IF_NONE_MATCH, tag);
+    world.client.send(known).await.expect("an answer").expect(304);
+    world.client.get("", "/health/ready").await.expect(200);
+}
+
+#[tokio::test]
+async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_later() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |mut world| async move {
+        let mut moto = world.moto.take().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let document = attach(&world, &admin, &rows).await;
+        let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
+        let (before, sizes) = (row_counts(&world).await, [40, 12 * MIB]);
+        moto.kill().await;
+        for (place, bytes) in places(&rows).iter().zip(sizes) {
+            let key = bytes.to_string();
+            let sent = upload(&world, &admin, place, bytes, &key);
+            expect_away(within(REFUSED_MAX, sent).await);
+        }
+        expect_away(within(REFUSED_MAX, world.client.get(&admin, path)).await);
+        check_metadata(&world, &admin, &document).await;
+        assert_eq!(row_counts(&world).await, before);
+        // A server that starts meanwhile is ready all the same.
+        world.api.kill().await;
+        world.api.restart(&world.client.http).await;
+        check_metadata(&world, &admin, &document).await;
+        let told = expect_one_line(within(REFUSED_MAX, check(&world)).await);
+        assert!(told.contains("Connection refused"), "{told}");
+        moto.restart().await;
+        for (place, bytes) in places(&rows).iter().zip(sizes) {
+            let made = upload(&world, &admin, place, bytes, &bytes.to_string()).await.expect(201);
+            let path =
+                made.json()["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
+            check_reads(&world, &admin, &path, &text(bytes, bytes)).await;
+        }
+        settle(&moto, sizes.len(), 0).await;
+        check(&world).await.expect("all is well");
+        // Its objects are gone with it, which is another matter than being away.
+        world.client.get(&admin, path).await.expect_problem(500, "internal-error");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    // Half a minute of waiting, for which the database does not matter.
+    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[])).await;
+    let moto = world.moto.as_ref().expect("a store");
+    let admin = world.token("admin").await;
+    let rows = world.rows(&admin, 1, 1).await;
+    let document = attach(&world, &admin, &rows).await;
+    let [.., place, other] = places(&rows);
+    let removed = upload(&world, &admin, &other, 50, "gone").await.expect(201).json();
+    let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
+    let before = row_counts(&world).await;
+    moto.suspend();
+    let small = upload(&world, &admin, &place, 40, "small");
+    let large = upload(&world, &admin, &place, 12 * MIB, "large");
+    let (small, large, read, told, ()) = tokio::join!(
+        within(SILENT_MAX, small),
+        within(SILENT_MAX, large),
+        within(SILENT_MAX, world.client.get(&admin, path)),
+        within(SILENT_MAX, check(&world)),
+        within(REMOVAL_MAX, check_metadata(&world, &admin, &document)),
+    );
+    for answer in [small, large, read] {
+        expect_away(answer);
+    }
+    let told = expect_one_line(told);
+    assert!(told.contains("timed out"), "{told}");
+    assert_eq!(row_counts(&world).await, before);
+    let removal = format!("{other}?documentId={}", removed["Document_ID"]);
+    within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
+    moto.resume();
+    for (bytes, key) in [(40, "small"), (12 * MIB, "large")] {
+        upload(&world, &admin, &place, bytes, key).await.expect(201);
+    }
+    world.client.get(&admin, path).await.expect(200);
+    // It read what had been sent to it in vain, and may have made objects of it.
+    world.documents().sweep(&world.db, 0).await.expect("a sweep");
+    assert_eq!(moto.documents().await.len(), 3);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |mut world| async move {
+        let mut moto = world.moto.take().expect("a store");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let (place, file) = (&places(&rows)[0], text(20 * MIB, 1));
+        let before = row_counts(&world).await;
+        let form = Form::file("Paper.txt", &file).finish();
+        let (first, rest) = form.split_at(11 * MIB);
+        let request = |body: reqwest::Body| {
+            let request = world.client.request(Method::POST, &admin, place);
+            let request = request.header("Idempotency-Key", "twenty");
+            world.client.send(request.header(CONTENT_TYPE, media_type()).body(body))
+        };
+        // It stays away; or it is back, and knows nothing of what it had begun.
+        for back in [false, true] {
+            let (pieces, body) = piece_by_piece();
+            let send_pieces = async {
+                pieces.send(Ok(first.to_vec())).await.expect("sent");
+                settle(&moto, 0, 1).await;
+                moto.kill().await;
+                if back {
+                    moto.restart().await;
+                }
+                // The answer may have come before all is sent.
+                let _ = pieces.send(Ok(rest.to_vec())).await;
+                drop(pieces);
+            };
+            let (answer, ()) = tokio::join!(request(body), send_pieces);
+            expect_away(answer.expect("an answer"));
+            assert_eq!(row_counts(&world).await, before);
+            if !back {
+                moto.restart().await;
+            }
+            settle(&moto, 0, 0).await;
+        }
+        let made = request(form.clone().into()).await.expect("an answer").expect(201).json();
+        assert_eq!(made["Files"][0]["SHA256"], sha256(&file));
+        settle(&moto, 1, 0).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto.gated(),
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+        let moto = world.moto.as_ref().expect("a store");
+        let gate = moto.gate.as_ref().expect("a door");
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let [.., place] = &places(&rows);
+        let document = attach(&world, &admin, &rows).await;
+        upload(&world, &admin, place, 40, "one").await.expect(201);
+        let kept = upload(&world, &admin, &places(&rows)[1], 50, "kept").await.expect(201).json();
+        let objects = moto.documents().await;
+        gate.shut();
+        let version = document["versionHash"].as_str().expect("a hash");
+        let path = format!("/user-defined-fields/documents/{}", document["Row_ID"]);
+        let removal = format!("{path}?versionHash={version}");
+        within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
+        let comment = place.trim_end_matches("/documents");
+        let version = world.client.get(&admin, comment).await.expect(200).json();
+        let version = version["versionHash"].as_str().expect("a hash").to_owned();
+        let removal = format!("{comment}?versionHash={version}");
+        within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
+        for gone in [&path, comment] {
+            world.client.get(&admin, gone).await.expect_problem(404, "not-found");
+        }
+        let store = world.documents();
+        let swept = within(REFUSED_MAX, store.sweep(&world.db, 0)).await;
+        let fault = swept.expect_err("it is away");
+        assert!(matches!(fault, Fault::Store(_)), "{fault}");
+        gate.open();
+        assert_eq!(moto.documents().await, objects, "they are all there");
+        assert_eq!(orphans(&world, &store).await.len(), 2);
+        let swept = store.sweep(&world.db, 0).await.expect("a sweep");
+        assert_eq!(swept, Swept { removed: 2, left: 0 });
+        settle(moto, 1, 0).await;
+        let path = kept["Files"][0]["Download_Path"].as_str().expect("a path");
+        check_reads(&world, &admin, path, &text(50, 50)).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_not_there_is_said_to_be() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[])).await;
+    let moto = world.moto.as_ref().expect("a store");
+    let admin = world.token("admin").await;
+    let rows = world.rows(&admin, 1, 1).await;
+    check(&world).await.expect("all is well");
+    assert!(moto.names().await.iter().all(|name| !name.contains("check")), "it leaves nothing");
+    moto.remove_bucket().await;
+    let told = expect_one_line(check(&world).await);
+    assert!(told.contains("NoSuchBucket"), "{told}");
+    for bytes in [40, 6 * MIB] {
+        expect_away(upload(&world, &admin, &places(&rows)[0], bytes, "key").await);
+    }
+    world.close().await;
+}

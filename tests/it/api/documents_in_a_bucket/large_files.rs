@@ -1,0 +1,69 @@
+//! Files that are larger than what a server may hold of them in memory.
+
+use super::{MIB, in_a_bucket, places, settle};
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::forms::{Form, media_type};
+use acceptance::moto::Wanted;
+use acceptance::{Database, World};
+use aws_lc_rs::digest::{Context, SHA256};
+use futures_util::stream;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Method};
+use std::io;
+
+/// A hundred pieces of 1 MiB, in which nothing is repeated.
+const PIECES: u64 = 100;
+/// How much more memory a server takes while such a file goes in and out: a part that is being
+/// filled, one that is being sent, and the buffers of two connections.
+const GROWTH_MAX_KIB: u64 = 32 * 1024;
+
+fn piece(number: u64) -> Vec<u8> {
+    let mut bytes = vec![0; MIB];
+    fastrand::Rng::with_seed(number).fill(&mut bytes);
+    match number {
+        0 => [b"%PDF-1.7\n", bytes.as_slice()].concat(),
+        _ => bytes,
+    }
+}
+
+#[tokio::test]
+async fn memory_stays_the_same_while_a_large_file_goes_in_and_out() {
+    let moto = match Wanted::find() {
+        Ok(moto) => moto,
+        Err(missing) => return skip(&missing),
+    };
+    let limit = ("API_UPLOAD_BYTES_MAX", "1073741824");
+    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[limit])).await;
+    let moto = world.moto.as_ref().expect("a store");
+    let admin = world.token("admin").await;
+    let rows = world.rows(&admin, 1, 1).await;
+    let place = &places(&rows)[0];
+    let small = Form::file("Paper.txt", b"A paper");
+    world.client.upload(&admin, place, small, None).await.expect(201);
+    let before = world.api.memory_peak_kib();
+    let [head, end] = Form::around_file("Paper.pdf");
+    let pieces = [head].into_iter().chain((0..PIECES).map(piece)).chain([end]);
+    let body = Body::wrap_stream(stream::iter(pieces.map(Ok::<_, io::Error>)));
+    let request = world.client.request(Method::POST, &admin, place);
+    let request = request.header(CONTENT_TYPE, media_type()).body(body);
+    let made = world.client.send(request).await.expect("an answer").expect(201).json();
+    let file = &made["Files"][0];
+    let mut sent = Context::new(&SHA256);
+    (0..PIECES).for_each(|number| sent.update(&piece(number)));
+    let sent = sent.finish();
+    assert_eq!(file["SHA256"], hex::encode(sent));
+    settle(moto, 2, 0).await;
+    let path = file["Download_Path"].as_str().expect("a path");
+    let mut found = world.client.request(Method::GET, &admin, path).send().await.expect("a file");
+    let mut read = Context::new(&SHA256);
+    while let Some(chunk) = found.chunk().await.expect("bytes") {
+        read.update(&chunk);
+    }
+    assert_eq!(read.finish().as_ref(), sent.as_ref());
+    if let (Some(before), Some(after)) = (before, world.api.memory_peak_kib()) {
+        println!("{before} KiB, then {after} KiB");
+        assert!(after - before <= GROWTH_MAX_KIB, "{before} KiB, then {after} KiB");
+    }
+    world.close().await;
+}
