@@ -1,5 +1,6 @@
 //! The api-server as one value, and the whole API on one screen.
 
+use crate::at_once::AtOnce;
 use crate::auth_client::AuthClient;
 use crate::config::Config;
 use crate::contract::VERSION;
@@ -26,7 +27,7 @@ use crate::endpoints::users::Users;
 use crate::endpoints::{docs, service};
 use crate::rates::Rates;
 use crate::turns::Turns;
-use crate::{idempotency, operations, uploads};
+use crate::{downloads, idempotency, operations, uploads};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
@@ -64,6 +65,8 @@ pub struct App {
     pub documents: DocumentStore,
     /// What may be uploaded.
     pub uploads: uploads::Limits,
+    /// Who is downloading.
+    pub downloads: AtOnce,
     /// Requests that write on the same rows.
     pub turns: Arc<Turns>,
 }
@@ -110,6 +113,7 @@ impl App {
             documents: DocumentStore::open(&config.documents)
                 .map_err(|error| format!("API_DOCUMENTS: {error}"))?,
             uploads: uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone()),
+            downloads: downloads::places(),
             docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
             rates: Rates::new(config.requests_per_second),
             turns: Arc::default(),

@@ -3,7 +3,7 @@
 pub mod changes;
 
 use crate::access::Caller;
-use crate::history::{Owner, Place};
+use crate::history::{OfComment, Owner, Place};
 use crate::versions::{self, Changed, Known, Versioned};
 use poem_openapi::Object;
 use sea_orm::{
@@ -142,7 +142,10 @@ pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Resu
     let at = |kind: Kind, owners| Place {
         owners,
         privilege_path: kind.privilege_path(),
-        comment_category_id: Some(comment.comment_category_id),
+        comment: Some(OfComment {
+            comment_id: comment.comment_id,
+            category_id: comment.comment_category_id,
+        }),
     };
     if let Some(loan_id) = comment.loan_id {
         return Ok(at(Kind::Loan, vec![Owner::Loan(loan_id)]));

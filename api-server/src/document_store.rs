@@ -6,6 +6,7 @@
 
 mod leftovers;
 mod measure;
+mod reading;
 pub mod sweep;
 mod upload;
 
@@ -15,19 +16,17 @@ pub use self::upload::{Stored, Upload};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::stream::{self, BoxStream};
+use futures_util::stream;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{
-    BackoffConfig, Certificate, ClientOptions, Error, GetOptions, GetRange, ObjectStore,
-    ObjectStoreExt, RetryConfig,
+    BackoffConfig, Certificate, ClientOptions, Error, ObjectStore, ObjectStoreExt, RetryConfig,
 };
 use shared::problem::{Problem, ProblemType};
 use std::error::Error as _;
 use std::future::Future;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -176,40 +175,6 @@ impl DocumentStore {
         Upload::new(Arc::clone(&self.objects), self.part_bytes)
     }
 
-    /// The bytes of a range of an object that is there for certain, and so long, as they come.
-    pub async fn read(
-        &self,
-        key: &str,
-        size_bytes: u64,
-        range: Range<u64>,
-    ) -> Result<BoxStream<'static, object_store::Result<Bytes>>, Problem> {
-        if range.is_empty() {
-            return Ok(stream::empty().boxed());
-        }
-        let path = path(key);
-        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..Default::default() };
-        let found = bounded(self.objects.get_opts(&path, options)).await;
-        let found_bytes = match &found {
-            Ok(found) => found.meta.size,
-            // A range that is not there is refused like anything else.
-            Err(_) => match timeout(ANSWER_DELAY_MAX, self.objects.head(&path)).await {
-                Ok(Ok(object)) => object.size,
-                _ => size_bytes,
-            },
-        };
-        if found_bytes != size_bytes {
-            let lengths = format!("{found_bytes} bytes instead of {size_bytes}");
-            return Err(Problem::internal(format!("object {key} has been damaged: {lengths}")));
-        }
-        match found {
-            Ok(found) => Ok(found.into_stream()),
-            Err(missing @ Error::NotFound { .. }) => {
-                Err(Problem::internal(format!("a file has no object: {missing}")))
-            }
-            Err(error) => Err(unavailable(&error)),
-        }
-    }
-
     /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep: tells
     /// how many that are.
     pub async fn remove(&self, keys: Vec<String>) -> u64 {
@@ -297,6 +262,7 @@ fn create_folder(folder: &std::path::Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     #[test]
     fn an_object_is_found_by_its_key_and_nothing_else_is_taken_for_one() {

@@ -60,14 +60,23 @@ pub struct Place {
     pub owners: Vec<Owner>,
     /// The privilege path whose View reads the row.
     pub privilege_path: &'static str,
-    /// The category whose trustees read the row, of a comment and of what hangs on it.
-    pub comment_category_id: Option<i64>,
+    /// The comment, of a comment and of what hangs on it.
+    pub comment: Option<OfComment>,
+}
+
+/// A comment, and who may read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfComment {
+    /// The comment.
+    pub comment_id: i64,
+    /// The category whose trustees read it.
+    pub category_id: i64,
 }
 
 impl Place {
     /// The history of one loan or contact.
     pub fn of(owner: Owner, privilege_path: &'static str) -> Self {
-        Self { owners: vec![owner], privilege_path, comment_category_id: None }
+        Self { owners: vec![owner], privilege_path, comment: None }
     }
 }
 
@@ -198,7 +207,8 @@ impl<'a> Changes<'a> {
                 source: Set(self.author.source),
                 request_id: Set(self.author.request_id.clone()),
                 privilege_path: Set(place.privilege_path.to_owned()),
-                comment_category_id: Set(place.comment_category_id),
+                comment_category_id: Set(place.comment.map(|comment| comment.category_id)),
+                comment_id: Set(place.comment.map(|comment| comment.comment_id)),
             });
         }
     }

@@ -5,9 +5,10 @@
 //! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
 
 use crate::access::Caller;
+use crate::versions::described;
 use aws_lc_rs::digest;
-use poem::http::StatusCode;
-use poem::http::header::HeaderName;
+use poem::http::header::{ETAG, HeaderName};
+use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::registry::{
@@ -20,6 +21,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     EntityTrait, NotSet, QueryFilter, QueryOrder,
 };
+use serde::Deserialize;
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::entity::import_records;
@@ -478,6 +480,43 @@ impl<T: Type> ApiResponse for Created<T> {
     fn meta() -> MetaResponses {
         let mut meta = Replayable::<T, true>::meta();
         meta.responses.retain(|response| response.status == Some(201));
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+/// The same of a value that carries a version: it is sent as `ETag`, too.
+#[derive(Debug)]
+pub struct CreatedVersion<T>(pub Replayable<T, true>);
+
+impl<T: Send> IntoResponse for CreatedVersion<T> {
+    fn into_response(self) -> Response {
+        let version: Option<Versioned> = serde_json::from_str(&self.0.body).ok();
+        let mut response = self.0.into_response();
+        let tag = version.map(|version| format!("\"{}\"", version.hash));
+        if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
+            response.headers_mut().insert(ETAG, tag);
+        }
+        response
+    }
+}
+
+/// What an answer that was kept says of its version.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(rename = "versionHash")]
+    hash: String,
+}
+
+impl<T: Type> ApiResponse for CreatedVersion<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Created::<T>::meta();
+        for response in &mut meta.responses {
+            response.headers.push(described("ETag", "The version, as in `versionHash`."));
+        }
         meta
     }
 

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod adjustments;
 pub mod app;
+pub mod at_once;
 pub mod auth_client;
 pub mod business_days;
 pub mod card_numbers;
@@ -13,6 +14,7 @@ pub mod contract;
 pub mod convenience_fee;
 pub mod document_store;
 pub mod documents;
+pub mod downloads;
 pub mod drawers;
 pub mod effects;
 pub mod endpoints;

@@ -9,7 +9,9 @@ mod form;
 
 use self::file_types::{FileType, HEAD_BYTES_MAX, Taken};
 use self::form::Form;
+use crate::access::Caller;
 use crate::app::App;
+use crate::at_once::AtOnce;
 use crate::document_store::{DocumentStore, Stored};
 use crate::request_body::body_argument;
 use bytes::Bytes;
@@ -20,15 +22,14 @@ use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use shared::problem::{Problem, ProblemType};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// How long a whole upload may take.
 const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// How long an upload waits until others are done.
-const WAIT: Duration = Duration::from_secs(30);
 /// Uploads at once: each holds a part in memory.
 const UPLOADS_MAX: usize = 64;
+/// Uploads of one caller at once.
+const UPLOADS_OF_ONE_MAX: usize = 16;
 /// A text of the form, with room for what is refused by name.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 
@@ -39,13 +40,14 @@ pub struct Limits {
     pub file_bytes_max: u64,
     /// Types of files.
     pub types: Taken,
-    at_once: Semaphore,
+    at_once: AtOnce,
 }
 
 impl Limits {
     /// Files up to this size and of these types.
     pub fn new(file_bytes_max: u64, types: Taken) -> Self {
-        Self { file_bytes_max, types, at_once: Semaphore::new(UPLOADS_MAX) }
+        let at_once = AtOnce::new("uploads", UPLOADS_MAX, UPLOADS_OF_ONE_MAX);
+        Self { file_bytes_max, types, at_once }
     }
 
     /// Bytes of a whole form.
@@ -90,14 +92,8 @@ pub struct FormBody {
 
 impl FormBody {
     /// Reads the form and puts its file into the object store.
-    pub async fn receive(self, app: &App) -> Result<Received, Problem> {
-        let _permit = match timeout(WAIT, app.uploads.at_once.acquire()).await {
-            Ok(permit) => permit.map_err(Problem::internal)?,
-            Err(_) => {
-                let detail = "too many files are being uploaded";
-                return Err(Problem::new(ProblemType::ObjectStoreUnavailable).detail(detail));
-            }
-        };
+    pub async fn receive(self, app: &App, caller: &Caller) -> Result<Received, Problem> {
+        let _place = app.uploads.at_once.take(caller).await?;
         let form = Form::new(self.body, self.boundary);
         let mut reader = Reader { limits: &app.uploads, store: &app.documents, form, file: None };
         let received = match timeout(UPLOAD_TIME_MAX, reader.read()).await {

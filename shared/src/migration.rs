@@ -9,6 +9,7 @@ mod m20261122_services;
 mod m20261122_snapshots;
 mod m20261122_updated_drawers;
 mod m20261123_document_store;
+mod m20261123_history_of_comments;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -30,6 +31,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_snapshots::Migration),
             Box::new(m20261122_updated_drawers::Migration),
             Box::new(m20261123_document_store::Migration),
+            Box::new(m20261123_history_of_comments::Migration),
         ]
     }
 }

@@ -37,6 +37,8 @@ pub struct Limits {
     pub headers: Duration,
     /// For a client to take what was sent to it, a download for one.
     pub unacknowledged: Duration,
+    /// For the answers under way on a connection that takes no more requests.
+    pub last_answers: Duration,
     /// For the requests in flight once the server is told to stop.
     pub drain: Duration,
 }
@@ -48,6 +50,7 @@ impl Default for Limits {
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(20),
             unacknowledged: Duration::from_secs(60),
+            last_answers: Duration::from_secs(60 * 60),
             drain: Duration::from_secs(30),
         }
     }
@@ -60,7 +63,11 @@ pub struct PeerCertificate(pub Arc<[u8]>);
 /// Header bytes of one request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
 /// Requests at once on one HTTP/2 connection.
-const STREAMS_MAX: u32 = 250;
+const STREAMS_MAX: u32 = 128;
+/// What a client may send ahead of what is read: of one request, and of all on a connection. A
+/// request whose turn has not come, and which is not read yet, leaves room for all others.
+const STREAM_BYTES_AHEAD: u32 = 256 * 1024;
+const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
 /// After a failed accept (out of file descriptors, say) the next one waits a little.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -174,6 +181,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         tokio::select! {
             _ = connection => {}
             () = drained => {}
+            () = sleep(self.limits.last_answers) => {}
         }
     }
 }
@@ -201,6 +209,8 @@ fn builder(http2: bool, limits: Limits) -> auto::Builder<TokioExecutor> {
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
+        .initial_stream_window_size(STREAM_BYTES_AHEAD)
+        .initial_connection_window_size(CONNECTION_BYTES_AHEAD)
         .max_header_list_size(HEADER_BYTES_MAX as u32)
         .keep_alive_interval(limits.headers)
         .keep_alive_timeout(limits.headers);

@@ -14,6 +14,7 @@ use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
+use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
 use shared::problem::{Problem, ProblemType};
 use shared::time::{Clock, Day};
@@ -127,6 +128,9 @@ impl Effect for ChangeComment {
             after.modified_by_user_id = self.editor.caller.user_id();
             after.modified_date = Some(clock.now);
             save(tx, &before, &after).await?;
+            if moved {
+                refile(tx, &after).await?;
+            }
             let (from, to) = places(tx, &before, &after).await?;
             let mut changes = Changes::new(&self.editor.author, clock.now);
             changes.add_across(&from, &to, Some(&before), Some(&after))?;
@@ -145,6 +149,25 @@ async fn save(
     let Some(columns) = columns else { return Ok(()) };
     let same = comments::Column::CommentId.eq(before.comment_id);
     comments::Entity::update_many().set(columns).filter(same).exec(tx).await?;
+    Ok(())
+}
+
+/// What was told of the comment and of its documents before is the new category's from now on, but
+/// for what only trustees may read.
+async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), Problem> {
+    use field_changes::Column::{CommentCategoryId, CommentId};
+    use trustees::Column::{ObjectId, ObjectType};
+    let closed = Query::select()
+        .column(ObjectId)
+        .from(trustees::Entity)
+        .and_where(ObjectType.eq(TrusteeObject::CommentCategory))
+        .take();
+    field_changes::Entity::update_many()
+        .col_expr(CommentCategoryId, comment.comment_category_id.into())
+        .filter(CommentId.eq(comment.comment_id))
+        .filter(CommentCategoryId.not_in_subquery(closed))
+        .exec(tx)
+        .await?;
     Ok(())
 }
 

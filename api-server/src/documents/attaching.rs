@@ -5,7 +5,7 @@ use super::{Document, DocumentFile, Owner};
 use crate::access::Caller;
 use crate::app::App;
 use crate::effects::{self, Effect, Keeping};
-use crate::idempotency::{Created, Keyed};
+use crate::idempotency::{Created, CreatedVersion, Keyed, Replayable};
 use crate::uploads::{FormBody, Received};
 use poem::Request;
 use poem_openapi::types::ToJSON;
@@ -37,9 +37,15 @@ impl Upload {
     }
 
     /// Attaches a new document to its owner.
-    pub async fn attach(self, app: &Arc<App>, owner: Owner) -> Result<Created<Document>, Problem> {
+    pub async fn attach(
+        self,
+        app: &Arc<App>,
+        owner: Owner,
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let Self { editor, keyed, form } = self;
-        receive(app, keyed, form, |received| AddDocument { editor, owner, received }).await
+        let caller = editor.caller.clone();
+        let add = |received| AddDocument { editor, owner, received };
+        receive(app, caller, keyed, form, add).await.map(CreatedVersion)
     }
 
     /// Adds a file to a field's document.
@@ -49,20 +55,23 @@ impl Upload {
         row_id: i64,
     ) -> Result<Created<DocumentFile>, Problem> {
         let Self { editor, keyed, form } = self;
-        receive(app, keyed, form, move |received| AddFile { editor, row_id, received }).await
+        let caller = editor.caller.clone();
+        let add = move |received| AddFile { editor, row_id, received };
+        receive(app, caller, keyed, form, add).await.map(Created)
     }
 }
 
 /// In a task of its own: whoever hangs up leaves no parts of a file behind.
 async fn receive<E: Effect<Answer: ToJSON>>(
     app: &Arc<App>,
+    caller: Caller,
     keyed: Option<Keyed>,
     form: FormBody,
     effect: impl FnOnce(Received) -> E + Send + 'static,
-) -> Result<Created<E::Answer>, Problem> {
+) -> Result<Replayable<E::Answer, true>, Problem> {
     let app = Arc::clone(app);
     let work = tokio::spawn(async move {
-        let received = form.receive(&app).await?;
+        let received = form.receive(&app, &caller).await?;
         let object = received.stored.key.clone();
         let scope = keyed.map(|keyed| keyed.scope(&received.parts()));
         let outcome = effects::carry_out(&app, effect(received), Keeping::Kept(scope)).await;
@@ -74,7 +83,7 @@ async fn receive<E: Effect<Answer: ToJSON>>(
         if in_vain {
             app.documents.forget(vec![object]).await;
         }
-        outcome.map(Created)
+        outcome
     });
     work.await.map_err(Problem::internal)?
 }

@@ -26,7 +26,7 @@ use shared::telemetry::RequestId;
 use shared::time::Clock;
 
 /// Files of one document: they are shown with it.
-const FILES_MAX: usize = 1000;
+const FILES_MAX: usize = 200;
 
 /// What a field's document becomes: whatever is left out is cleared.
 #[derive(Clone, Debug, Object)]

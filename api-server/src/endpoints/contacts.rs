@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::documents::attaching::Upload;
 use crate::documents::{self, Document, Owner};
 use crate::history::{self, listing::Wanted};
-use crate::idempotency::Created;
+use crate::idempotency::CreatedVersion;
 use crate::paging::{List, Page};
 use crate::privileges::TAX_IDS;
 use crate::uploads::FormBody;
@@ -253,7 +253,7 @@ impl Contacts {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let field = field.0.to_ascii_lowercase();
         let path = format!("/contacts/{}/demographics/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
@@ -313,7 +313,7 @@ impl Contacts {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let field = field.0.to_ascii_lowercase();
         let path = format!("/contacts/{}/detail/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
@@ -374,7 +374,7 @@ impl Contacts {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let field = field.0.to_ascii_lowercase();
         let path = format!("/contacts/{}/financials/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;

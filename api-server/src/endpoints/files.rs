@@ -3,15 +3,12 @@
 use super::Group;
 use crate::access::CoreUser;
 use crate::app::App;
+use crate::downloads;
 use crate::ranges::{self, Wanted};
 use crate::uploads::file_names::content_disposition;
 use crate::versions::{Known, described};
-use aws_lc_rs::digest;
-use bytes::Bytes;
-use futures_util::stream::{self, BoxStream};
-use futures_util::{Stream, StreamExt};
 use poem::http::header::{
-    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MATCH,
 };
 use poem::http::{HeaderValue, StatusCode};
 use poem::web::Data;
@@ -24,7 +21,6 @@ use poem_openapi::{ApiResponse, OpenApi};
 use shared::edge::HeadOnly;
 use shared::entity::document_files;
 use shared::problem::{Problem, ProblemType};
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -58,12 +54,14 @@ impl Files {
         known: Known,
     ) -> Result<Download, Problem> {
         let file = admitted.caller.get::<document_files::Entity>(&app.db, file_id.0).await?;
+        let tag = format!("\"{}\"", file.sha256);
+        check_if_match(request, &tag)?;
         if known.contain(&file.sha256) {
             return Ok(Download { file, part: None, body: None });
         }
         let length = file.size_bytes.unsigned_abs();
         let head_only = request.data::<HeadOnly>().is_some();
-        let part = match ranges::wanted(request, &format!("\"{}\"", file.sha256), length) {
+        let part = match ranges::wanted(request, &tag, length) {
             Wanted::Part(part) if !head_only => Some(part),
             Wanted::Unsatisfiable if !head_only => {
                 let problem = Problem::new(ProblemType::RangeNotSatisfiable);
@@ -74,61 +72,21 @@ impl Files {
         };
         let body = match head_only {
             true => Body::empty(),
-            false => {
-                let range = part.clone().unwrap_or(0..length);
-                let bytes = app.documents.read(&file.object_key, length, range).await?;
-                match part {
-                    Some(_) => Body::from_bytes_stream(bytes.map(|read| read.map_err(broken))),
-                    None => Body::from_bytes_stream(verified(bytes, &file)),
-                }
-            }
+            false => downloads::body(app.0, &admitted.caller, &file, part.clone()).await?,
         };
         Ok(Download { file, part, body: Some(body) })
     }
 }
 
-fn broken(error: object_store::Error) -> io::Error {
-    tracing::warn!(%error, "a download ends before its time");
-    io::Error::other(error)
-}
-
-/// A file's bytes, of which the last ones are only given out if all together are what they were.
-fn verified(
-    bytes: BoxStream<'static, object_store::Result<Bytes>>,
-    file: &document_files::Model,
-) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-    struct Pending {
-        bytes: BoxStream<'static, object_store::Result<Bytes>>,
-        context: digest::Context,
-        held: Option<Bytes>,
-        sha256: String,
-        file_id: i64,
+/// 412 for a client that wants the file only as it was at another time (RFC 9110, 13.1.1).
+fn check_if_match(request: &Request, tag: &str) -> Result<(), Problem> {
+    let values = request.headers().get_all(IF_MATCH).iter();
+    let values: Vec<&str> = values.map(|value| value.to_str().unwrap_or_default()).collect();
+    let mut tags = values.iter().flat_map(|list| list.split(',')).map(str::trim);
+    match values.is_empty() || tags.any(|named| named == "*" || named == tag) {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemType::PreconditionFailed)),
     }
-    let context = digest::Context::new(&digest::SHA256);
-    let (sha256, file_id) = (file.sha256.clone(), file.file_id);
-    let pending = Pending { bytes, context, held: None, sha256, file_id };
-    stream::unfold(Some(pending), |pending| async {
-        let mut pending = pending?;
-        loop {
-            match pending.bytes.next().await {
-                Some(Ok(chunk)) => {
-                    pending.context.update(&chunk);
-                    if let Some(held) = pending.held.replace(chunk) {
-                        return Some((Ok(held), Some(pending)));
-                    }
-                }
-                Some(Err(error)) => return Some((Err(broken(error)), None)),
-                None if hex::encode(pending.context.finish()) == pending.sha256 => {
-                    return Some((Ok(pending.held?), None));
-                }
-                None => {
-                    let file_id = pending.file_id;
-                    tracing::error!(file_id, "the object of a file has been damaged");
-                    return Some((Err(io::Error::other("the file has been damaged")), None));
-                }
-            }
-        }
-    })
 }
 
 /// A file on its way out. Without a body: the client has it already.

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::documents::attaching::Upload;
 use crate::documents::{self, Document, Owner};
 use crate::history::{self, listing::Wanted};
-use crate::idempotency::Created;
+use crate::idempotency::CreatedVersion;
 use crate::loan_book::Book;
 use crate::paging::{List, Page};
 use crate::privileges::BANK_ACCOUNTS;
@@ -230,7 +230,7 @@ impl Loans {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let field = field.0.to_ascii_lowercase();
         let path = format!("/loans/{}/detail1/{field}/documents", loan_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
@@ -290,7 +290,7 @@ impl Loans {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let field = field.0.to_ascii_lowercase();
         let path = format!("/loans/{}/detail2/{field}/documents", loan_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;

@@ -16,8 +16,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A body that is shorter has arrived by the time it is refused.
-const SHORT_BYTES_MAX: u64 = 16 * 1024;
 /// What is read for nothing.
 const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long that may take.
@@ -34,16 +32,15 @@ pub fn client_waits(request: &Request) -> bool {
     request.headers().contains_key(EXPECT) && request.version() <= Version::HTTP_11
 }
 
-/// Keeps hold of a request's body, if it is one whose rest would matter.
+/// Keeps hold of a request's body, if it has one.
 pub fn of(request: &mut Request) -> Option<Unread> {
-    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let length = header(CONTENT_LENGTH).map(str::parse::<u64>);
-    let short = match length {
-        Some(length) => length.unwrap_or_default() <= SHORT_BYTES_MAX,
+    let length = request.headers().get(CONTENT_LENGTH);
+    let none = match length {
+        Some(length) => length == "0",
         // HTTP/2 announces no length where it sends as it goes.
-        None => matches!(*request.method(), Method::GET | Method::HEAD),
+        None => matches!(*request.method(), Method::GET | Method::HEAD | Method::DELETE),
     };
-    if short || client_waits(request) {
+    if none || client_waits(request) {
         return None;
     }
     let chunks: Chunks = Box::pin(request.take_body().into_bytes_stream());

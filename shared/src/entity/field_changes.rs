@@ -48,8 +48,12 @@ pub struct Model {
     /// Whose View reads the changed row.
     #[oai(skip)]
     pub privilege_path: String,
+    /// The category whose trustees read it.
     #[oai(skip)]
     pub comment_category_id: Option<i64>,
+    /// The comment that the changed row is, or hangs on.
+    #[oai(skip)]
+    pub comment_id: Option<i64>,
 }
 
 /// Joins are written where they are needed.

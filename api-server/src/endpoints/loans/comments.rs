@@ -7,7 +7,7 @@ use crate::comments::{self, Comment, Kind};
 use crate::documents::attaching::Upload;
 use crate::documents::changes::{Editor, RemoveCommentDocument};
 use crate::documents::{self, Document, Owner};
-use crate::idempotency::Created;
+use crate::idempotency::CreatedVersion;
 use crate::paging::{List, Page};
 use crate::removals::Removed;
 use crate::uploads::FormBody;
@@ -81,7 +81,7 @@ impl LoanComments {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let path = format!("/loans/comments/{}/documents", comment_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let owner = Owner::comment(&app.db, upload.caller(), Kind::Loan, comment_id.0).await?;

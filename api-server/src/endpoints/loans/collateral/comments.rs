@@ -9,7 +9,7 @@ use crate::documents::attaching::Upload;
 use crate::documents::changes::{Editor, RemoveCommentDocument};
 use crate::documents::{self, Document, Owner};
 use crate::effects;
-use crate::idempotency::Created;
+use crate::idempotency::CreatedVersion;
 use crate::paging::{List, Page};
 use crate::removals::Removed;
 use crate::request_body::JsonBody;
@@ -151,7 +151,7 @@ impl CollateralComments {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
-    ) -> Result<Created<Document>, Problem> {
+    ) -> Result<CreatedVersion<Document>, Problem> {
         let path = format!("/loans/collateral/comments/{}/documents", comment_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let owner =

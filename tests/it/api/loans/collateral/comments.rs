@@ -382,6 +382,14 @@ async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_re
                  FROM privileges, users WHERE user_name IN ('viewer', 'teller')",
             )
             .await;
+        // Before it becomes counsel's affair.
+        let form = Form::file("secret-name.txt", b"words");
+        let documents = format!("{path}/documents");
+        let kept = world.client.upload(&admin, &documents, form.clone(), None).await.expect(201);
+        let gone = world.client.upload(&admin, &documents, form, None).await.expect(201).json();
+        assert_eq!(kept.header("etag"), kept.json()["versionHash"].to_string());
+        let gone = format!("{documents}?documentId={}", gone["Document_ID"]);
+        delete(&world, &admin, &gone, &[]).await.expect(204);
         let moves =
             [(open, "free"), (legal, "for counsel"), (board, "for the board"), (open, "late")];
         for (category, text) in moves {
@@ -395,6 +403,12 @@ async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_re
             let shown = json!(seen).to_string();
             assert!(!shown.contains(hidden), "{user}: {shown}");
             assert!(shown.contains(if user == "viewer" { "for counsel" } else { "for the board" }));
+            // What was everybody's became counsel's with the comment: the viewer's alone.
+            assert_eq!(shown.contains("free"), user == "viewer", "{shown}");
+            for table in ["documents", "document_files"] {
+                let shown = json!(history(&world, &token, &loan, table).await).to_string();
+                assert_eq!(shown.contains("secret-name.txt"), user == "viewer", "{shown}");
+            }
         }
         // The admin account finds every text, old and new.
         let all = json!(history(&world, &admin, &loan, "comments").await).to_string();

@@ -194,6 +194,7 @@ impl Draft<'_> {
                 request_id: Set("a request".to_owned()),
                 privilege_path: Set(path.to_owned()),
                 comment_category_id: Set(path.ends_with("Comments").then_some(category)),
+                comment_id: Set(None),
             });
         }
         self.insert(rows).await;

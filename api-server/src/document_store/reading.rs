@@ -1,0 +1,82 @@
+//! Reading objects: in pieces that are worth the way to the disk.
+
+use super::{ANSWER_DELAY_MAX, DocumentStore, bounded, path, unavailable};
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectStoreExt};
+use shared::problem::Problem;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use tokio::time::timeout;
+
+/// What is read of a file of the folder at once.
+const CHUNK_BYTES: u64 = 256 * 1024;
+
+impl DocumentStore {
+    /// The bytes of a range of an object that is there for certain, and so long, as they come.
+    pub async fn read(
+        &self,
+        key: &str,
+        size_bytes: u64,
+        range: Range<u64>,
+    ) -> Result<BoxStream<'static, object_store::Result<Bytes>>, Problem> {
+        if range.is_empty() {
+            return Ok(stream::empty().boxed());
+        }
+        let path = path(key);
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..Default::default() };
+        let found = bounded(self.objects.get_opts(&path, options)).await;
+        let found_bytes = match &found {
+            Ok(found) => found.meta.size,
+            // A range that is not there is refused like anything else.
+            Err(_) => match timeout(ANSWER_DELAY_MAX, self.objects.head(&path)).await {
+                Ok(Ok(object)) => object.size,
+                _ => size_bytes,
+            },
+        };
+        if found_bytes != size_bytes {
+            let lengths = format!("{found_bytes} bytes instead of {size_bytes}");
+            return Err(Problem::internal(format!("object {key} has been damaged: {lengths}")));
+        }
+        match found {
+            Ok(found) => Ok(chunks(found)),
+            Err(missing @ Error::NotFound { .. }) => {
+                Err(Problem::internal(format!("a file has no object: {missing}")))
+            }
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+}
+
+/// The bytes of an object as they come. Those of a file are read in larger pieces than the library
+/// reads them.
+fn chunks(found: GetResult) -> BoxStream<'static, object_store::Result<Bytes>> {
+    let Range { start, end } = found.range;
+    let file = match found.payload {
+        GetResultPayload::Stream(bytes) => return bytes,
+        GetResultPayload::File(file, _) => file,
+    };
+    let chunks = stream::try_unfold((file, start), move |(file, from)| async move {
+        let length = CHUNK_BYTES.min(end - from);
+        if length == 0 {
+            return Ok(None);
+        }
+        let read = tokio::task::spawn_blocking(move || read_at(file, from, length)).await?;
+        let (file, chunk) =
+            read.map_err(|error| Error::Generic { store: "folder", source: Box::new(error) })?;
+        Ok(Some((chunk, (file, from + length))))
+    });
+    chunks.boxed()
+}
+
+fn read_at(mut file: File, from: u64, length: u64) -> io::Result<(File, Bytes)> {
+    let mut chunk = Vec::with_capacity(length as usize);
+    file.seek(SeekFrom::Start(from))?;
+    file.by_ref().take(length).read_to_end(&mut chunk)?;
+    match chunk.len() as u64 == length {
+        true => Ok((file, chunk.into())),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
