@@ -3,12 +3,15 @@
 //! The bytes go into the object store as they come, so that memory stays constant; a form that is
 //! refused, cut short or abandoned leaves nothing there.
 
+mod disposition;
 pub mod file_names;
 pub mod file_types;
 mod form;
+mod watch;
 
 use self::file_types::{FileType, HEAD_BYTES_MAX, Taken};
 use self::form::Form;
+use self::watch::Watch;
 use crate::access::Caller;
 use crate::app::App;
 use crate::at_once::AtOnce;
@@ -16,7 +19,7 @@ use crate::document_store::{DocumentStore, Stored};
 use crate::request_body::body_argument;
 use bytes::Bytes;
 use multer::Field;
-use poem::http::header::CONTENT_TYPE;
+use poem::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use poem::{Body, Request, RequestBody, Result};
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
@@ -65,9 +68,9 @@ pub struct Received {
     pub file_name: String,
     /// Its media type.
     pub content_type: &'static str,
-    /// The text `name`, if it is there and not empty.
+    /// The text `name`, if there is more in it than blanks.
     pub name: Option<String>,
-    /// The text `description`, if it is there and not empty.
+    /// The text `description`, if there is more in it than blanks.
     pub description: Option<String>,
     /// What was sent, for fingerprints: whether each part was there, and which it was.
     sent: [Option<String>; 4],
@@ -126,9 +129,14 @@ impl Reader<'_> {
     async fn read(&mut self) -> Result<Received, Problem> {
         let (mut name, mut description) = (None, None);
         while let Some(field) = self.form.next_field().await? {
-            match field.name() {
+            let header =
+                field.headers().get(CONTENT_DISPOSITION).map_or(&b""[..], |v| v.as_bytes());
+            let Some(part) = disposition::read(header) else {
+                return Err(malformed().detail("the Content-Disposition of a part cannot be read"));
+            };
+            match part.name.as_deref() {
                 Some("file") if self.file.is_none() => {
-                    self.file = Some(self.store_file(field).await?)
+                    self.file = Some(self.store_file(field, part.file_name).await?)
                 }
                 Some("name") if name.is_none() => name = Some(self.text("name", field).await?),
                 Some("description") if description.is_none() => {
@@ -144,7 +152,7 @@ impl Reader<'_> {
         let Some(File { stored, sent_name, name: file_name, file_type }) = &self.file else {
             return Err(malformed().field("file", "is required"));
         };
-        let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         Ok(Received {
             name: filled(&name),
             description: filled(&description),
@@ -171,14 +179,19 @@ impl Reader<'_> {
         String::from_utf8(bytes).map_err(|_| malformed().field(name, "is not UTF-8"))
     }
 
-    async fn store_file(&mut self, mut field: Field<'static>) -> Result<File, Problem> {
-        let sent_name = field.file_name().map(str::to_owned);
+    async fn store_file(
+        &mut self,
+        mut field: Field<'static>,
+        sent_name: Option<String>,
+    ) -> Result<File, Problem> {
         let head = self.head(&mut field).await?;
         if head.is_empty() {
             return Err(Problem::invalid("file", "is empty"));
         }
         let clean = sent_name.as_deref().and_then(file_names::clean);
         let file_type = self.judge(&head, clean.as_deref().unwrap_or_default())?;
+        let mut watch = Watch::over(file_type, &head);
+        watch.feed(&head).map_err(|fault| self.unsupported(fault))?;
         let mut upload = self.store.upload();
         let written = async {
             upload.write(&head).await?;
@@ -186,12 +199,10 @@ impl Reader<'_> {
             while let Some(chunk) = self.form.chunk(&mut field).await? {
                 total += chunk.len() as u64;
                 self.check_size(total)?;
-                if file_type.is_textual() && !file_types::is_text(&chunk) {
-                    return Err(self.unsupported("it begins like a text and is none"));
-                }
+                watch.feed(&chunk).map_err(|fault| self.unsupported(fault))?;
                 upload.write(&chunk).await?;
             }
-            Ok(())
+            watch.finish().map_err(|fault| self.unsupported(fault))
         };
         if let Err(problem) = written.await {
             upload.abort().await;

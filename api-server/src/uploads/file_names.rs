@@ -5,8 +5,6 @@
 /// left that could name a file. Characters that turn the direction of writing would make
 /// `exe.txt` out of `txt.exe` for whoever reads it.
 pub fn clean(name: &str) -> Option<String> {
-    // How browsers write what cannot stand in the header (WHATWG HTML, 4.10.21.8).
-    let name = name.replace("%22", "\"").replace("%0D", "").replace("%0A", "");
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let seen: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
     let seen = seen.trim();
@@ -62,7 +60,8 @@ mod tests {
             ("  spaced .txt  ", Some("spaced .txt")),
             (".profile", Some(".profile")),
             ("..", None),
-            ("say %22hi%22%0D%0A.txt", Some("say \"hi\".txt")),
+            ("say \"hi\"\r\n.txt", Some("say \"hi\".txt")),
+            ("100%22.txt", Some("100%22.txt")),
             ("", None),
             ("folder/", None),
             ("\u{7f}\u{200b} . ", None),

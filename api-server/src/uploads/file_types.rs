@@ -1,6 +1,8 @@
 //! What kind of file it is, told from its content: what a client says about it is not believed, but
 //! a name that promises another type is refused.
 
+use super::watch::Watch;
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -23,23 +25,28 @@ pub const ALL: [FileType; 8] = [
     FileType { name: "tiff", media_type: "image/tiff", extensions: &["tif", "tiff"] },
     TXT,
     CSV,
-    FileType {
-        name: "docx",
-        media_type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        extensions: &["docx"],
-    },
-    FileType {
-        name: "xlsx",
-        media_type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        extensions: &["xlsx"],
-    },
+    DOCX,
+    XLSX,
 ];
 
 const TXT: FileType = FileType { name: "txt", media_type: "text/plain", extensions: &["txt"] };
 const CSV: FileType = FileType { name: "csv", media_type: "text/csv", extensions: &["csv"] };
+const DOCX: FileType = FileType {
+    name: "docx",
+    media_type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    extensions: &["docx"],
+};
+const XLSX: FileType = FileType {
+    name: "xlsx",
+    media_type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    extensions: &["xlsx"],
+};
 
-/// How much of a file is looked at to tell its type; of a text, all of it.
-pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// How much of a file is looked at to tell its type. A picture may stand before the first part that
+/// tells what an office document is.
+pub const HEAD_BYTES_MAX: usize = 256 * 1024;
+/// How much of a text is looked at to tell whether it is markup or a program.
+const OPENING_BYTES_MAX: usize = 2048;
 
 /// The type of a file that begins like this. The content of a table of comma-separated values is
 /// any text: there the name decides.
@@ -48,20 +55,37 @@ pub fn find(head: &[u8], file_name: &str) -> Option<&'static FileType> {
         return office_document(head).and_then(by_name);
     }
     let known = infer::get(head);
-    let other = |found: &infer::Type| {
-        // What looks like a text and is none: the magic numbers of other types are words as well.
-        found.matcher_type() == infer::MatcherType::Text
-            || ["application/rtf", "application/postscript"].contains(&found.mime_type())
-    };
     match known {
         Some(found) if found.mime_type() == "application/pdf" => by_name("pdf"),
-        Some(found) if is_text(head) && other(&found) => None,
-        Some(found) if !is_text(head) => {
-            ALL.iter().find(|known| known.media_type == found.mime_type())
-        }
-        None if !is_text(head) => None,
+        _ if Watch::over_text(head).feed(head).is_err() => ALL
+            .iter()
+            .find(|other| known.is_some_and(|known| known.mime_type() == other.media_type)),
+        _ if is_other_text(head) => None,
         _ if extension(file_name).as_deref() == Some("csv") => by_name("csv"),
         _ => by_name("txt"),
+    }
+}
+
+/// True for what looks like a text and is more: markup and programs. The magic numbers of all other
+/// types are words as well.
+fn is_other_text(head: &[u8]) -> bool {
+    infer::get(&opening(head)).is_some_and(|found| {
+        found.matcher_type() == infer::MatcherType::Text
+            || ["application/rtf", "application/postscript"].contains(&found.mime_type())
+    })
+}
+
+/// How a text begins behind its byte-order mark, in ASCII: browsers look there too.
+fn opening(head: &[u8]) -> Cow<'_, [u8]> {
+    let narrow = |units: &[u8], read: fn([u8; 2]) -> u16| {
+        let (units, _) = units[..units.len().min(OPENING_BYTES_MAX)].as_chunks::<2>();
+        units.iter().map(|unit| u8::try_from(read(*unit)).unwrap_or(b'?')).collect()
+    };
+    match head {
+        [0xef, 0xbb, 0xbf, text @ ..] => Cow::Borrowed(text),
+        [0xff, 0xfe, units @ ..] => Cow::Owned(narrow(units, u16::from_le_bytes)),
+        [0xfe, 0xff, units @ ..] => Cow::Owned(narrow(units, u16::from_be_bytes)),
+        _ => Cow::Borrowed(head),
     }
 }
 
@@ -72,16 +96,15 @@ pub fn name_promises_other(file_name: &str, found: &FileType) -> bool {
     promised.is_some_and(|promised| promised != found)
 }
 
-/// True for bytes that texts have: none of the "binary data bytes" of the WHATWG's MIME Sniffing
-/// Standard, section 3.
-pub fn is_text(bytes: &[u8]) -> bool {
-    !bytes.iter().any(|byte| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
-}
-
 impl FileType {
     /// True if all of a file's bytes must be a text's.
     pub fn is_textual(&self) -> bool {
         *self == TXT || *self == CSV
+    }
+
+    /// True for archives that Office programs open.
+    pub fn is_office_document(&self) -> bool {
+        *self == DOCX || *self == XLSX
     }
 
     /// What a file of this type is called that came without a name.
@@ -100,28 +123,41 @@ fn extension(file_name: &str) -> Option<String> {
 }
 
 /// The kind of Office Open XML document that a ZIP archive is (ECMA-376, part 2): by the folder of
-/// its main part, which stands in the headers of the archive's first files.
+/// its main part. Some programs write what makes a package of it last, so that is not looked for.
 fn office_document(head: &[u8]) -> Option<&'static str> {
-    const NAME_LENGTH: usize = 26;
-    const NAME: usize = 30;
-    let starts = head.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x03\x04");
-    let names = starts.filter_map(|(start, _)| {
-        let header = head.get(start..)?;
-        let length = header.get(NAME_LENGTH..NAME_LENGTH + 2)?;
-        let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
-        header.get(NAME..NAME + length)
-    });
-    let mut package = false;
-    let mut kind = None;
-    for name in names {
-        package |= name == b"[Content_Types].xml" || name == b"_rels/.rels";
+    let mut rest = head;
+    while let Some((name, behind)) = next_entry(rest) {
         if name.starts_with(b"word/") {
-            kind = kind.or(Some("docx"));
-        } else if name.starts_with(b"xl/") {
-            kind = kind.or(Some("xlsx"));
+            return Some("docx");
         }
+        if name.starts_with(b"xl/") {
+            return Some("xlsx");
+        }
+        rest = behind;
     }
-    kind.filter(|_| package)
+    None
+}
+
+/// The name of the file that an archive goes on with, and what follows it (APPNOTE.TXT, 4.3.7). An
+/// archive may hold others: their headers are none of its own.
+fn next_entry(archive: &[u8]) -> Option<(&[u8], &[u8])> {
+    const SIGNATURE: &[u8] = b"PK\x03\x04";
+    const LENGTH: usize = 30;
+    let (header, rest) = archive.split_at_checked(LENGTH)?;
+    if !header.starts_with(SIGNATURE) {
+        return None;
+    }
+    let number = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    let (name, rest) = rest.split_at_checked(number(26))?;
+    let content = rest.get(number(28)..).unwrap_or_default();
+    let size = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
+    // A writer that did not know the size yet tells it behind the content, or in a longer field.
+    let is_open = number(6) & 8 != 0 || size == u32::MAX;
+    let end = match is_open {
+        true => content.windows(SIGNATURE.len()).position(|bytes| bytes == SIGNATURE),
+        false => usize::try_from(size).ok(),
+    };
+    Some((name, end.and_then(|end| content.get(end..)).unwrap_or_default()))
 }
 
 /// The types that an installation takes.

@@ -10,13 +10,17 @@ use std::fmt::Display;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// The longest pause while a form is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// How long a client may take its time before its average counts.
+const SLOW_START: Duration = Duration::from_secs(60);
+/// What must come on average then: who sends less holds a place that others wait for.
+const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
 /// What the parser may take in before it gives something out: the headers of a part are shorter.
 const AHEAD_BYTES_MAX: usize = 64 * 1024;
 
@@ -28,6 +32,8 @@ pub struct Form {
     /// `None` behind the last part.
     parts: Option<Multipart<'static>>,
     source: Source,
+    /// When something was given out last.
+    given: Instant,
 }
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
@@ -38,6 +44,14 @@ struct Source {
     body: Arc<Mutex<Chunks>>,
     /// What the parser may still take in.
     ahead: Arc<AtomicUsize>,
+    pace: Arc<Pace>,
+}
+
+/// How fast the body comes. Where nobody asks for more of it, the client is not to blame.
+struct Pace {
+    begun: Instant,
+    bytes: AtomicU64,
+    unasked_micros: AtomicU64,
 }
 
 impl Form {
@@ -46,33 +60,61 @@ impl Form {
         let source = Source {
             body: Arc::new(Mutex::new(body)),
             ahead: Arc::new(AtomicUsize::new(AHEAD_BYTES_MAX)),
+            pace: Arc::new(Pace::begin()),
         };
-        Self { parts: Some(Multipart::new(source.clone().paced(), boundary)), source }
+        let parts = Multipart::new(source.clone().paced(), boundary);
+        Self { parts: Some(parts), source, given: Instant::now() }
     }
 
     /// The next part. Behind the last one the body must end as announced.
     pub async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
         let Some(parts) = &mut self.parts else { return Ok(None) };
-        self.source.refill();
+        self.source.ask(self.given);
         let field = parts.next_field().await.map_err(refused)?;
         if field.is_none() {
             // The parser may be waiting for more, and nobody else gets it as long as it does.
             self.parts = None;
             self.source.read_epilogue().await.map_err(cut)?;
         }
+        self.given = Instant::now();
         Ok(field)
     }
 
     /// The next bytes of a part.
-    pub async fn chunk(&self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
-        self.source.refill();
-        field.chunk().await.map_err(refused)
+    pub async fn chunk(&mut self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
+        self.source.ask(self.given);
+        let chunk = field.chunk().await.map_err(refused);
+        self.given = Instant::now();
+        chunk
+    }
+}
+
+impl Pace {
+    fn begin() -> Self {
+        let (bytes, unasked_micros) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { begun: Instant::now(), bytes, unasked_micros }
+    }
+
+    fn pause(&self, unasked: Duration) {
+        let micros = u64::try_from(unasked.as_micros()).unwrap_or(u64::MAX);
+        self.unasked_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// Counts what came until now, and tells whether it is too little.
+    fn is_too_slow_with(&self, bytes: usize, now: Instant) -> bool {
+        let before = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        let unasked = Duration::from_micros(self.unasked_micros.load(Ordering::Relaxed));
+        let waited = now.saturating_duration_since(self.begun).saturating_sub(unasked);
+        let least = waited.as_secs().saturating_mul(BYTES_PER_SECOND_MIN);
+        waited > SLOW_START && before + (bytes as u64) < least
     }
 }
 
 impl Source {
-    fn refill(&self) {
+    /// Lets the parser read on, after nobody wanted anything since an earlier instant.
+    fn ask(&self, given: Instant) {
         self.ahead.store(AHEAD_BYTES_MAX, Ordering::Relaxed);
+        self.pace.pause(given.elapsed());
     }
 
     fn is_exhausted(&self) -> bool {
@@ -81,6 +123,9 @@ impl Source {
 
     async fn next(&self) -> Option<io::Result<Bytes>> {
         match timeout(PAUSE_MAX, self.body.lock().await.next()).await {
+            Ok(Some(Ok(chunk))) if self.pace.is_too_slow_with(chunk.len(), Instant::now()) => {
+                Some(Err(io::Error::other("the body comes too slowly")))
+            }
             Ok(chunk) => chunk,
             Err(_) => Some(Err(io::Error::other("the body paused for more than 30 seconds"))),
         }
@@ -133,5 +178,35 @@ fn refused(error: multer::Error) -> Problem {
         }
         E::StreamReadFailed(error) => cut(error),
         other => malformed().detail(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_body_may_be_slow_for_a_minute_and_then_has_to_keep_a_pace() {
+        let pace = Pace::begin();
+        let at = |seconds: u32| pace.begun + SECOND * seconds;
+        assert!(!pace.is_too_slow_with(1, at(0)));
+        assert!(!pace.is_too_slow_with(1, at(60)), "the first minute is free");
+        assert!(pace.is_too_slow_with(1, at(61)));
+        assert!(!pace.is_too_slow_with(8192 * 70, at(62)), "the average counts");
+        assert!(!pace.is_too_slow_with(0, at(70)));
+        assert!(pace.is_too_slow_with(0, at(71)));
+        assert!(pace.is_too_slow_with(8192 * 3000, at(3600)), "to the end");
+    }
+
+    #[test]
+    fn time_in_which_nobody_asks_for_more_does_not_count() {
+        let pace = Pace::begin();
+        pace.pause(SECOND * 30);
+        assert!(!pace.is_too_slow_with(1, pace.begun + SECOND * 90));
+        assert!(pace.is_too_slow_with(1, pace.begun + SECOND * 91));
+        pace.pause(SECOND * 1000);
+        assert!(!pace.is_too_slow_with(1, pace.begun + SECOND * 500));
     }
 }

@@ -190,12 +190,70 @@ async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
             assert_eq!(made["Files"][0]["File_Name"], kept, "{sent:?}");
             assert_eq!(made["Name"], kept, "the document is called after its file");
         }
-        let nameless = Form::default().and_part("form-data; name=\"file\"", b"a,b\n1,2\n");
-        let made = world.client.upload(&admin, &path, nameless, None).await.expect(201).json();
-        assert_eq!(made["Files"][0]["File_Name"], "document.txt");
-        let table = Form::file("Loans.CSV", b"a,b\n1,2\n");
-        let made = world.client.upload(&admin, &path, table, None).await.expect(201).json();
-        assert_eq!(made["Files"][0]["Content_Type"], "text/csv");
+        for (disposition, kept) in [
+            ("form-data; name=\"file\"", "document.txt"),
+            (
+                "form-data; filename=\"x; name=description; .txt\"; name=\"file\"",
+                "x; name=description; .txt",
+            ),
+            ("Form-Data; NAME=file; FILENAME=\"C:\\dir\\a.txt\"", "a.txt"),
+            (
+                "form-data; name=file; filename=\"=?utf-8?B?R3LDtsOfZS5jc3Y=?=\"; \
+                 filename*=utf-8\'\'Gr%C3%B6%C3%9Fe.csv",
+                "Größe.csv",
+            ),
+        ] {
+            let form = Form::default().and_part(disposition, b"a,b\n1,2\n");
+            let form = form.and_text("name", " \t").and_text("description", "\n");
+            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(made["Files"][0]["File_Name"], kept, "{disposition}");
+            assert_eq!(made["Name"], kept, "blanks are no name");
+            assert_eq!(made.get("Description"), None, "{made}");
+        }
+        world
+    })
+    .await;
+}
+
+/// A file in a ZIP archive, with the header before it.
+fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
+    let length = (content.len() as u32).to_le_bytes();
+    let name_length = (name.len() as u32).to_le_bytes();
+    let header = [b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0", &length[..], &length, &name_length];
+    [&header.concat(), name.as_bytes(), content].concat()
+}
+
+#[tokio::test]
+async fn files_that_programs_really_write_are_taken_as_what_they_are() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let [(_, path), ..] = owners(&rows);
+        let wide = |text: &str| -> Vec<u8> {
+            format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        let sheet = zipped("xl/worksheets/sheet1.xml", &vec![b'<'; 400_000]);
+        let picture = zipped("docProps/thumbnail.jpeg", &[0xff; 100_000]);
+        for (name, bytes, media_type) in [
+            ("Loans.CSV", b"a,b\n1,2\n".to_vec(), "text/csv"),
+            ("sheet.txt", wide(&"Größe\t€\r\n".repeat(40_001)), "text/plain"),
+            ("dos.txt", b"words\r\n\x1a".to_vec(), "text/plain"),
+            (
+                "book.xlsx",
+                [sheet, zipped("[Content_Types].xml", b"<Types/>")].concat(),
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            ),
+            (
+                "letter.docx",
+                [picture, zipped("word/document.xml", b"<w/>")].concat(),
+                "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            ),
+        ] {
+            let form = Form::file(name, &bytes);
+            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(made["Files"][0]["Content_Type"], media_type, "{name}");
+            assert_eq!(made["Files"][0]["SHA256"], sha256(&bytes), "{name}");
+        }
         world
     })
     .await;

@@ -32,6 +32,7 @@ fn the_content_tells_the_type_and_not_the_name() {
         ("Größe: 3 €".as_bytes(), "txt"),
         (b"Gr\xf6\xdfe in the Latin of old", "txt"),
         (b"BMW, model year 2019", "txt"),
+        (b"written under DOS\r\n\x1a", "txt"),
         (b"MZ\x90\0\x03\0\0\0", "none"),
         (b"\x7fELF\x02\x01\x01\0", "none"),
         (b"GIF89a\x01\0\x01\0", "none"),
@@ -57,10 +58,68 @@ fn office_documents_are_told_from_other_archives() {
     );
     assert_eq!(found(&zipped(&["[Content_Types].xml", "xl/workbook.xml"]), ""), "xlsx");
     assert_eq!(found(&zipped(&["xl/workbook.xml", "[Content_Types].xml"]), ""), "xlsx");
-    assert_eq!(found(&zipped(&["word/document.xml"]), ""), "none", "no package");
+    assert_eq!(found(&zipped(&["xl/styles.xml", "word/x"]), ""), "xlsx", "the first one tells");
     assert_eq!(found(&zipped(&["[Content_Types].xml", "ppt/presentation.xml"]), ""), "none");
     assert_eq!(found(&zipped(&["readme.txt"]), "a.docx"), "none");
     assert_eq!(found(b"PK\x03\x04", "a.docx"), "none");
+}
+
+/// A file in a ZIP archive whose header tells how long it is.
+fn stored(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut entry = b"PK\x03\x04\x14\0\0\0\0\0".to_vec();
+    entry.extend_from_slice(&[0; 8]);
+    entry.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    entry.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    entry.extend_from_slice(&(name.len() as u16).to_le_bytes());
+    entry.extend_from_slice(&[3, 0]);
+    entry.extend_from_slice(name.as_bytes());
+    entry.extend_from_slice(b"+++");
+    entry.extend_from_slice(content);
+    entry
+}
+
+#[test]
+fn the_part_that_tells_may_come_late_and_the_package_last() {
+    let sheet = stored("xl/worksheets/sheet1.xml", &vec![b'<'; 300_000]);
+    let package = stored("[Content_Types].xml", b"<Types/>");
+    let workbook = [stored("docProps/app.xml", b"<a/>"), sheet, package].concat();
+    assert_eq!(found(&workbook[..HEAD_BYTES_MAX], "a.xlsx"), "xlsx");
+    let picture = stored("docProps/thumbnail.jpeg", &[0xff; 100_000]);
+    let letter = [picture, stored("word/document.xml", b"<w/>")].concat();
+    assert_eq!(found(&letter, "a.docx"), "docx");
+    assert_eq!(found(&letter[..90_000], "a.docx"), "none");
+    // The size in a longer field, behind the name.
+    let mut long = stored("docProps/app.xml", &[b'<'; 500]);
+    long[18..26].fill(0xff);
+    assert_eq!(found(&[long, stored("xl/workbook.xml", b"")].concat(), ""), "xlsx");
+}
+
+#[test]
+fn an_archive_in_an_archive_does_not_tell() {
+    let workbook = stored("xl/workbook.xml", b"<x/>");
+    let nested = stored("ppt/embeddings/sheet.xlsx", &workbook);
+    assert_eq!(found(&nested, "a.xlsx"), "none");
+    assert_eq!(found(&[nested, stored("word/document.xml", b"")].concat(), ""), "docx");
+}
+
+#[test]
+fn texts_in_utf_16_are_texts_with_their_mark() {
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let wide = |text: &str| -> Vec<u8> {
+            format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+        };
+        assert_eq!(found(&wide("Größe\t3 €\r\n"), "a.txt"), "txt");
+        assert_eq!(found(&wide("Größe,€\r\n"), "a.csv"), "csv");
+        assert_eq!(found(&wide(""), ""), "txt");
+        assert_eq!(found(&wide("%PDF-1.7"), ""), "txt");
+        assert_eq!(found(&wide("words\0"), ""), "none");
+        assert_eq!(found(&wide(" <html ><script>alert(1)</script>"), ""), "none");
+        assert_eq!(found(&wide("<?xml version=\"1.0\"?><a/>"), ""), "none");
+        assert_eq!(found(&wide("words")[2..], ""), "none", "without its mark");
+    }
+    assert_eq!(found("\u{feff}Größe".as_bytes(), ""), "txt");
+    assert_eq!(found("\u{feff}<!DOCTYPE html><p>".as_bytes(), ""), "none");
+    assert_eq!(found(b"\xff", ""), "txt");
 }
 
 #[test]

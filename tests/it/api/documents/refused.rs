@@ -1,6 +1,6 @@
 //! Uploads that are refused, cut short or lie: a clear answer each, no row and no object.
 
-use super::{counts, field, owners};
+use super::{counts, field, owners, zipped};
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::wire::Wire;
@@ -53,6 +53,8 @@ async fn a_form_that_is_not_the_operations_is_refused() {
             file().unfinished(),
             Form::default().and_part(&headers, b"words").finish(),
             Form::default().and_part("attachment", b"words").finish(),
+            Form::default().and_part("form-data; name=file; NAME=file", b"words").finish(),
+            Form::default().and_part("form-data; name=file; filename=\"a.txt", b"words").finish(),
             Form::file("bell\u{7}.txt", b"words").finish(),
             [file().finish(), vec![b' '; 300_000]].concat(),
             b"no form at all".to_vec(),
@@ -84,6 +86,9 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
         let zip = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0a.txtwords";
         // It turns out only in the end that it is none.
         let late = [vec![b'a'; 300_000], vec![0]].concat();
+        let odd = [b"\xff\xfe".to_vec(), b"a\0".repeat(200_000), vec![b'a']].concat();
+        let sheet = zipped("xl/workbook.xml", &vec![b'<'; 400_000]);
+        let macros = [sheet, zipped("xl/vbaProject.bin", b"words")].concat();
         for (name, bytes) in [
             ("contract.pdf", zip.as_slice()),
             ("contract.docx", zip),
@@ -93,6 +98,9 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
             ("run.sh", b"#!/bin/sh\n"),
             ("data.bin", b"\0\x01\x02"),
             ("letter.txt", &late),
+            ("letter.txt", &odd),
+            ("book.xlsx", &macros),
+            ("book.xlsm", &macros),
             ("contract.pdf", b"just words"),
             ("photo.png", b"%PDF-1.7\n"),
         ] {
