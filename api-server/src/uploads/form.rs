@@ -6,7 +6,7 @@ use futures_util::{Stream, StreamExt, stream};
 use multer::{Field, Multipart};
 use poem::Body;
 use shared::problem::Problem;
-use std::fmt::Display;
+use std::error::Error;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl Form {
         if field.is_none() {
             // The parser may be waiting for more, and nobody else gets it as long as it does.
             self.parts = None;
-            self.source.read_epilogue().await.map_err(cut)?;
+            self.source.read_epilogue().await.map_err(|error| cut(&error))?;
         }
         self.given = Instant::now();
         Ok(field)
@@ -124,10 +124,10 @@ impl Source {
     async fn next(&self) -> Option<io::Result<Bytes>> {
         match timeout(PAUSE_MAX, self.body.lock().await.next()).await {
             Ok(Some(Ok(chunk))) if self.pace.is_too_slow_with(chunk.len(), Instant::now()) => {
-                Some(Err(io::Error::other("the body comes too slowly")))
+                Some(Err(too_late("the body comes too slowly")))
             }
             Ok(chunk) => chunk,
-            Err(_) => Some(Err(io::Error::other("the body paused for more than 30 seconds"))),
+            Err(_) => Some(Err(too_late("the body paused for more than 30 seconds"))),
         }
     }
 
@@ -163,8 +163,16 @@ impl Source {
     }
 }
 
-fn cut(error: impl Display) -> Problem {
-    malformed().detail(format!("the body is not as announced: {error}"))
+fn too_late(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}
+
+fn cut(error: &(dyn Error + 'static)) -> Problem {
+    let ours = error.downcast_ref::<io::Error>();
+    malformed().detail(match ours.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+        true => error.to_string(),
+        false => format!("the body is not as announced: {error}"),
+    })
 }
 
 fn refused(error: multer::Error) -> Problem {
@@ -176,7 +184,7 @@ fn refused(error: multer::Error) -> Problem {
         E::ReadHeaderFailed(_) | E::DecodeHeaderName { .. } | E::DecodeHeaderValue { .. } => {
             malformed().detail("the headers of a part cannot be read")
         }
-        E::StreamReadFailed(error) => cut(error),
+        E::StreamReadFailed(error) => cut(error.as_ref()),
         other => malformed().detail(other.to_string()),
     }
 }
@@ -186,6 +194,14 @@ mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_client_that_takes_too_long_is_told_that_and_nothing_else() {
+        let late = multer::Error::StreamReadFailed(Box::new(too_late("too slow")));
+        assert_eq!(refused(late), malformed().detail("too slow"));
+        let other = cut(&io::Error::other("reset"));
+        assert_eq!(other, malformed().detail("the body is not as announced: reset"));
+    }
 
     #[test]
     fn a_body_may_be_slow_for_a_minute_and_then_has_to_keep_a_pace() {
