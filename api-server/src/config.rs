@@ -238,7 +238,12 @@ pub fn documents(settings: &mut Settings) -> Location {
         settings.fault("API_S3_ENDPOINT: must be https://…, or http:// to this machine".to_owned());
     }
     let id = settings.optional("API_S3_ACCESS_KEY_ID");
-    let credentials = id.zip(settings.optional("API_S3_SECRET_ACCESS_KEY"));
+    let secret = settings.optional("API_S3_SECRET_ACCESS_KEY");
+    if id.is_some() != secret.is_some() {
+        let message = "one is set and the other is not: set both, or neither";
+        settings.fault(format!("API_S3_ACCESS_KEY_ID, API_S3_SECRET_ACCESS_KEY: {message}"));
+    }
+    let credentials = id.zip(secret);
     let authority = settings.optional("API_S3_CA").map(|_| settings.file("API_S3_CA"));
     Location::Bucket(Bucket {
         name: name.to_owned(),

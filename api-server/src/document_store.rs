@@ -6,6 +6,7 @@
 
 mod leftovers;
 mod measure;
+mod owner;
 mod reading;
 pub mod sweep;
 mod upload;

@@ -1,6 +1,7 @@
-//! `installer documents`: whether the files of documents are what the database says, and what of
-//! the object store nobody needs.
+//! `installer documents`: whether the files of documents are what the database says, what of the
+//! object store nobody needs, and whose it is.
 
+mod adopt;
 mod findings;
 mod verify;
 
@@ -48,6 +49,13 @@ enum Command {
             value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
         hours: u32,
     },
+    /// Makes the store this database's, where it has moved on with another one: after a restore, or
+    /// when a copy of the database used the same store. Without --yes it only tells what that means
+    Adopt {
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 /// Runs the command.
@@ -56,6 +64,7 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     match arguments.command {
         Command::Verify { json } => verify::run(&db, &store, json).await,
         Command::Sweep { hours } => sweep(&db, &store, hours).await,
+        Command::Adopt { yes } => adopt::run(&db, &store, yes).await,
     }
 }
 

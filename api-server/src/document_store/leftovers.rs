@@ -3,8 +3,10 @@
 use super::sweep::{Fault, Swept};
 use super::{DocumentStore, key, path};
 use chrono::{DateTime, Utc};
-use futures_util::{Stream, TryStreamExt, future};
-use object_store::Error;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt, TryStreamExt, future};
+use object_store::path::Path as ObjectPath;
+use object_store::{Error, ObjectMeta};
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
 use shared::entity::document_files;
@@ -12,6 +14,7 @@ use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Objects whose rows are looked for together.
 const OBJECTS_AT_ONCE: usize = 500;
@@ -41,7 +44,7 @@ impl DocumentStore {
         db: &DatabaseConnection,
         old: Option<DateTime<Utc>>,
     ) -> impl Stream<Item = Result<Vec<Orphan>, Fault>> {
-        let objects = self.objects.list(None).try_filter_map(move |object| {
+        let objects = self.list().try_filter_map(move |object| {
             let aged = old.is_none_or(|old| object.last_modified <= old);
             let key = key(&object.location).filter(|_| aged);
             let size_bytes = object.size;
@@ -49,6 +52,17 @@ impl DocumentStore {
         });
         let some = objects.try_chunks(OBJECTS_AT_ONCE).map_err(|error| Fault::Store(error.1));
         some.and_then(async |objects| Ok(without_row(db, objects).await?))
+    }
+
+    /// What is where objects are. Beside those a folder may have others that nobody may read, as
+    /// `lost+found` of a disk.
+    pub(super) fn list(&self) -> BoxStream<'static, object_store::Result<ObjectMeta>> {
+        if self.folder.is_none() {
+            return self.objects.list(None);
+        }
+        let objects = Arc::clone(&self.objects);
+        let shelves = (0..=u8::MAX).map(|shelf| ObjectPath::from(hex::encode([shelf])));
+        stream::iter(shelves).flat_map(move |shelf| objects.list(Some(&shelf))).boxed()
     }
 
     /// Unfinished uploads. Only a folder shows them.
@@ -110,25 +124,29 @@ async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Ve
 
 /// The folder's implementation writes an object beside its place first, behind a `#` and a number.
 fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io::Result<()> {
-    for shelf in std::fs::read_dir(folder)? {
-        let shelf = shelf?;
-        if !shelf.file_type()?.is_dir() {
-            continue;
-        }
-        for file in std::fs::read_dir(shelf.path())? {
+    for shelf in (0..=u8::MAX).map(|shelf| hex::encode([shelf])) {
+        let files = match std::fs::read_dir(folder.join(&shelf)) {
+            Ok(files) => files,
+            Err(error) if is_no_folder(&error) => continue,
+            Err(error) => return Err(error),
+        };
+        for file in files {
             let file = file?;
             let name = file.file_name().to_string_lossy().into_owned();
             let unfinished = name.split_once('#').is_some_and(|(name, _)| {
-                key(&path(name)).is_some()
-                    && shelf.file_name() == *name.get(..2).unwrap_or_default()
+                key(&path(name)).is_some() && name.get(..2) == Some(&shelf)
             });
-            // One that is gone was finished meanwhile.
+            // One that is gone was finished or removed meanwhile.
             if unfinished && let Ok(data) = file.metadata() {
                 visit(&file.path(), &data);
             }
         }
     }
     Ok(())
+}
+
+fn is_no_folder(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 async fn in_folder<T: Send + 'static>(

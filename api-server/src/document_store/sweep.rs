@@ -1,26 +1,17 @@
 //! Objects without a row, of uploads and removals that were cut short, are removed.
 //!
-//! The store tells what time it is there: each sweep writes an object of its own and looks at the
-//! time it got. The same object says which database the store belongs to, so that a server which
-//! was pointed at another installation's store by mistake removes nothing.
+//! The store tells what time it is there: each sweep writes the object that says which database the
+//! store belongs to, see [`owner`](super::owner), and looks at the time it got.
 
-use super::{DocumentStore, in_one_line, in_time, leftovers};
-use bytes::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::{StreamExt, TryStreamExt};
-use object_store::path::Path;
-use object_store::{Error, ObjectStoreExt};
-use sea_orm::sea_query::Query;
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
-use shared::entity::settings;
+use super::{DocumentStore, in_one_line, leftovers};
+use chrono::TimeDelta;
+use futures_util::TryStreamExt;
+use object_store::Error;
+use sea_orm::{DatabaseConnection, DbErr};
 use std::fmt::{self, Display};
 
 /// How old an object without a row is at least when it is removed: its row may be on its way.
 pub const ORPHAN_HOURS_MIN: u32 = 24;
-/// The object that says whose store it is.
-const OWNER: &str = "owner";
-/// The setting that names the store of a database.
-pub const STORE_ID: &str = "document_store_id";
 
 /// Why store and database could not be compared.
 #[derive(Debug)]
@@ -39,9 +30,10 @@ impl Display for Fault {
             Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
             Self::Database(error) => write!(f, "the database: {error}"),
             Self::OtherOwner => f.write_str(
-                "the object store belongs to another database: nothing in it is removed; give \
-                 this one a store of its own, or delete the object \"owner\" if the store is this \
-                 database's",
+                "the object store has moved on with another database (a copy, or this one was \
+                 restored from an older dump): nothing is removed; give this one a store of its \
+                 own, or, if the store is this one's from now on, say so with `installer documents \
+                 adopt`",
             ),
         }
     }
@@ -78,9 +70,10 @@ impl Swept {
 }
 
 impl DocumentStore {
-    /// Removes objects that have no row, and unfinished uploads, that are at least so old.
+    /// Removes objects that have no row, and unfinished uploads, that are at least so old. Nothing
+    /// where another server begins to at the same moment.
     pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<Swept, Fault> {
-        let now = self.now(db).await?;
+        let Some(now) = self.move_on(db).await? else { return Ok(Swept::default()) };
         let old = now - TimeDelta::hours(i64::from(hours));
         let mut swept = Swept::default();
         let mut orphans = std::pin::pin!(self.orphans(db, Some(old)));
@@ -94,51 +87,4 @@ impl DocumentStore {
         }
         Ok(swept)
     }
-
-    /// Refuses a store that is not there, does not answer or belongs to another database.
-    pub async fn check_owner(&self, db: &DatabaseConnection) -> Result<(), Fault> {
-        match self.owner().await? {
-            Some(owner) if owner != store_id(db).await?.as_bytes() => Err(Fault::OtherOwner),
-            Some(_) => Ok(()),
-            // A bucket that is not there has no owner either, and cannot be listed.
-            None => match in_time(self.objects.list(None).next()).await? {
-                Some(Err(error)) => Err(error.into()),
-                Some(Ok(_)) | None => Ok(()),
-            },
-        }
-    }
-
-    /// What the store says whose it is; nothing before the first sweep.
-    pub(super) async fn owner(&self) -> Result<Option<Bytes>, Error> {
-        let path = Path::from(OWNER);
-        let read = async { self.objects.get(&path).await?.bytes().await };
-        match in_time(read).await? {
-            Ok(owner) => Ok(Some(owner)),
-            Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The store's own time, if the store is this database's.
-    async fn now(&self, db: &DatabaseConnection) -> Result<DateTime<Utc>, Fault> {
-        let own = store_id(db).await?;
-        if self.owner().await?.is_some_and(|owner| owner != own.as_bytes()) {
-            return Err(Fault::OtherOwner);
-        }
-        let path = Path::from(OWNER);
-        self.objects.put(&path, Bytes::from(own).into()).await?;
-        Ok(self.objects.head(&path).await?.last_modified)
-    }
-}
-
-/// What the database calls its store.
-async fn store_id(db: &DatabaseConnection) -> Result<String, DbErr> {
-    let select = Query::select()
-        .column(settings::Column::Value)
-        .from(settings::Entity)
-        .and_where(settings::Column::Name.eq(STORE_ID))
-        .take();
-    let row = db.query_one(&select).await?;
-    let row = row.ok_or_else(|| DbErr::RecordNotFound(format!("the setting {STORE_ID}")))?;
-    row.try_get("", "value")
 }

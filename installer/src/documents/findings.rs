@@ -92,6 +92,14 @@ pub fn orphan_line(orphan: &Orphan, json: bool) -> String {
     }
 }
 
+/// The line of what is no fault of any file.
+pub fn warning_line(warning: &str, json: bool) -> String {
+    match json {
+        true => json!({"warning": warning}).to_string(),
+        false => format!("warning     {warning}"),
+    }
+}
+
 /// What was found in all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {

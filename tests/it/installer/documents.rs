@@ -1,4 +1,6 @@
-//! `installer documents`
+//! `installer documents`. [`owner`] is about stores of several databases.
+
+mod owner;
 
 use super::{Said, command, file, run};
 use crate::PROGRAM;
@@ -224,21 +226,6 @@ async fn the_first_hundred_objects_without_a_row_are_named_and_all_are_counted()
 }
 
 #[tokio::test]
-async fn the_store_of_another_database_is_left_alone() {
-    on_each_database(PROGRAM, |world| async move {
-        let store = Store::of(world).await;
-        let orphan = store.leave(&format!("00/{ORPHAN}"), b"no row", 48);
-        std::fs::write(store.place("owner"), "another database").expect("a file");
-        for arguments in [&["sweep"][..], &["sweep", "--hours", "0"], &["verify"]] {
-            store.documents(arguments).await.refused("belongs to another database");
-        }
-        assert!(orphan.exists());
-        store.world
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_verification_beside_uploads_and_removals_finds_nothing_wrong() {
     on_each_database(PROGRAM, |world| async move {
         let store = Store::of(world).await;
@@ -302,6 +289,30 @@ async fn shell(line: &str, place: &Path) {
     assert!(status.expect("a shell").success(), "{line} {}", place.display());
 }
 
+/// As `lost+found` of a disk, which nobody but root may read.
+#[tokio::test]
+async fn what_is_no_folder_of_objects_is_not_looked_into() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        let kept = store.upload("one.txt", b"words").await;
+        let old = store.leave(&format!("00/{ORPHAN}"), b"no row", 25);
+        let half = store.leave(&format!("00/{ORPHAN}#1"), b"half", 25);
+        let other = store.leave(&format!("lost+found/{ORPHAN}#1"), b"no object", 25);
+        for name in ["lost+found/loop", "loop", "zz"] {
+            shell("ln -s \"$0\" \"$0\"", &store.place(name)).await;
+        }
+        assert_eq!(store.verified(0).await.len(), 2);
+        assert_eq!(store.documents(&["sweep"]).await.done(), "2 objects removed\n");
+        assert!(!old.exists() && !half.exists());
+        assert!(other.exists() && store.place(&kept.object).exists());
+        // Looks whether the store is there.
+        std::fs::remove_file(store.place("owner")).expect("a file");
+        assert_eq!(store.verified(0).await.len(), 1);
+        store.world
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
     on_each_database(PROGRAM, |world| async move {
@@ -310,6 +321,7 @@ async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
         let settings = |more: &str| file(&world, "some.env", &format!("{database}\n{more}\n"));
         let bucket = "API_DOCUMENTS=s3://papers\nAPI_S3_ENDPOINT=http://127.0.0.1:1\n\
                       API_S3_ACCESS_KEY_ID=me\nAPI_S3_SECRET_ACCESS_KEY=a-secret";
+        let half = |key: &str| format!("API_DOCUMENTS=s3://papers\nAPI_S3_{key}");
         for (env_file, why) in [
             ("/no/such/file".to_owned(), "cannot read /no/such/file"),
             (world.folder.path().join("auth-server.env").display().to_string(), "which database?"),
@@ -321,9 +333,11 @@ async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
             ("API_DOCUMENTS=ftp://papers".to_owned(), "must be a folder, s3://BUCKET"),
             (format!("API_DOCUMENTS={}", nowhere.display()), "there is no such folder"),
             (bucket.to_owned(), "the object store: "),
+            (half("ACCESS_KEY_ID=me"), "API_S3_ACCESS_KEY_ID, API_S3_SECRET_ACCESS_KEY: one"),
+            (half("SECRET_ACCESS_KEY=so"), "API_S3_ACCESS_KEY_ID, API_S3_SECRET_ACCESS_KEY: one"),
         ] {
             let env_file = settings(&more);
-            for arguments in [&["verify"][..], &["sweep"]] {
+            for arguments in [&["verify"][..], &["sweep"], &["adopt", "--yes"]] {
                 documents(Path::new(&env_file), arguments).await.refused(why);
             }
         }

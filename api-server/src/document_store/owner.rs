@@ -1,0 +1,150 @@
+//! Which database a store belongs to: copies and old dumps of it must not sweep the store, because
+//! they have no rows for what was uploaded since.
+//!
+//! A name of the store is random. The object `owner` has the present one; the database's setting
+//! has it too, and those before it. Each sweep moves on to a new name, first in the database, where
+//! one of several servers wins, then in the store. So a database whose setting does not know the
+//! store's name has been left behind, or another one has taken the store, and it may not sweep.
+//!
+//! A crash between the two writes leaves the store one name behind: the next sweep tells it again
+//! and moves on no further. The earlier names are for a server that writes late.
+//!
+//! A copy that sweeps before the original looks like the original, and would leave *that* behind.
+//! So whoever is refused for the first time gives the store a name that nobody knows: then nobody
+//! sweeps until an administrator says whose the store is. Servers sweep every six hours and remove
+//! only what is a day old, so the original stops a copy before it removes what the original was
+//! given since. Having spoken once, a database has no names and leaves the store alone.
+
+use super::sweep::Fault;
+use super::upload::random_key;
+use super::{DocumentStore, bounded, in_time};
+use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt;
+use object_store::path::Path;
+use object_store::{Error, ObjectStoreExt};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::entity::settings::{Column, Entity};
+
+/// The object that has the store's name.
+const OWNER: &str = "owner";
+/// The setting with the names that a database knows, the present one first.
+const STORE_ID: &str = "document_store_id";
+/// Names that are kept: the setting is a short text.
+const NAMES_MAX: usize = 6;
+
+impl DocumentStore {
+    /// Refuses a store that is not there, does not answer or belongs to another database.
+    pub async fn check_owner(&self, db: &DatabaseConnection) -> Result<(), Fault> {
+        match self.owner().await? {
+            Some(owner) if !Names::read(db).await?.know(&owner) => Err(Fault::OtherOwner),
+            Some(_) => Ok(()),
+            // A bucket that is not there has no owner either, and cannot be listed.
+            None => Ok(in_time(self.list().try_next()).await?.map(drop)?),
+        }
+    }
+
+    /// Makes the store this database's, whosever it was.
+    pub async fn adopt(&self, db: &DatabaseConnection) -> Result<(), Fault> {
+        let owner = self.owner().await?;
+        // Known as well, so that a server that looks between the two writes does not object.
+        let names = Names(owner.filter(|owner| is_name(owner)).unwrap_or_default());
+        let name = random_key();
+        set(db, None, &names.after(&name)).await?;
+        Ok(self.call(&name).await?)
+    }
+
+    /// Moves on to another name. Gives the store's own time, or nothing where another server moved
+    /// on at the same moment.
+    pub(super) async fn move_on(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<Option<DateTime<Utc>>, Fault> {
+        // The store first: it is never ahead of the setting, which is asked afterwards.
+        let owner = self.owner().await?;
+        let names = Names::read(db).await?;
+        let name = match owner {
+            Some(owner) if !names.know(&owner) => {
+                self.object(db, &names).await?;
+                return Err(Fault::OtherOwner);
+            }
+            // A sweep was cut short before it had told the store.
+            Some(owner) if owner != names.present() => names.present().to_owned(),
+            Some(_) | None => {
+                let name = random_key();
+                if !set(db, Some(&names), &names.after(&name)).await? {
+                    return Ok(None);
+                }
+                name
+            }
+        };
+        self.call(&name).await?;
+        let owner = bounded(self.objects.head(&Path::from(OWNER))).await?;
+        Ok(Some(owner.last_modified))
+    }
+
+    /// What the store is called; nothing before the first sweep.
+    pub(super) async fn owner(&self) -> Result<Option<String>, Error> {
+        let path = Path::from(OWNER);
+        let read = async { self.objects.get(&path).await?.bytes().await };
+        match in_time(read).await? {
+            Ok(owner) => Ok(Some(String::from_utf8_lossy(&owner).into_owned())),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn call(&self, name: &str) -> Result<(), Error> {
+        let path = Path::from(OWNER);
+        bounded(self.objects.put(&path, name.to_owned().into())).await.map(drop)
+    }
+
+    /// Stops the sweeps of whoever has the store now, once.
+    async fn object(&self, db: &DatabaseConnection, names: &Names) -> Result<(), Fault> {
+        if !names.0.is_empty() {
+            self.call(&random_key()).await?;
+            set(db, Some(names), "").await?;
+        }
+        Ok(())
+    }
+}
+
+/// The names that a database knows.
+struct Names(String);
+
+impl Names {
+    async fn read(db: &DatabaseConnection) -> Result<Self, DbErr> {
+        let row = Entity::find_by_id(STORE_ID).one(db).await?;
+        let row = row.ok_or_else(|| DbErr::RecordNotFound(format!("the setting {STORE_ID}")))?;
+        Ok(Self(row.value))
+    }
+
+    fn know(&self, name: &str) -> bool {
+        self.0.split(' ').any(|known| known == name && is_name(name))
+    }
+
+    fn present(&self) -> &str {
+        self.0.split(' ').next().unwrap_or_default()
+    }
+
+    /// The setting with one more.
+    fn after(&self, name: &str) -> String {
+        let known = self.0.split(' ').filter(|known| !known.is_empty());
+        std::iter::once(name).chain(known).take(NAMES_MAX).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Changes the setting, from these names if they matter; tells whether it did.
+async fn set(db: &DatabaseConnection, from: Option<&Names>, to: &str) -> Result<bool, DbErr> {
+    let mut update = Entity::update_many()
+        .col_expr(Column::Value, Expr::value(to))
+        .filter(Column::Name.eq(STORE_ID));
+    if let Some(Names(from)) = from {
+        update = update.filter(Column::Value.eq(from));
+    }
+    Ok(update.exec(db).await?.rows_affected == 1)
+}

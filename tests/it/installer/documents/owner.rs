@@ -1,0 +1,180 @@
+//! Whose a store is: what copies and restored dumps of a database may do to it, and what the
+//! administrator does then. Another database is the same one with what that one has in its setting.
+
+use super::{Kept, ORPHAN, Store, documents, file};
+use crate::PROGRAM;
+use acceptance::on_each_database;
+use std::path::PathBuf;
+
+/// What is told when the store is another one's.
+const MOVED_ON: &str = "moved on with another database";
+
+/// A store with all that a sweep could remove.
+struct Contested {
+    store: Store,
+    kept: Kept,
+    orphan: PathBuf,
+    unfinished: PathBuf,
+}
+
+impl Contested {
+    async fn of(store: Store) -> Self {
+        let kept = store.upload("one.txt", b"words").await;
+        let orphan = store.leave(&format!("00/{ORPHAN}"), b"no row", 23);
+        let unfinished = store.leave(&format!("00/{ORPHAN}#1"), b"half", 23);
+        Self { store, kept, orphan, unfinished }
+    }
+
+    /// Gives the object without a row another day.
+    fn age(&self) {
+        self.store.leave(&format!("00/{ORPHAN}"), b"no row", 48);
+    }
+
+    /// Nobody sweeps, be things as old as they may.
+    async fn refuses(&self) {
+        self.age();
+        for arguments in [&["sweep"][..], &["sweep", "--hours", "0"]] {
+            self.store.documents(arguments).await.refused(MOVED_ON);
+        }
+        assert!(self.orphan.exists() && self.unfinished.exists());
+        assert!(self.store.place(&self.kept.object).exists());
+    }
+}
+
+impl Store {
+    async fn names(&self) -> String {
+        self.world.text("SELECT value FROM settings WHERE name = 'document_store_id'").await
+    }
+
+    async fn set_names(&self, names: &str) {
+        let update = format!("UPDATE settings SET value = '{names}'");
+        self.world.sql(&format!("{update} WHERE name = 'document_store_id'")).await;
+    }
+
+    fn owner(&self) -> String {
+        std::fs::read_to_string(self.place("owner")).expect("an owner")
+    }
+}
+
+#[tokio::test]
+async fn an_older_database_does_not_sweep_until_it_adopts_the_store() {
+    on_each_database(PROGRAM, |world| async move {
+        let contested = Contested::of(Store::of(world).await).await;
+        let store = &contested.store;
+        let dumped = store.names().await;
+        assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
+        assert_ne!(store.names().await, dumped);
+        store.set_names(&dumped).await;
+        for _ in 0..2 {
+            let lines = store.verified(0).await;
+            assert!(lines[0]["warning"].as_str().expect("a text").contains(MOVED_ON), "{lines:?}");
+            assert_eq!((&lines[2]["files"], &lines[2]["damaged"]), (&1.into(), &0.into()));
+            let told = store.documents(&["verify"]).await.done();
+            assert!(told.starts_with("warning     the object store has moved on"), "{told}");
+            contested.refuses().await;
+        }
+        let before = (store.names().await, store.owner());
+        let told = store.documents(&["adopt"]).await;
+        let means = "1 file in the database\n\
+                     1 object without a row, 6 bytes: sweeps remove what is a day old\n";
+        assert_eq!((told.code, told.output.as_str()), (Some(1), means));
+        assert!(told.error.contains("nothing is changed: say --yes"), "{}", told.error);
+        assert_eq!((store.names().await, store.owner()), before);
+        contested.refuses().await;
+        let done = store.documents(&["adopt", "--yes"]).await.done();
+        assert_eq!(done, format!("{means}the store is this database's from now on\n"));
+        assert_eq!(store.verified(0).await.len(), 2);
+        assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
+        assert_eq!(store.documents(&["sweep", "--hours", "0"]).await.done(), "1 object removed\n");
+        assert!(store.place(&contested.kept.object).exists());
+        contested.store.world
+    })
+    .await;
+}
+
+/// What the original got since is unknown to the copy.
+#[tokio::test]
+async fn a_copy_that_sweeps_before_the_original_is_stopped_by_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let contested = Contested::of(Store::of(world).await).await;
+        let store = &contested.store;
+        let original = store.names().await;
+        // The copy: nothing is old yet.
+        for _ in 0..2 {
+            assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
+        }
+        let copy = store.names().await;
+        store.set_names(&original).await;
+        contested.refuses().await;
+        store.set_names(&copy).await;
+        contested.refuses().await;
+        // Who has been told so leaves the store alone afterwards, and may have one of its own.
+        let (given_up, owner) = (store.names().await, store.owner());
+        contested.refuses().await;
+        assert_eq!(store.owner(), owner);
+        let own = store.world.folder.path().join("own");
+        std::fs::create_dir(&own).expect("a folder");
+        let lines = format!(
+            "API_DATABASE_URL={}\nAPI_DOCUMENTS={}\n",
+            store.world.database_url,
+            own.display()
+        );
+        let env_file = PathBuf::from(file(&store.world, "own.env", &lines));
+        for _ in 0..2 {
+            let done = documents(&env_file, &["sweep"]).await.done();
+            assert_eq!(done, "0 objects removed\n");
+        }
+        store.set_names(&original).await;
+        store.documents(&["adopt", "--yes"]).await.done();
+        let adopted = store.names().await;
+        store.set_names(&given_up).await;
+        contested.refuses().await;
+        store.set_names(&adopted).await;
+        assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
+        contested.store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_sweep_that_was_cut_short_before_it_told_the_store_is_made_up_for() {
+    on_each_database(PROGRAM, |world| async move {
+        let contested = Contested::of(Store::of(world).await).await;
+        let store = &contested.store;
+        contested.age();
+        let ahead = format!("{} {}", "0f".repeat(16), store.names().await);
+        store.set_names(&ahead).await;
+        assert_eq!(store.verified(0).await.len(), 2, "nobody has taken it");
+        assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
+        // It moved on no further, so that it may be cut short again.
+        assert_eq!((store.names().await, store.owner()), (ahead.clone(), "0f".repeat(16)));
+        assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
+        assert_ne!(store.names().await, ahead);
+        contested.store.world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn servers_that_sweep_at_once_do_not_refuse_one_another() {
+    on_each_database(PROGRAM, |world| async move {
+        let store = Store::of(world).await;
+        for round in 0..10 {
+            let sweeps = (0..2).map(|_| {
+                let (documents, db) = (store.world.documents(), store.world.db.clone());
+                tokio::spawn(async move { documents.sweep(&db, 24).await })
+            });
+            let old = store.leave(&format!("00/{ORPHAN}-{round}"), b"no row", 25);
+            for sweep in sweeps.collect::<Vec<_>>() {
+                sweep.await.expect("a task").expect("a sweep");
+            }
+            assert!(!old.exists());
+            let (names, owner) = (store.names().await, store.owner());
+            assert!(names.contains(&owner), "{owner} is none of {names}");
+        }
+        assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
+        assert!(store.names().await.starts_with(&store.owner()));
+        store.world
+    })
+    .await;
+}
