@@ -22,8 +22,8 @@ use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
 use shared::entity::settings::{Column, Entity};
 
 /// The object that has the store's name.
@@ -114,9 +114,14 @@ struct Names(String);
 
 impl Names {
     async fn read(db: &DatabaseConnection) -> Result<Self, DbErr> {
-        let row = Entity::find_by_id(STORE_ID).one(db).await?;
+        let select = Query::select()
+            .column(Column::Value)
+            .from(Entity)
+            .and_where(Column::Name.eq(STORE_ID))
+            .take();
+        let row = db.query_one(&select).await?;
         let row = row.ok_or_else(|| DbErr::RecordNotFound(format!("the setting {STORE_ID}")))?;
-        Ok(Self(row.value))
+        row.try_get("", "value").map(Self)
     }
 
     fn know(&self, name: &str) -> bool {
