@@ -37,7 +37,8 @@ enum Command {
     /// Reads every file and compares it with its row: length and SHA-256. Changes nothing, and can
     /// run beside the servers. Status 1 if a file is damaged or missing.
     Verify {
-        /// A JSON object per line: each fault, the first objects without a row, then the totals
+        /// A JSON object per line: a warning if the store is another database's, each fault, the
+        /// first objects without a row, then the totals
         #[arg(long)]
         json: bool,
     },
