@@ -4,6 +4,8 @@ use crate::PROGRAM;
 use acceptance::forms::Form;
 use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Ten bytes.
 const BYTES: &[u8] = b"0123456789";
@@ -134,6 +136,29 @@ async fn a_file_whose_object_was_damaged_or_lost_is_never_given_out_as_sound() {
         let lost = world.client.get(&admin, &path).await;
         lost.expect_problem(500, "internal-error");
         assert!(world.api.log().contains("has been damaged"));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_caller_who_takes_nothing_of_his_downloads_gets_no_more_and_others_do() {
+    on_each_database(PROGRAM, |world| async move {
+        let (admin, teller) = (world.token("admin").await, world.token("teller").await);
+        let bytes = [b"words ".as_slice(), &vec![b'x'; 8_000_000]].concat();
+        let (path, _) = upload(&world, &admin, "a.txt", &bytes).await;
+        let begin = |token: &str| world.client.request(Method::GET, token, &path).send();
+        let mut stalled = Vec::new();
+        for _ in 0..64 {
+            stalled.push(begin(&admin).await.expect("an answer"));
+        }
+        let pause = Duration::from_secs(2);
+        assert!(timeout(pause, begin(&admin)).await.is_err(), "he has his places");
+        let other = timeout(pause, begin(&teller)).await.expect("in time").expect("an answer");
+        assert_eq!(other.status(), 200);
+        drop(stalled.pop());
+        let next = timeout(pause, begin(&admin)).await.expect("in time").expect("an answer");
+        assert_eq!(next.status(), 200);
         world
     })
     .await;
