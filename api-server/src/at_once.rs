@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a request waits for its place.
-const WAIT: Duration = Duration::from_secs(30);
+/// How long a request waits for its place: less than any request may take.
+const WAIT: Duration = Duration::from_secs(20);
 
 /// The places for a kind of work.
 #[derive(Debug)]
