@@ -33,15 +33,21 @@ pub fn hash(row: &impl Serialize, more: &[(&str, Value)]) -> Result<String, DbEr
     Ok(hex::encode(digest::digest(&digest::SHA256, &text)))
 }
 
+/// The versions that a header lists, on however many lines. What is no text is no version, and is
+/// listed all the same.
+pub fn tags(request: &Request, header: &str) -> Vec<String> {
+    let lines = request.headers().get_all(header).iter();
+    let lists = lines.map(|line| line.to_str().unwrap_or_default());
+    lists.flat_map(|list| list.split(',')).map(|tag| tag.trim().to_owned()).collect()
+}
+
 /// The versions that a client has already: `If-None-Match` (RFC 9110, 13.1.2).
 #[derive(Clone, Debug, Default)]
 pub struct Known(Vec<String>);
 
 impl<'a> FromRequest<'a> for Known {
     async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
-        let values = request.headers().get_all("if-none-match").iter();
-        let lists = values.filter_map(|value| value.to_str().ok());
-        Ok(Self(lists.flat_map(|list| list.split(',')).map(|tag| tag.trim().to_owned()).collect()))
+        Ok(Self(tags(request, "if-none-match")))
     }
 }
 
@@ -64,10 +70,8 @@ pub struct Expected {
 impl Expected {
     /// What a request says. Neither of the two: 400. `If-Match: *` names no version.
     pub fn of(request: &Request, version_hash: Option<String>) -> Result<Self, Problem> {
-        let values = request.headers().get_all("if-match").iter();
-        let values = values.map(|value| value.to_str().unwrap_or_default());
-        let tags = values.flat_map(|list| list.split(',')).map(str::trim);
-        let if_match: Vec<String> = tags.filter(|tag| *tag != "*").map(str::to_owned).collect();
+        let mut if_match = tags(request, "if-match");
+        if_match.retain(|tag| tag != "*");
         if version_hash.is_none() && if_match.is_empty() {
             let detail = "the version to be changed is missing: versionHash, or If-Match";
             return Err(Problem::bad_request(detail).field("versionHash", "is required"));

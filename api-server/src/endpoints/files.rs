@@ -6,9 +6,9 @@ use crate::app::App;
 use crate::downloads;
 use crate::ranges::{self, Wanted};
 use crate::uploads::file_names::content_disposition;
-use crate::versions::{Known, described};
+use crate::versions::{self, Known, described};
 use poem::http::header::{
-    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MATCH,
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
 };
 use poem::http::{HeaderValue, StatusCode};
 use poem::web::Data;
@@ -80,10 +80,8 @@ impl Files {
 
 /// 412 for a client that wants the file only as it was at another time (RFC 9110, 13.1.1).
 fn check_if_match(request: &Request, tag: &str) -> Result<(), Problem> {
-    let values = request.headers().get_all(IF_MATCH).iter();
-    let values: Vec<&str> = values.map(|value| value.to_str().unwrap_or_default()).collect();
-    let mut tags = values.iter().flat_map(|list| list.split(',')).map(str::trim);
-    match values.is_empty() || tags.any(|named| named == "*" || named == tag) {
+    let named = versions::tags(request, "if-match");
+    match named.is_empty() || named.iter().any(|named| named == "*" || named == tag) {
         true => Ok(()),
         false => Err(Problem::new(ProblemType::PreconditionFailed)),
     }

@@ -105,6 +105,13 @@ async fn a_part_of_a_file_is_given_and_nothing_that_is_not_one_part_of_it() {
             assert_eq!((same.text.as_str(), same.header("etag")), ("", tag.as_str()));
         }
         ask(&world, &admin, &path, &[("if-none-match", "\"old\"")]).await.expect(200);
+        for named in [tag.as_str(), "*", &format!("\"old\", {tag}")] {
+            ask(&world, &admin, &path, &[("if-match", named)]).await.expect(200);
+        }
+        for named in ["\"old\"", "", &format!("W/{tag}")] {
+            let refused = ask(&world, &admin, &path, &[("if-match", named)]).await;
+            refused.expect_problem(412, "precondition-failed");
+        }
         world
     })
     .await;
