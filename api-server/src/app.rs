@@ -9,7 +9,7 @@ use crate::document_store::sweep::{ORPHAN_HOURS_MIN, Swept};
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
 use crate::endpoints::contacts::comments::ContactComments;
-use crate::endpoints::core::xml_import::XmlImport;
+use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::Docs;
 use crate::endpoints::files::Files;
 use crate::endpoints::loans::Loans;
@@ -27,6 +27,7 @@ use crate::endpoints::users::Users;
 use crate::endpoints::{docs, service};
 use crate::rates::Rates;
 use crate::turns::Turns;
+use crate::xml_import::schema;
 use crate::{downloads, idempotency, operations, uploads};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
@@ -132,6 +133,7 @@ impl App {
             .at("/docs", get(docs::show))
             .at("/docs/", get(docs::show))
             .at(docs::RECEIVER, get(docs::receive))
+            .at(schema::PATH, get(show_schema))
             .nest("/", api())
             .data(Arc::clone(self))
             .before(refuse_former_paths)

@@ -136,9 +136,7 @@ fn find(caller: &Caller, kind: Kind, comment_id: i64) -> Select<comments::Entity
 /// Where the changes of a comment go, and of what hangs on it: into the history of its loan or
 /// contact; of a collateral's comment, into that of each loan that the collateral secures, else of
 /// the contact whose it is.
-#[expect(clippy::disallowed_methods, reason = "history belongs to all loans, seen or not")]
 pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Result<Place, DbErr> {
-    use loan_collaterals::Column::{CollateralId, LoanId};
     let at = |kind: Kind, owners| Place {
         owners,
         privilege_path: kind.privilege_path(),
@@ -153,16 +151,27 @@ pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Resu
     if let Some(contact_id) = comment.contact_id {
         return Ok(at(Kind::Contact, vec![Owner::Contact(contact_id)]));
     }
-    let links = loan_collaterals::Entity::find().filter(CollateralId.eq(comment.collateral_id));
+    let owners = match comment.collateral_id {
+        Some(collateral_id) => collateral_owners(db, collateral_id).await?,
+        None => Vec::new(),
+    };
+    Ok(at(Kind::Collateral, owners))
+}
+
+/// Whose history tells of a collateral: each loan that it secures; where it secures none, the
+/// contact whose it is.
+#[expect(clippy::disallowed_methods, reason = "history belongs to all loans, seen or not")]
+pub async fn collateral_owners(
+    db: &impl ConnectionTrait,
+    collateral_id: i64,
+) -> Result<Vec<Owner>, DbErr> {
+    use loan_collaterals::Column::{CollateralId, LoanId};
+    let links = loan_collaterals::Entity::find().filter(CollateralId.eq(collateral_id));
     let links = links.order_by_asc(LoanId).all(db).await?;
     if !links.is_empty() {
-        let loans = links.into_iter().map(|link| Owner::Loan(link.loan_id)).collect();
-        return Ok(at(Kind::Collateral, loans));
+        return Ok(links.into_iter().map(|link| Owner::Loan(link.loan_id)).collect());
     }
-    let collateral = match comment.collateral_id {
-        Some(collateral_id) => collaterals::Entity::find_by_id(collateral_id).one(db).await?,
-        None => None,
-    };
+    let collateral = collaterals::Entity::find_by_id(collateral_id).one(db).await?;
     let contact_id = collateral.and_then(|collateral| collateral.contact_id);
-    Ok(at(Kind::Collateral, contact_id.map(Owner::Contact).into_iter().collect()))
+    Ok(contact_id.map(Owner::Contact).into_iter().collect())
 }

@@ -99,6 +99,25 @@ pub trait Placed: Tracked {
     fn place(&self) -> Place;
 }
 
+/// A value that is no column of a tracked row, and what became of it.
+#[derive(Clone, Debug)]
+pub struct FieldNote {
+    /// Where the change goes.
+    pub place: Place,
+    /// What stands for the table.
+    pub table: &'static str,
+    /// The key of what has the value.
+    pub record_id: i64,
+    /// The name of the field.
+    pub field_name: String,
+    /// What people call it.
+    pub field_label: String,
+    /// What it was.
+    pub old_value: Option<String>,
+    /// What it is.
+    pub new_value: Option<String>,
+}
+
 /// Records what became of a row: inserted (`before` is `None`), changed, or deleted (`after`).
 pub async fn record<T: Placed>(
     tx: &DatabaseTransaction,
@@ -118,15 +137,6 @@ pub struct Changes<'a> {
     author: &'a Author,
     now: Timestamp,
     rows: Vec<field_changes::ActiveModel>,
-}
-
-/// A column of a row with what it was and what it is.
-struct Change<'a> {
-    table: &'static str,
-    record_id: i64,
-    column: &'a str,
-    old_value: Option<String>,
-    new_value: Option<String>,
 }
 
 impl<'a> Changes<'a> {
@@ -155,6 +165,9 @@ impl<'a> Changes<'a> {
         after: Option<&T>,
     ) -> Result<(), DbErr> {
         let Some(row) = after.or(before) else { return Ok(()) };
+        if from.owners.is_empty() && to.owners.is_empty() {
+            return Ok(());
+        }
         let (old, new) = (columns(before)?, columns(after)?);
         let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
         for column in names.filter(|name| !T::UNTRACKED.contains(&name.as_str())) {
@@ -168,47 +181,55 @@ impl<'a> Changes<'a> {
                 other => other.to_string(),
             };
             let (old_value, new_value) = (old.map(text), new.map(text));
-            let (table, record_id) = (T::TABLE, row.record_id());
-            let change =
-                |old_value, new_value| Change { table, record_id, column, old_value, new_value };
+            let note = |place: &Place, old_value, new_value| FieldNote {
+                place: place.clone(),
+                table: T::TABLE,
+                record_id: row.record_id(),
+                field_name: json_names::json_name(column),
+                field_label: json_names::label(column),
+                old_value,
+                new_value,
+            };
             if from == to {
-                self.write(to, &change(old_value, new_value));
+                self.note(note(to, old_value, new_value));
                 continue;
             }
             if old_value.is_some() {
-                self.write(from, &change(old_value, None));
+                self.note(note(from, old_value, None));
             }
             if new_value.is_some() {
-                self.write(to, &change(None, new_value));
+                self.note(note(to, None, new_value));
             }
         }
         Ok(())
     }
 
-    fn write(&mut self, place: &Place, change: &Change<'_>) {
-        for owner in &place.owners {
+    /// Adds what became of a value that is no column of a tracked row.
+    pub fn note(&mut self, note: FieldNote) {
+        for owner in &note.place.owners {
             let (loan_id, contact_id) = match *owner {
                 Owner::Loan(loan_id) => (Some(loan_id), None),
                 Owner::Contact(contact_id) => (None, Some(contact_id)),
             };
+            let comment = note.place.comment;
             self.rows.push(field_changes::ActiveModel {
                 row_id: NotSet,
                 loan_id: Set(loan_id),
                 contact_id: Set(contact_id),
-                table_name: Set(change.table.to_owned()),
-                record_id: Set(change.record_id),
-                field_name: Set(json_names::json_name(change.column)),
-                field_label: Set(json_names::label(change.column)),
-                old_value: Set(change.old_value.clone()),
-                new_value: Set(change.new_value.clone()),
+                table_name: Set(note.table.to_owned()),
+                record_id: Set(note.record_id),
+                field_name: Set(note.field_name.clone()),
+                field_label: Set(note.field_label.clone()),
+                old_value: Set(note.old_value.clone()),
+                new_value: Set(note.new_value.clone()),
                 modified_by_user_id: Set(self.author.user_id),
                 modified_by_name: Set(self.author.name.clone()),
                 modified_date: Set(self.now),
                 source: Set(self.author.source),
                 request_id: Set(self.author.request_id.clone()),
-                privilege_path: Set(place.privilege_path.to_owned()),
-                comment_category_id: Set(place.comment.map(|comment| comment.category_id)),
-                comment_id: Set(place.comment.map(|comment| comment.comment_id)),
+                privilege_path: Set(note.place.privilege_path.to_owned()),
+                comment_category_id: Set(comment.map(|comment| comment.category_id)),
+                comment_id: Set(comment.map(|comment| comment.comment_id)),
             });
         }
     }

@@ -6,25 +6,24 @@
 
 use crate::access::Caller;
 use crate::versions::described;
+use crate::xml_import::runs;
 use aws_lc_rs::digest;
 use poem::http::header::{ETAG, HeaderName};
 use poem::http::{HeaderValue, StatusCode};
-use poem::{IntoResponse, Request, Response};
+use poem::{Body, IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::registry::{
     MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
 };
 use poem_openapi::types::{ToJSON, Type};
-use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, NotSet, QueryFilter, QueryOrder,
+    EntityTrait, QueryFilter,
 };
 use serde::Deserialize;
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
-use shared::entity::import_records;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
 use std::marker::PhantomData;
@@ -128,6 +127,8 @@ pub enum Claimed {
 
 /// An answer that was kept.
 pub struct Kept {
+    /// Names the claim.
+    pub scope_hash: String,
     /// Its status.
     pub status: StatusCode,
     /// Its body, byte for byte.
@@ -137,6 +138,7 @@ pub struct Kept {
 /// The right to carry out a request, as long as the lease holds.
 pub struct Claim {
     scope_hash: String,
+    fingerprint: String,
     token: String,
 }
 
@@ -147,8 +149,12 @@ pub async fn claim(
     lease_seconds: i64,
 ) -> Result<Claimed, Problem> {
     let parts = [scope.subject.as_bytes(), b"POST", scope.path.as_bytes(), scope.key.as_bytes()];
-    let claim = Claim { scope_hash: fingerprint(&parts), token: hex::encode(random_bytes::<16>()) };
-    if claim.insert(db, &scope.fingerprint, lease_seconds).await? {
+    let claim = Claim {
+        scope_hash: fingerprint(&parts),
+        fingerprint: scope.fingerprint.clone(),
+        token: hex::encode(random_bytes::<16>()),
+    };
+    if claim.insert(db, lease_seconds).await? {
         return Ok(Claimed::New(claim));
     }
     let Some(found) = claim.find(db).await? else {
@@ -157,10 +163,10 @@ pub async fn claim(
     };
     if found.given_up {
         let other = found.fingerprint != scope.fingerprint;
-        if other && found.status.is_none() && !claim.progress(db).await?.is_empty() {
+        if other && found.status.is_none() && runs::has_progress(db, &claim.scope_hash).await? {
             return Err(mismatch());
         }
-        return match claim.take_over(db, &found, &scope.fingerprint, lease_seconds).await? {
+        return match claim.take_over(db, &found, lease_seconds).await? {
             true => Ok(Claimed::New(claim)),
             false => Err(Problem::new(ProblemType::IdempotencyInProgress)),
         };
@@ -171,7 +177,7 @@ pub async fn claim(
     match (found.status, found.body) {
         (Some(status), Some(body)) => {
             let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
-            Ok(Claimed::Done(Kept { status, body }))
+            Ok(Claimed::Done(Kept { scope_hash: claim.scope_hash, status, body }))
         }
         _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
     }
@@ -198,12 +204,17 @@ struct Found {
 }
 
 impl Claim {
-    async fn insert(
-        &self,
-        db: &DatabaseConnection,
-        fingerprint: &str,
-        lease_seconds: i64,
-    ) -> Result<bool, DbErr> {
+    /// Names the claim.
+    pub fn scope_hash(&self) -> &str {
+        &self.scope_hash
+    }
+
+    /// SHA-256 of the query and body it was made for.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    async fn insert(&self, db: &DatabaseConnection, lease_seconds: i64) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let columns = [
             Column::ScopeHash,
@@ -217,7 +228,7 @@ impl Claim {
             .columns(columns)
             .values_panic([
                 self.scope_hash.as_str().into(),
-                fingerprint.into(),
+                self.fingerprint.as_str().into(),
                 self.token.as_str().into(),
                 db::seconds_ago(backend, Expr::value(-lease_seconds)),
                 db::now(backend),
@@ -254,14 +265,13 @@ impl Claim {
         &self,
         db: &DatabaseConnection,
         found: &Found,
-        fingerprint: &str,
         lease_seconds: i64,
     ) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let lease_until = db::seconds_ago(backend, Expr::value(-lease_seconds));
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
-            .col_expr(Column::Fingerprint, fingerprint.into())
+            .col_expr(Column::Fingerprint, self.fingerprint.as_str().into())
             .col_expr(Column::LeaseUntil, lease_until)
             .col_expr(Column::CreatedDate, db::now(backend))
             .col_expr(Column::Status, Expr::value(None::<i32>))
@@ -292,21 +302,6 @@ impl Claim {
         }
     }
 
-    /// Keeps the answer of a request that noted its progress, which nobody needs any more.
-    pub async fn finish(
-        &self,
-        tx: &DatabaseTransaction,
-        status: StatusCode,
-        body: &str,
-    ) -> Result<(), Problem> {
-        self.keep(tx, status, body).await?;
-        import_records::Entity::delete_many()
-            .filter(import_records::Column::ScopeHash.eq(self.scope_hash.as_str()))
-            .exec(tx)
-            .await?;
-        Ok(())
-    }
-
     /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
     /// lease ran out and another request took the claim over: then nothing more may be done.
     pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {
@@ -320,42 +315,18 @@ impl Claim {
         }
     }
 
-    /// What came of the records that an earlier try under this key has done, in their order.
-    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
-    pub async fn progress(&self, db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
-        let done = import_records::Entity::find()
-            .filter(import_records::Column::ScopeHash.eq(self.scope_hash.as_str()))
-            .order_by_asc(import_records::Column::RecordIndex)
-            .all(db)
-            .await?;
-        Ok(done.into_iter().map(|record| record.result).collect())
-    }
-
-    /// Notes what came of a record, within the record's own transaction.
-    pub async fn note(
-        &self,
-        tx: &DatabaseTransaction,
-        record_index: i32,
-        result: String,
-    ) -> Result<(), DbErr> {
-        let row = import_records::ActiveModel {
-            row_id: NotSet,
-            scope_hash: Set(self.scope_hash.clone()),
-            record_index: Set(record_index),
-            result: Set(result),
-        };
-        import_records::Entity::insert(row).exec_without_returning(tx).await.map(drop)
-    }
-
     /// Gives the key back after a refusal: the client may send something else under it. Where part
     /// of the work is done, or where the answer may be kept after all because only its commit was
     /// not acknowledged, the same request goes on or is answered instead.
     pub async fn free(&self, db: &DatabaseConnection) {
         let freed = async {
             let own = || self.own(&self.token).and(Column::Status.is_null());
-            if self.progress(db).await?.is_empty() {
-                Entity::delete_many().filter(own()).exec(db).await?;
-                return Ok(());
+            if !runs::has_progress(db, &self.scope_hash).await? {
+                let freed = Entity::delete_many().filter(own()).exec(db).await?;
+                return match freed.rows_affected {
+                    0 => Ok(()),
+                    _ => runs::free(db, &self.scope_hash).await,
+                };
             }
             let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
             let update =
@@ -374,11 +345,7 @@ pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let oldest = db::seconds_ago(db.get_database_backend(), Expr::value(KEPT_SECONDS));
     let old = Column::CreatedDate.into_expr().lt(oldest);
     let swept = Entity::delete_many().filter(old).exec(db).await?.rows_affected;
-    let kept = Query::select().column(Column::ScopeHash).from(Entity).take();
-    import_records::Entity::delete_many()
-        .filter(import_records::Column::ScopeHash.not_in_subquery(kept))
-        .exec(db)
-        .await?;
+    runs::sweep(db).await?;
     Ok(swept)
 }
 
@@ -396,11 +363,6 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     /// A first answer.
     pub fn new(status: StatusCode, value: &T) -> Self {
         Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
-    }
-
-    /// A first answer that is written already.
-    pub fn written(status: StatusCode, body: String) -> Self {
-        Self { status, body, replayed: false, shape: PhantomData }
     }
 
     /// True if this is the answer of an earlier request, and nothing was done for this one.
@@ -429,11 +391,16 @@ impl<T, const CREATES: bool> From<Kept> for Replayable<T, CREATES> {
 
 impl<T: Send, const CREATES: bool> IntoResponse for Replayable<T, CREATES> {
     fn into_response(self) -> Response {
-        let response = Response::builder().status(self.status).content_type("application/json");
-        match self.replayed {
-            true => response.header(REPLAYED, "true").body(self.body),
-            false => response.body(self.body),
-        }
+        answer(self.status, self.replayed, self.body)
+    }
+}
+
+/// An answer in JSON; `replayed`: of an earlier request.
+pub fn answer(status: StatusCode, replayed: bool, body: impl Into<Body>) -> Response {
+    let response = Response::builder().status(status).content_type("application/json");
+    match replayed {
+        true => response.header(REPLAYED, "true").body(body),
+        false => response.body(body),
     }
 }
 

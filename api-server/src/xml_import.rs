@@ -7,44 +7,60 @@
 //!
 //! A test run is one transaction in which each record is tried and everything is undone at the end.
 //! In a block all records are tried too, so that one run finds everything that is wrong.
+//!
+//! Records that only insert rows are applied in batches: their rows are staged in memory and
+//! written with a few statements ([`stage`]), what they name is looked up for all of them together
+//! ([`known`]). Where a batch meets rows of somebody else, and for every other record, each record
+//! is applied by itself in a savepoint, its elements written one by one. Both ways go through the
+//! same functions: a batch only writes later.
+//!
+//! Whatever grows with the file is kept on disk while it runs: the file itself ([`spool`]), its
+//! results ([`results`]), and the names of its records ([`names`]).
 
+pub mod format;
 pub mod parse;
 pub mod report;
+pub mod results;
+pub mod runs;
+pub mod schema;
+pub mod spool;
 
+mod applied;
 mod codes;
+mod collateral;
+mod comments;
 mod contacts;
+mod field_values;
 mod fields;
+mod keeping;
+mod known;
 mod loans;
+mod names;
 mod payments;
+mod running;
+mod stage;
 
+pub use self::running::{Pieces, run};
+
+use self::applied::{Applied, Stop, judge, refuse};
 use self::codes::Codes;
 use self::fields::Fields;
+use self::known::Known;
+use self::names::{Names, Stored};
 use self::parse::{Element, Fault};
-use self::report::{Action, ImportResult, Level, Message, RecordResult};
+use self::report::{Action, Level, Message, RecordResult};
+use self::stage::{Keys, Stage};
 use crate::access::Caller;
 use crate::history::Author;
-use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
-use crate::visibility::Visible;
-use poem::http::StatusCode;
-use poem_openapi::types::{ParseFromJSON, ToJSON};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    QueryFilter, TransactionTrait,
-};
-use shared::amounts::OutOfRange;
-use shared::db;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
-use shared::problem::Problem;
+use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
-use tokio::sync::mpsc::Receiver;
-
-/// A long import renews its claim so often.
-const LEASE_RENEWED_EVERY: Duration = Duration::from_secs(60);
-/// Tries of a record that another transaction got in the way of.
-const TRIES: usize = 4;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An import under way.
 pub struct Import<'a> {
@@ -52,19 +68,25 @@ pub struct Import<'a> {
     author: Author,
     passwords: &'a Passwords,
     clock: Clock,
-    /// Unknown elements and attributes fail their record.
+    /// Names that nobody knows fail their record.
     enforce: bool,
+    /// Where it keeps what is too much for memory.
+    directory: PathBuf,
     /// Setup lists by code, read once.
     codes: HashMap<TypeId, HashMap<String, i64>>,
-    /// Records named by StoreRecordID, and those of the record at hand.
-    stored: HashMap<String, Stored>,
-    storing: HashMap<String, Stored>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Stored {
-    Contact(i64),
-    Loan(i64),
+    /// The definitions of user-defined fields, read once.
+    definitions: Option<Arc<[user_defined_fields::Model]>>,
+    /// What becomes of wrong vehicle identification numbers, read once.
+    vin_check: Option<collateral::vin::Check>,
+    /// Records named by StoreRecordID: those that are committed, those of the batch at hand that
+    /// were good, and the one at hand.
+    names: Names,
+    named: HashMap<String, Stored>,
+    naming: Option<(String, Stored)>,
+    known: Known,
+    stage: Stage,
+    /// Each element is written at once, because what follows may read it.
+    direct: bool,
 }
 
 /// How a file wants to be applied.
@@ -74,204 +96,32 @@ pub struct Mode {
     pub test: bool,
     /// The file is one transaction.
     pub block: bool,
-    /// Unknown elements and attributes fail their record.
+    /// Names that nobody knows fail their record.
     pub enforce: bool,
 }
 
 impl Mode {
-    /// What the attributes of the root element ask for.
+    /// What the attributes of the root element ask for. A misspelt one is a fault: the file would
+    /// be applied in another way than it asks for.
     pub fn new(root: &Element, test: bool) -> Result<Self, Fault> {
-        let flag = |name: &str| match root.attribute(name) {
-            None | Some("0") => Ok(false),
-            Some("1") => Ok(true),
-            Some(other) => Err(Fault {
-                line: root.line,
-                column: 1,
-                message: format!("{name} must be 0 or 1, not {other:?}"),
-            }),
-        };
-        Ok(Self { test, block: flag("CommitBlock")?, enforce: flag("EnforceTagExistence")? })
-    }
-}
-
-/// Why an element was not applied.
-enum Stop {
-    /// Something is wrong with it.
-    Refused(Vec<Message>),
-    /// A rule of the API, or a failure of the database.
-    Problem(Problem),
-}
-
-fn refuse(element: &Element, message: &str) -> Stop {
-    Stop::Refused(vec![Message::error(element, None, message)])
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
-impl From<Vec<Message>> for Stop {
-    fn from(messages: Vec<Message>) -> Self {
-        Self::Refused(messages)
-    }
-}
-
-impl From<DbErr> for Stop {
-    fn from(error: DbErr) -> Self {
-        Self::Problem(error.into())
-    }
-}
-
-impl From<OutOfRange> for Stop {
-    fn from(error: OutOfRange) -> Self {
-        Self::Problem(error.into())
-    }
-}
-
-/// The results of an element and of the elements in it.
-#[derive(Default)]
-struct Applied {
-    results: Vec<RecordResult>,
-    failed: bool,
-}
-
-impl Applied {
-    fn one(
-        element: &Element,
-        action: Action,
-        key: Option<String>,
-        id: i64,
-        messages: Vec<Message>,
-    ) -> Self {
-        let new_id = (id != 0).then_some(id);
-        let (line, element) = (element.line as i64, element.name.clone());
-        let result = RecordResult { line, element, action, key, new_id, messages };
-        Self { results: vec![result], failed: action == Action::Failed }
-    }
-
-    fn extend(&mut self, other: Self) {
-        self.results.extend(other.results);
-        self.failed |= other.failed;
-    }
-
-    fn add_messages(&mut self, messages: Vec<Message>) {
-        if let Some(result) = self.results.first_mut() {
-            result.messages.extend(messages);
+        let fault = |message| Fault { line: root.line, column: 1, message };
+        let (mut block, mut enforce) = (false, false);
+        for (name, value) in &root.attributes {
+            let flag = match name.as_str() {
+                format::COMMIT_BLOCK => &mut block,
+                format::ENFORCE => &mut enforce,
+                // What XML tools write to name a schema.
+                name if name.starts_with("xmlns:") || name.starts_with("xsi:") => continue,
+                name => return Err(fault(format!("{} has no attribute {name}", root.name))),
+            };
+            *flag = match value.as_str() {
+                "0" => false,
+                "1" => true,
+                _ => return Err(fault(format!("{name} must be 0 or 1"))),
+            };
         }
+        Ok(Self { test, block, enforce })
     }
-
-    /// Everything good in it was undone.
-    fn roll_back(&mut self) {
-        for result in &mut self.results {
-            if result.action != Action::Failed {
-                result.action = Action::RolledBack;
-                result.new_id = None;
-            }
-        }
-    }
-}
-
-/// Applies the records that come through the channel and answers for all of them.
-pub async fn run(
-    db: &DatabaseConnection,
-    import: Import<'_>,
-    mode: Mode,
-    records: Receiver<Result<Element, Fault>>,
-    claim: Option<&Claim>,
-) -> Result<String, Problem> {
-    match mode.test || mode.block {
-        true => run_as_block(db, import, mode, records, claim).await,
-        false => run_by_record(db, import, records, claim).await,
-    }
-}
-
-async fn run_as_block(
-    db: &DatabaseConnection,
-    mut import: Import<'_>,
-    mode: Mode,
-    mut records: Receiver<Result<Element, Fault>>,
-    claim: Option<&Claim>,
-) -> Result<String, Problem> {
-    let tx = db::begin_write(db).await?;
-    let mut all = Applied::default();
-    let mut renewed = Instant::now();
-    // SQLite's write lock keeps others out, and this lease cannot be renewed beside it.
-    let renewable = claim.filter(|_| db.get_database_backend() != DbBackend::Sqlite);
-    while let Some(record) = records.recv().await {
-        if let Some(claim) = renewable.filter(|_| renewed.elapsed() > LEASE_RENEWED_EVERY) {
-            claim.hold(db, IMPORT_LEASE_SECONDS).await?;
-            renewed = Instant::now();
-        }
-        let record = record.map_err(malformed)?;
-        let savepoint = tx.begin().await?;
-        let applied = import.record(&savepoint, &record).await?;
-        match applied.failed {
-            true => savepoint.rollback().await?,
-            false => savepoint.commit().await?,
-        }
-        all.extend(applied);
-    }
-    let undone = mode.block && all.failed;
-    if undone {
-        all.roll_back();
-    }
-    let body = ImportResult::new(mode.test, !undone, all.results).to_json_string();
-    if undone || mode.test {
-        tx.rollback().await?;
-        keep_alone(db, claim.filter(|_| !mode.test), &body).await?;
-        return Ok(body);
-    }
-    if let Some(claim) = claim {
-        claim.keep(&tx, StatusCode::OK, &body).await?;
-    }
-    tx.commit().await?;
-    Ok(body)
-}
-
-async fn run_by_record(
-    db: &DatabaseConnection,
-    mut import: Import<'_>,
-    mut records: Receiver<Result<Element, Fault>>,
-    claim: Option<&Claim>,
-) -> Result<String, Problem> {
-    let mut all = Applied::default();
-    let mut committed = false;
-    let mut done = match claim {
-        Some(claim) => claim.progress(db).await?.into_iter(),
-        None => Vec::new().into_iter(),
-    };
-    let mut record_index = 0;
-    while let Some(record) = records.recv().await {
-        let record = record.map_err(malformed)?;
-        let applied = match done.next() {
-            Some(noted) => import.recall(&record, &noted)?,
-            None => {
-                let noting = claim.map(|claim| (claim, record_index));
-                import.record_alone(db, &record, noting).await?
-            }
-        };
-        committed |= !applied.failed;
-        all.extend(applied);
-        record_index += 1;
-    }
-    let committed = committed || all.results.is_empty();
-    let body = ImportResult::new(false, committed, all.results).to_json_string();
-    keep_alone(db, claim, &body).await?;
-    Ok(body)
-}
-
-/// Keeps the answer in a transaction of its own, after all effects.
-async fn keep_alone(
-    db: &DatabaseConnection,
-    claim: Option<&Claim>,
-    body: &str,
-) -> Result<(), Problem> {
-    let Some(claim) = claim else { return Ok(()) };
-    let tx = db::begin_write(db).await?;
-    claim.finish(&tx, StatusCode::OK, body).await?;
-    Ok(tx.commit().await?)
 }
 
 /// 400 with line and column.
@@ -281,14 +131,51 @@ pub fn malformed(fault: Fault) -> Problem {
         .member("column", fault.column)
 }
 
+/// What the elements of a record stand in, once it is there itself.
+enum Parent {
+    Contact(Box<entity::contacts::Model>),
+    Loan(Box<entity::loans::Model>),
+    /// It is gone, or there never was one.
+    None,
+}
+
+impl Parent {
+    fn settle(&mut self, keys: &Keys) {
+        match self {
+            Self::Contact(row) => row.contact_id = keys.of(row.contact_id),
+            Self::Loan(row) => {
+                row.loan_id = keys.of(row.loan_id);
+                row.contact_id = keys.of(row.contact_id);
+            }
+            Self::None => {}
+        }
+    }
+}
+
+/// A record whose elements come one by one.
+struct Opened {
+    /// Something in it failed: nothing of it counts.
+    failed: bool,
+    /// What is to be said of itself: its first element tells it.
+    messages: Vec<Message>,
+    results: Vec<RecordResult>,
+}
+
+impl Opened {
+    fn take_results(&mut self) -> Vec<RecordResult> {
+        std::mem::take(&mut self.results)
+    }
+}
+
 impl<'a> Import<'a> {
-    /// An import by this caller.
+    /// An import by this caller. What is too much for memory goes into the folder.
     pub fn new(
         caller: &'a Caller,
         author: Author,
         passwords: &'a Passwords,
         clock: Clock,
         enforce: bool,
+        directory: &Path,
     ) -> Self {
         Self {
             caller,
@@ -296,67 +183,74 @@ impl<'a> Import<'a> {
             passwords,
             clock,
             enforce,
+            directory: directory.to_owned(),
             codes: HashMap::new(),
-            stored: HashMap::new(),
-            storing: HashMap::new(),
+            definitions: None,
+            vin_check: None,
+            names: Names::new(directory),
+            named: HashMap::new(),
+            naming: None,
+            known: Known::default(),
+            stage: Stage::default(),
+            direct: false,
         }
     }
 
-    /// A record in a transaction of its own, tried again when another one got in the way. Under a
-    /// key the same transaction holds the claim and notes what came of the record.
+    /// Applies records that only insert rows, and writes them together.
+    async fn batch(
+        &mut self,
+        tx: &DatabaseTransaction,
+        records: &[Element],
+    ) -> Result<Vec<Applied>, Problem> {
+        self.forget_batch();
+        self.look_up(tx, records).await?;
+        let mut all = Vec::with_capacity(records.len());
+        for record in records {
+            all.push(self.record(tx, record).await?);
+        }
+        let keys = self.write(tx).await?;
+        for applied in &mut all {
+            applied.settle(&keys);
+        }
+        Ok(all)
+    }
+
+    /// Applies any record by itself.
     async fn record_alone(
         &mut self,
-        db: &DatabaseConnection,
+        tx: &DatabaseTransaction,
         record: &Element,
-        noting: Option<(&Claim, i32)>,
     ) -> Result<Applied, Problem> {
-        let mut tries = 1;
-        loop {
-            match self.record_once(db, record, noting).await {
-                Err(problem)
-                    if tries < TRIES && (problem.is_contention() || problem.is_lock_timeout()) =>
-                {
-                    tries += 1;
-                }
-                outcome => return outcome,
-            }
-        }
+        self.forget_batch();
+        self.direct = true;
+        let applied = self.record(tx, record).await;
+        self.direct = false;
+        applied
     }
 
-    async fn record_once(
-        &mut self,
-        db: &DatabaseConnection,
-        record: &Element,
-        noting: Option<(&Claim, i32)>,
-    ) -> Result<Applied, Problem> {
-        let tx = db::begin_write(db).await?;
-        if let Some((claim, _)) = noting {
-            claim.hold(&tx, IMPORT_LEASE_SECONDS).await?;
-        }
-        self.clock = db::clock(&tx).await?;
-        let savepoint = tx.begin().await?;
-        let applied = self.record(&savepoint, record).await?;
-        match applied.failed {
-            true => savepoint.rollback().await?,
-            false => savepoint.commit().await?,
-        }
-        if let Some((claim, record_index)) = noting {
-            claim.note(&tx, record_index, applied.results.to_json_string()).await?;
-        }
-        tx.commit().await?;
-        Ok(applied)
+    /// Nothing of a batch is left.
+    fn forget_batch(&mut self) {
+        self.known.clear();
+        self.stage = Stage::default();
+        self.named.clear();
+        self.naming = None;
+        self.direct = false;
     }
 
-    /// What came of a record that an earlier try has done.
-    fn recall(&mut self, record: &Element, noted: &str) -> Result<Applied, Problem> {
-        let results = Vec::<RecordResult>::parse_from_json_string(noted)
-            .map_err(|error| Problem::internal(error.into_message()))?;
-        let failed = results.iter().any(|result| result.action == Action::Failed);
-        if let Some(id) = results.first().and_then(|result| result.new_id) {
+    /// The records of the batch are there to stay: what they named can be asked for.
+    async fn keep_names(&mut self) -> Result<(), Problem> {
+        let named: Vec<_> = self.named.drain().collect();
+        Ok(self.names.store(named).await?)
+    }
+
+    /// What an earlier try has done of a record.
+    async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), Problem> {
+        if let Some(id) = done.first().and_then(|result| result.new_id) {
             self.store(record, id);
-            self.stored.extend(self.storing.drain());
+            self.named.extend(self.naming.take());
+            self.keep_names().await?;
         }
-        Ok(Applied { results, failed })
+        Ok(())
     }
 
     /// Applies a top-level record: all of it, or nothing of it counts.
@@ -365,19 +259,95 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<Applied, Problem> {
-        self.storing.clear();
+        self.naming = None;
+        self.known.begin_record();
+        let mark = self.stage.mark();
         let mut applied = match record.name.as_str() {
             "Transactions" => self.transactions(tx, record).await?,
-            "Contact" => judge(record, self.contact(tx, record).await)?,
-            "Loan" => judge(record, self.loan(tx, record).await)?,
+            "Contact" | "Loan" => self.with_elements(tx, record).await?,
             other => self.unknown_record(record, other),
         };
         if applied.failed {
             applied.roll_back();
+            self.stage.rewind(mark);
+            self.known.undo_record();
         } else {
-            self.stored.extend(self.storing.drain());
+            self.named.extend(self.naming.take());
         }
         Ok(applied)
+    }
+
+    /// A contact or a loan, and what stands in it.
+    async fn with_elements(
+        &mut self,
+        tx: &DatabaseTransaction,
+        record: &Element,
+    ) -> Result<Applied, Problem> {
+        let head = match record.name.as_str() {
+            "Contact" => Box::pin(self.contact(tx, record)).await,
+            _ => Box::pin(self.loan(tx, record)).await,
+        };
+        let (mut applied, mut parent) = match head {
+            Ok((mut applied, mut parent)) => {
+                match self.settle(tx, &mut applied).await {
+                    Ok(keys) => parent.settle(&keys),
+                    Err(stop) => applied = judge(record, Err(stop))?,
+                }
+                (applied, parent)
+            }
+            Err(stop) => (judge(record, Err(stop))?, Parent::None),
+        };
+        for child in &record.children {
+            let outcome = match applied.failed {
+                true => Ok(Applied::untried(child)),
+                false => self.element(tx, &mut parent, child).await,
+            };
+            applied.add(judge(child, outcome)?);
+        }
+        Ok(applied)
+    }
+
+    /// An element in a contact or a loan.
+    async fn element(
+        &mut self,
+        tx: &DatabaseTransaction,
+        parent: &mut Parent,
+        child: &Element,
+    ) -> Result<Applied, Stop> {
+        let outcome = match parent {
+            Parent::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
+            Parent::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
+            Parent::None => Ok(Applied::default()),
+        };
+        let mut applied = outcome?;
+        let keys = self.settle(tx, &mut applied).await?;
+        parent.settle(&keys);
+        Ok(applied)
+    }
+
+    /// Writes what was staged, if it is to be written at once.
+    async fn settle(
+        &mut self,
+        tx: &DatabaseTransaction,
+        applied: &mut Applied,
+    ) -> Result<Keys, Stop> {
+        if !self.direct {
+            return Ok(Keys::default());
+        }
+        let keys = self.write(tx).await?;
+        applied.settle(&keys);
+        Ok(keys)
+    }
+
+    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<Keys, Problem> {
+        if self.stage.is_empty() {
+            return Ok(Keys::default());
+        }
+        let keys = Box::pin(self.stage.write(tx, &self.author, self.clock.now)).await?;
+        for stored in self.named.values_mut().chain(self.naming.iter_mut().map(|(_, s)| s)) {
+            *stored = stored.with(|id| keys.of(id));
+        }
+        Ok(keys)
     }
 
     async fn transactions(
@@ -385,78 +355,84 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<Applied, Problem> {
-        let mut fields = Fields::new(record, self.enforce);
-        fields.note_unknown(&[]);
-        let unknown = fields.about_attributes();
-        if let Some(message) = unknown.iter().find(|message| message.level == Level::Error) {
-            let messages = vec![message.clone()];
-            return Ok(Applied::one(record, Action::Failed, None, 0, messages));
-        }
-        let mut all = Applied::default();
+        let mut opened = self.open(record);
+        let mut results = opened.take_results();
         for child in &record.children {
-            let applied = match child.name.as_str() {
-                "Payment" if !all.failed => judge(child, self.payment(tx, child).await)?,
-                "Payment" => {
-                    Applied::one(child, Action::RolledBack, number_of(child), 0, Vec::new())
-                }
-                other => self.unknown_record(child, other),
-            };
-            all.extend(applied);
+            results.extend(self.payment_of(tx, &mut opened, child).await?);
         }
-        all.add_messages(unknown);
-        Ok(all)
+        Ok(Applied { results, failed: opened.failed, messages: Vec::new() })
+    }
+
+    /// A record of payments begins.
+    fn open(&self, record: &Element) -> Opened {
+        match Fields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
+            Ok(messages) => Opened { failed: false, messages, results: Vec::new() },
+            Err(messages) => {
+                let failed = Applied::one(record, Action::Failed, None, 0, messages);
+                Opened { failed: true, messages: Vec::new(), results: failed.results }
+            }
+        }
+    }
+
+    /// The next payment of a record of payments. Behind one that failed they are not tried.
+    async fn payment_of(
+        &mut self,
+        tx: &DatabaseTransaction,
+        record: &mut Opened,
+        child: &Element,
+    ) -> Result<Vec<RecordResult>, Problem> {
+        let mut applied = match child.name.as_str() {
+            _ if record.failed => Applied::untried(child),
+            "Payment" => judge(child, Box::pin(self.payment(tx, child)).await)?,
+            other => self.unknown_record(child, other),
+        };
+        record.failed |= applied.failed;
+        applied.add_messages(std::mem::take(&mut record.messages));
+        Ok(applied.results)
     }
 
     /// A record of no known kind is not applied, and the report says so. It fails what it stands
     /// in only where the file enforces names.
     fn unknown_record(&self, element: &Element, name: &str) -> Applied {
-        let level = if self.enforce { Level::Error } else { Level::Warning };
-        let message = Message::error(element, None, format!("no record is called {name}"));
-        let messages = vec![Message { level, ..message }];
+        let messages = vec![self.unknown(element, format!("no record is called {name}"))];
         let mut applied = Applied::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
     }
 
-    /// The row an element names by its id or by its human number.
-    async fn named<E: Visible>(
-        &self,
-        tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-        (id_name, id): (&'static str, E::Column),
-        (number_name, number): (&'static str, E::Column),
-    ) -> Result<Option<E::Model>, Stop> {
-        let named = match (fields.id(id_name), fields.raw(number_name)) {
-            (Some(value), _) => id.eq(value),
-            (None, Some(value)) => number.eq(value),
-            (None, None) => {
-                fields.missing(number_name);
-                return Ok(None);
-            }
-        };
-        Ok(self.caller.find::<E>().filter(named).one(tx).await?)
+    /// An element that nobody knows: its parent tells of it.
+    fn unknown_element(&self, parent: &str, element: &Element) -> Applied {
+        let text = format!("no element in {parent} is called {}", element.name);
+        let failed = self.enforce;
+        Applied { results: Vec::new(), failed, messages: vec![self.unknown(element, text)] }
     }
 
+    fn unknown(&self, element: &Element, text: String) -> Message {
+        let level = if self.enforce { Level::Error } else { Level::Warning };
+        Message { level, ..Message::error(element, None, text) }
+    }
+
+    /// The importing user, for columns that name him.
+    fn user_id(&self) -> Result<i64, Problem> {
+        self.author.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))
+    }
+
+    /// The element's `StoreRecordID` names this row from now on.
     fn store(&mut self, element: &Element, id: i64) {
         let Some(name) = element.attribute("StoreRecordID") else { return };
         let stored = match element.name.as_str() {
             "Loan" => Stored::Loan(id),
             _ => Stored::Contact(id),
         };
-        self.storing.insert(name.to_owned(), stored);
+        self.naming = Some((name.to_owned(), stored));
     }
 
-    fn stored_contact(&self, name: &str) -> Option<i64> {
-        match self.storing.get(name).or_else(|| self.stored.get(name))? {
-            Stored::Contact(id) => Some(*id),
-            Stored::Loan(_) => None,
-        }
-    }
-
-    fn stored_loan(&self, name: &str) -> Option<i64> {
-        match self.storing.get(name).or_else(|| self.stored.get(name))? {
-            Stored::Loan(id) => Some(*id),
-            Stored::Contact(_) => None,
+    /// What a name stands for.
+    async fn stored(&self, name: &str) -> Result<Option<Stored>, DbErr> {
+        let at_hand = self.naming.as_ref().filter(|(naming, _)| naming == name);
+        match at_hand.map(|(_, stored)| stored).or_else(|| self.named.get(name)) {
+            Some(stored) => Ok(Some(*stored)),
+            None => self.names.get(name).await,
         }
     }
 
@@ -472,34 +448,36 @@ impl<'a> Import<'a> {
         }
         Ok(self.codes.entry(list).or_default())
     }
-}
 
-/// The human number an element names.
-fn number_of(element: &Element) -> Option<String> {
-    let number = element.attribute("LoanNumber").or(element.attribute("ContactNumber"));
-    number.map(str::to_owned)
-}
+    /// The id of a setup row that an attribute names by its code; `None` if there is no such
+    /// attribute, or it is wrong. Lists whose key is the code give 0.
+    async fn code<E: Codes>(
+        &mut self,
+        db: &impl ConnectionTrait,
+        fields: &mut Fields<'_>,
+        name: &str,
+    ) -> Result<Option<i64>, Stop> {
+        let Some(code) = fields.get::<String>(name) else { return Ok(None) };
+        let id = self.codes::<E>(db).await?.get(&code).copied();
+        if id.is_none() {
+            fields.error(name, E::UNKNOWN);
+        }
+        Ok(id)
+    }
 
-/// A rule that was broken fails the element; a failure of the database ends the import.
-fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, Problem> {
-    let key = || number_of(element);
-    match outcome {
-        Ok(applied) => Ok(applied),
-        Err(Stop::Refused(messages)) => {
-            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
+    /// The same, where the attribute may clear it.
+    async fn optional_code<E: Codes>(
+        &mut self,
+        db: &impl ConnectionTrait,
+        fields: &mut Fields<'_>,
+        name: &str,
+        slot: &mut Option<i64>,
+    ) -> Result<(), Stop> {
+        match self.code::<E>(db, fields, name).await? {
+            Some(id) => *slot = Some(id),
+            None if fields.clears(name) => *slot = None,
+            None => {}
         }
-        Err(Stop::Problem(problem)) if problem.is_contention() || problem.is_lock_timeout() => {
-            Err(problem.or_unavailable())
-        }
-        Err(Stop::Problem(problem)) if problem.is_conflict() => {
-            let text = "clashes with other rows: a number that is taken, or rows that refer to it";
-            let messages = vec![Message::error(element, None, text)];
-            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
-        }
-        Err(Stop::Problem(problem)) if problem.kind().status().is_client_error() => {
-            let messages = vec![Message::problem(element, &problem)];
-            Ok(Applied::one(element, Action::Failed, key(), 0, messages))
-        }
-        Err(Stop::Problem(problem)) => Err(problem),
+        Ok(())
     }
 }

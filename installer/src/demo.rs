@@ -23,10 +23,13 @@ use self::block::Block;
 use self::copies::{Before, Original};
 use self::loans::Records;
 use crate::installation::{Refused, refuse};
-use crate::{rows, seed};
+use crate::seed;
 use api_server::access::{Admitted, Caller};
 use api_server::document_store::DocumentStore;
 use api_server::history::Author;
+use api_server::xml_import::parse::Piece;
+use api_server::xml_import::report::Action;
+use api_server::xml_import::results::Answer;
 use api_server::xml_import::{Import, Mode, run};
 use indicatif::ProgressBar;
 use sea_orm::sea_query::Expr;
@@ -38,6 +41,7 @@ use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loans as loan_rows, settings};
 use shared::passwords::Passwords;
+use shared::rows;
 use shared::telemetry::RequestId;
 use std::ops::Range;
 use std::time::Instant;
@@ -51,8 +55,8 @@ pub const BLOCK: u32 = 500;
 const PROGRESS: &str = "demo_portfolio";
 const BEGUN: &str = "begun";
 const COMPLETE: &str = "complete";
-/// Records made ahead of the one being applied.
-const RECORDS_AHEAD: usize = 16;
+/// Loans made ahead of the one being applied.
+const LOANS_AHEAD: usize = 16;
 
 /// How large a portfolio is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,15 +198,15 @@ impl<'a> Maker<'a> {
         let (caller, clock) = (&self.admitted.caller, self.admitted.clock);
         let mode = Mode { test: false, block: true, enforce: true };
         let author = self.author.clone();
-        let import = Import::new(caller, author, &self.passwords, clock, mode.enforce);
-        let (sender, receiver) = mpsc::channel(RECORDS_AHEAD);
+        let directory = std::env::temp_dir();
+        let import = Import::new(caller, author, &self.passwords, clock, mode.enforce, &directory);
+        let (sender, receiver) = mpsc::channel(LOANS_AHEAD);
         let records = Records { today: clock.today, web_password: self.web_password };
         let maker = async {
             for number in numbers {
-                for record in records.of_loan(number) {
-                    if sender.send(Ok(record)).await.is_err() {
-                        break;
-                    }
+                let pieces = records.of_loan(number).into_iter().map(Piece::Record).collect();
+                if sender.send(Ok(pieces)).await.is_err() {
+                    break;
                 }
                 self.progress.inc(1);
             }
@@ -210,19 +214,22 @@ impl<'a> Maker<'a> {
         };
         let (answer, ()) = tokio::join!(run(self.db, import, mode, receiver, None), maker);
         let answer = answer.map_err(|problem| Refused(problem.to_string()))?;
-        let answer: serde_json::Value =
-            serde_json::from_str(&answer).map_err(|error| Refused(error.to_string()))?;
-        match answer["Committed"] == true && answer["Failed"] == 0 {
+        match answer.committed && answer.totals.failed == 0 {
             true => Ok(()),
-            false => refuse(first_failure(&answer)),
+            false => refuse(first_failure(answer).await),
         }
     }
 }
 
-fn first_failure(answer: &serde_json::Value) -> String {
-    let records = answer["Records"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let failed = records.iter().find(|record| record["Action"] == "failed");
-    failed.map(ToString::to_string).unwrap_or_default()
+async fn first_failure(answer: Answer) -> String {
+    let mut parts = answer.into_parts();
+    while let Some(Ok(results)) = parts.recv().await {
+        let failed = results.iter().find(|result| result.action == Action::Failed);
+        if let Some(failed) = failed {
+            return format!("{failed:?}");
+        }
+    }
+    "the portfolio could not be booked".to_owned()
 }
 
 /// What hangs on loans and contacts, by the place of each loan in the mix.

@@ -12,7 +12,6 @@ pub mod documents;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;
-pub mod rows;
 pub mod seed;
 pub mod user;
 pub mod verify_auth_server;

@@ -44,6 +44,7 @@ pub mod field_changes;
 pub mod group_members;
 pub mod idempotency_records;
 pub mod import_records;
+pub mod import_runs;
 pub mod interest_plans;
 pub mod loan_collaterals;
 pub mod loan_contacts;

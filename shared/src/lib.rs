@@ -12,6 +12,7 @@ pub mod migration;
 pub mod passwords;
 pub mod problem;
 pub mod process;
+pub mod rows;
 pub mod secrecy;
 pub mod server;
 pub mod sessions;

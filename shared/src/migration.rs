@@ -10,6 +10,7 @@ mod m20261122_snapshots;
 mod m20261122_updated_drawers;
 mod m20261123_document_store;
 mod m20261123_history_of_comments;
+mod m20261124_import_runs;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -32,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_updated_drawers::Migration),
             Box::new(m20261123_document_store::Migration),
             Box::new(m20261123_history_of_comments::Migration),
+            Box::new(m20261124_import_runs::Migration),
         ]
     }
 }

@@ -163,6 +163,11 @@ impl Clock {
         Self { now, today: now.0.with_timezone(&zone).date_naive(), zone }
     }
 
+    /// The business day of an instant.
+    pub fn day_of(&self, instant: Timestamp) -> NaiveDate {
+        instant.0.with_timezone(&self.zone).date_naive()
+    }
+
     /// When a business day begins: its midnight, or the first instant after one that the clocks
     /// skip. A day that they skip as a whole begins with the next one.
     pub fn start_of(&self, day: NaiveDate) -> Timestamp {

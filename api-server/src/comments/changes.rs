@@ -4,7 +4,7 @@ use super::{Comment, Kind};
 use crate::access::Caller;
 use crate::documents::changes::{self as documents, Editor};
 use crate::effects::Effect;
-use crate::history::{self, Changes, Place};
+use crate::history::{self, Author, Changes, Place};
 use crate::request_body::check_long_text;
 use crate::turns::Row;
 use crate::versions::{self, Expected};
@@ -127,17 +127,28 @@ impl Effect for ChangeComment {
         if after != before {
             after.modified_by_user_id = self.editor.caller.user_id();
             after.modified_date = Some(clock.now);
-            save(tx, &before, &after).await?;
-            if moved {
-                refile(tx, &after).await?;
-            }
-            let (from, to) = places(tx, &before, &after).await?;
-            let mut changes = Changes::new(&self.editor.author, clock.now);
-            changes.add_across(&from, &to, Some(&before), Some(&after))?;
-            changes.save(tx).await?;
+            write(tx, &self.editor.author, clock, &before, &after).await?;
         }
         Ok(Comment::new(after, category.code.clone())?)
     }
+}
+
+/// Writes what changed of a comment that is held, with its history.
+pub async fn write(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    before: &comments::Model,
+    after: &comments::Model,
+) -> Result<(), Problem> {
+    save(tx, before, after).await?;
+    if after.comment_category_id != before.comment_category_id {
+        refile(tx, after).await?;
+    }
+    let (from, to) = places(tx, before, after).await?;
+    let mut changes = Changes::new(author, clock.now);
+    changes.add_across(&from, &to, Some(before), Some(after))?;
+    Ok(changes.save(tx).await?)
 }
 
 async fn save(
@@ -228,14 +239,25 @@ impl Effect for RemoveComment {
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
         let comment = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
         self.expected.check(&versions::hash(&comment, &[])?)?;
-        let place = super::place(tx, &comment).await?;
-        let mut changes = Changes::new(&self.editor.author, clock.now);
-        changes.add(&place, Some(&comment), None)?;
-        let objects =
-            documents::remove_of_comment(tx, &mut changes, &place, self.kind, self.comment_id)
-                .await?;
-        comments::Entity::delete_by_id(comment.comment_id).exec(tx).await?;
-        changes.save(tx).await?;
-        Ok(objects)
+        remove(tx, &self.editor.author, clock, self.kind, &comment).await
     }
+}
+
+/// Removes a comment that is held, with its documents and their history. Answers with what the
+/// object store may forget.
+pub async fn remove(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    kind: Kind,
+    comment: &comments::Model,
+) -> Result<Vec<String>, Problem> {
+    let place = super::place(tx, comment).await?;
+    let mut changes = Changes::new(author, clock.now);
+    changes.add(&place, Some(comment), None)?;
+    let comment_id = comment.comment_id;
+    let objects = documents::remove_of_comment(tx, &mut changes, &place, kind, comment_id).await?;
+    comments::Entity::delete_by_id(comment_id).exec(tx).await?;
+    changes.save(tx).await?;
+    Ok(objects)
 }

@@ -1,10 +1,42 @@
 //! The tables whose changes are kept: where each row's go, and which of its columns are left out.
 
 use super::{Owner, Place, Placed, Tracked};
-use shared::entity::{
-    comments, contacts, credit_lines, document_files, documents, loan_contacts,
-    loan_interest_rates, loans, web_credentials,
-};
+use shared::entity::*;
+
+/// Rows whose place is not in themselves.
+macro_rules! tracked {
+    ($($table:ident: $key:ident;)*) => {$(
+        impl Tracked for $table::Model {
+            const TABLE: &'static str = stringify!($table);
+
+            fn record_id(&self) -> i64 {
+                self.$key
+            }
+        }
+    )*};
+}
+
+tracked! {
+    automated_payments: row_id;
+    collateral_descriptions: collateral_id;
+    collateral_insurance_policies: row_id;
+    collateral_locations: collateral_id;
+    collateral_taxes: row_id;
+    collateral_vehicles: collateral_id;
+    collaterals: collateral_id;
+    comments: comment_id;
+    contact_addresses: row_id;
+    contacts: contact_id;
+    credit_lines: creditline_id;
+    credit_profiles: report_id;
+    documents: document_id;
+    loan_collaterals: row_id;
+    loan_contacts: row_id;
+    loan_interest_rates: row_id;
+    recurring_transactions: row_id;
+    // Told by form and field instead: see `FieldNote`.
+    user_defined_values: row_id;
+}
 
 impl Tracked for loans::Model {
     const TABLE: &'static str = "loans";
@@ -26,25 +58,9 @@ impl Placed for loans::Model {
     }
 }
 
-impl Tracked for loan_contacts::Model {
-    const TABLE: &'static str = "loan_contacts";
-
-    fn record_id(&self) -> i64 {
-        self.row_id
-    }
-}
-
 impl Placed for loan_contacts::Model {
     fn place(&self) -> Place {
         Place::of(Owner::Loan(self.loan_id), "Loan > Records")
-    }
-}
-
-impl Tracked for loan_interest_rates::Model {
-    const TABLE: &'static str = "loan_interest_rates";
-
-    fn record_id(&self) -> i64 {
-        self.row_id
     }
 }
 
@@ -54,25 +70,9 @@ impl Placed for loan_interest_rates::Model {
     }
 }
 
-impl Tracked for credit_lines::Model {
-    const TABLE: &'static str = "credit_lines";
-
-    fn record_id(&self) -> i64 {
-        self.creditline_id
-    }
-}
-
 impl Placed for credit_lines::Model {
     fn place(&self) -> Place {
         Place::of(Owner::Loan(self.loan_id), "Loan > Credit Lines")
-    }
-}
-
-impl Tracked for contacts::Model {
-    const TABLE: &'static str = "contacts";
-
-    fn record_id(&self) -> i64 {
-        self.contact_id
     }
 }
 
@@ -94,22 +94,6 @@ impl Tracked for web_credentials::Model {
 impl Placed for web_credentials::Model {
     fn place(&self) -> Place {
         Place::of(Owner::Contact(self.contact_id), "Contact > Records")
-    }
-}
-
-impl Tracked for comments::Model {
-    const TABLE: &'static str = "comments";
-
-    fn record_id(&self) -> i64 {
-        self.comment_id
-    }
-}
-
-impl Tracked for documents::Model {
-    const TABLE: &'static str = "documents";
-
-    fn record_id(&self) -> i64 {
-        self.document_id
     }
 }
 

@@ -1,11 +1,15 @@
 //! Setup lists as files name their rows: by code.
 
+use super::Import;
 use crate::access::Caller;
-use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use shared::entity::relationship_codes::{self, AppliesTo};
 
 /// A setup list whose rows a file names by code. Lists whose key is the code give 0 as the id.
 pub(super) trait Codes: EntityTrait + 'static {
+    /// What is wrong with a code that is not among them.
+    const UNKNOWN: &'static str = "is unknown or no longer active";
+
     /// Code and id of the rows that new entries may use.
     async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr>;
 }
@@ -48,11 +52,34 @@ codes! {
     risk_ratings: Code, RiskRatingId, Column::ActiveFlag.eq(true);
     interest_plans: Name, InterestPlanId, Column::ActiveFlag.eq(true);
     contact_types: Code, ContactTypeId, Column::ActiveFlag.eq(true);
+    comment_categories: Code, CommentCategoryId, Column::ActiveFlag.eq(true);
     users: UserName, UserId, Column::Status.eq(shared::entity::users::UserStatus::Active);
 }
 
 keyed_by_code! {
     entities: EntityCode, Column::ActiveFlag.eq(true);
-    relationship_codes: RelationshipCode, Column::ActiveFlag.eq(true)
-        .and(Column::AppliesTo.eq(shared::entity::relationship_codes::AppliesTo::Loan));
+}
+
+/// Codes of all kinds, each with what it is for instead of an id.
+impl Codes for relationship_codes::Entity {
+    async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr> {
+        use relationship_codes::Column::{ActiveFlag, AppliesTo as For, RelationshipCode};
+        let rows = caller.find::<relationship_codes::Entity>().filter(ActiveFlag.eq(true));
+        let rows = rows.select_only().columns([RelationshipCode, For]).into_tuple();
+        let rows: Vec<(String, AppliesTo)> = rows.all(db).await?;
+        Ok(rows.into_iter().map(|(code, applies_to)| (code, applies_to as i64)).collect())
+    }
+}
+
+impl Import<'_> {
+    /// True if an active relationship code is made for this.
+    pub(super) async fn relationship_applies(
+        &mut self,
+        db: &impl ConnectionTrait,
+        code: &str,
+        to: AppliesTo,
+    ) -> Result<bool, DbErr> {
+        let codes = self.codes::<relationship_codes::Entity>(db).await?;
+        Ok(codes.get(code).is_some_and(|applies_to| *applies_to == to as i64))
+    }
 }

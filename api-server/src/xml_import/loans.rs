@@ -1,36 +1,113 @@
 //! `<Loan>` and what stands in it.
 
-mod children;
+pub mod children;
+pub mod recurring;
+
+mod deleting;
 mod terms;
 
-use self::terms::{complete_amounts, complete_schedule, loan_terms, schedule_of, with_terms_of};
-use super::fields::{CLEARED, Fields, Update};
+use self::terms::{complete_amounts, complete_schedule, schedule_of, with_terms_of};
+use super::fields::{Fields, Update};
+use super::format::{Kind, Needed, RowShape, Shape, attribute, choice};
+use super::known::Sort;
+use super::names::Stored;
 use super::parse::Element;
-use super::report::Action;
-use super::{Applied, Codes, Import, Stop, judge, refuse};
-use crate::documents;
-use crate::entries::{self, Heading, codes};
-use crate::history;
+use super::report::{Action, Message};
+use super::{Applied, Import, Parent, Stop, comments, refuse};
+use crate::entries::{Heading, codes};
+use crate::history::Placed;
 use crate::loan_book::Book;
 use crate::servicing::State;
 use crate::servicing::schedule::Schedule;
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::NotSet;
-use sea_orm::sea_query::Query;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect,
-};
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{Money, Rate};
-use shared::entity::loans::YearLength;
+use shared::entity::loans::{
+    Column, Entity, ExcessHandling, InterestMethod, LoanType, Model, PaymentPeriod, YearLength,
+};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
-    entities, interest_plans, loan_contacts, loan_groups, loan_interest_rates, loan_snapshots,
-    loan_status_codes, loan_transactions, loans, portfolios, risk_ratings,
+    contacts, entities, interest_plans, loan_groups, loan_interest_rates, loan_status_codes,
+    portfolios, risk_ratings, users,
 };
 use shared::problem::Problem;
+use std::sync::LazyLock;
 
-const CHILDREN: [&str; 2] = ["InterestRate", "Relationship"];
+/// `<Loan>`
+pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    let shape = Shape::new("Loan")
+        .holding(&[
+            "Detail1",
+            "Detail2",
+            "InterestRate",
+            "Relationship",
+            "CreditLine",
+            "RecurringTransaction",
+            "AutomatedPayment",
+            "Collateral",
+            "Comment",
+        ])
+        .with([
+            attribute("StoreRecordID", Kind::Text(255)),
+            attribute("LoanID", Kind::Id),
+            attribute("GetRecordID", Kind::Text(255)),
+            attribute("ContactID", Kind::Id),
+            attribute("ContactNumber", Kind::Text(25)),
+            attribute("LoanGroupCode", Kind::Text(25)),
+            attribute("PortfolioCode", Kind::Text(25)),
+            attribute("StatusCode", Kind::Text(25)),
+            attribute("RiskRatingCode", Kind::Text(25)).nullable(),
+            attribute("InterestPlanName", Kind::Text(50)).nullable(),
+            attribute("LoanOfficerUserName", Kind::Text(50)).nullable(),
+            attribute("CollectionOfficerUserName", Kind::Text(50)).nullable(),
+        ])
+        .with(BOOKED_ONCE.map(|(name, kind)| attribute(name, kind)));
+    let needed = [
+        "LoanNumber",
+        "LoanGroupCode",
+        "PortfolioCode",
+        "OriginationDate",
+        "LoanAmount",
+        "InterestRate",
+    ];
+    RowShape::new(shape, columns()).needing(Needed::ToInsert, &needed)
+});
+
+/// What a loan is booked with, and what only postings or rate rows change afterwards.
+const BOOKED_ONCE: [(&str, Kind); 8] = [
+    ("OriginationDate", Kind::Date),
+    ("InterestStartDate", Kind::Date),
+    ("LoanAmount", Kind::Cents),
+    ("InterestRate", Kind::Rate),
+    ("LateChargeBalance", Kind::Cents),
+    ("FeesBalance", Kind::Cents),
+    ("ImpoundBalance", Kind::Cents),
+    ("SuspenseBalance", Kind::Cents),
+];
+
+fn columns() -> Vec<(Column, Kind)> {
+    use Column::*;
+    use Kind::{Date, Int, Text};
+    vec![
+        (LoanNumber, Text(25)),
+        (LoanNickname, Text(50)),
+        (EntityCode, Text(25)),
+        (ContractualJurisdiction, Text(50)),
+        (LoanType, choice::<self::LoanType>()),
+        (InterestMethod, choice::<self::InterestMethod>()),
+        (InterestYearNumerator, choice::<YearLength>()),
+        (InterestYearDenominator, choice::<YearLength>()),
+        (PaymentPeriod, choice::<self::PaymentPeriod>()),
+        (PaymentAmount, Kind::Payment),
+        (NumberOfPayments, Int(1..=12_000)),
+        (FirstPaymentDate, Date),
+        (MaturityDate, Date),
+        (PaymentDay, Int(1..=31)),
+        (AdvanceDays, Int(0..=366)),
+        (PaymentDistribution, Kind::Distribution),
+        (ExcessHandling, choice::<self::ExcessHandling>()),
+    ]
+}
 
 /// What a new loan brings with it besides its row.
 struct Opening {
@@ -46,52 +123,79 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        let update = fields.update();
-        let existing = self.find_loan(tx, &mut fields).await?;
-        let (action, loan, messages) = match (update, existing) {
-            (Update::Insert, None) => {
-                let (loan, messages) = self.book_loan(tx, element, fields).await?;
-                (Action::Inserted, loan, messages)
-            }
-            (Update::Insert, Some(_)) => {
-                fields.error("LoanNumber", "is taken by another loan");
-                return Err(fields.finish().err().unwrap_or_default().into());
-            }
-            (_, None) => return Err(refuse(element, "no loan has this LoanID or LoanNumber")),
-            (Update::Change, Some(row)) => {
-                let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
-                (Action::Updated, loan, messages)
-            }
-            (Update::Delete, Some(row)) => return self.delete_loan(tx, element, row).await,
-        };
-        self.store(element, loan.loan_id);
-        let key = Some(loan.loan_number.clone());
-        let mut applied = Applied::one(element, action, key, loan.loan_id, messages);
-        for child in &element.children {
-            let outcome = match child.name.as_str() {
-                "InterestRate" => self.interest_rate(tx, child, &loan).await,
-                "Relationship" => self.relationship(tx, child, &loan).await,
-                _ => continue,
-            };
-            applied.extend(judge(child, outcome)?);
-            if applied.failed {
-                break;
-            }
+    ) -> Result<(Applied, Parent), Stop> {
+        let mut fields = Fields::new(element, &LOAN, self.enforce);
+        let update = fields.update;
+        if update == Update::Insert {
+            self.check_new_number(tx, &mut fields, Sort::Loan).await?;
+            let (loan, messages) = self.book_loan(tx, element, fields).await?;
+            return Ok(self.there_is(element, Action::Inserted, loan, messages));
         }
-        Ok(applied)
+        let Some(row) = self.find_loan(tx, &mut fields).await? else {
+            return Err(match fields.finish() {
+                Err(messages) => messages.into(),
+                Ok(_) => refuse(element, "no loan has this LoanID or LoanNumber"),
+            });
+        };
+        if update == Update::Delete {
+            fields.finish()?;
+            return Ok((self.delete_loan(tx, element, row).await?, Parent::None));
+        }
+        let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
+        Ok(self.there_is(element, Action::Updated, loan, messages))
     }
 
-    /// The loan of this LoanID or LoanNumber.
-    pub(super) async fn find_loan(
+    fn there_is(
+        &mut self,
+        element: &Element,
+        action: Action,
+        loan: Model,
+        messages: Vec<Message>,
+    ) -> (Applied, Parent) {
+        self.store(element, loan.loan_id);
+        let key = Some(loan.loan_number.clone());
+        let applied = Applied::one(element, action, key, loan.loan_id, messages);
+        (applied, Parent::Loan(Box::new(loan)))
+    }
+
+    /// An element in a loan.
+    pub(super) async fn in_loan(
         &mut self,
         tx: &DatabaseTransaction,
+        loan: &Model,
+        child: &Element,
+    ) -> Result<Applied, Stop> {
+        let loan_id = loan.loan_id;
+        match child.name.as_str() {
+            "Detail1" => self.form(tx, child, Form::LoanDetail1, loan_id).await,
+            "Detail2" => self.form(tx, child, Form::LoanDetail2, loan_id).await,
+            "InterestRate" => self.interest_rate(tx, child, loan).await,
+            "Relationship" => self.relationship(tx, child, loan).await,
+            "CreditLine" => self.credit_line(tx, child, loan_id).await,
+            "RecurringTransaction" => self.recurring_transaction(tx, child, loan_id).await,
+            "AutomatedPayment" => self.automated_payment(tx, child, loan).await,
+            "Collateral" => self.collateral(tx, child, loan_id).await,
+            "Comment" => self.comment(tx, child, comments::On::Loan(loan_id)).await,
+            _ => Ok(self.unknown_element("Loan", child)),
+        }
+    }
+
+    /// The loan of this LoanID or else LoanNumber. Notes where neither is given.
+    pub(super) async fn find_loan(
+        &self,
+        tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
-    ) -> Result<Option<loans::Model>, Stop> {
-        let id = ("LoanID", loans::Column::LoanId);
-        let number = ("LoanNumber", loans::Column::LoanNumber);
-        self.named::<loans::Entity>(tx, fields, id, number).await
+    ) -> Result<Option<Model>, Stop> {
+        let id = fields.get::<i64>("LoanID").map(|id| Column::LoanId.eq(id));
+        let number = || fields.get::<String>("LoanNumber");
+        let named = id.or_else(|| number().map(|number| Column::LoanNumber.eq(number)));
+        let Some(named) = named else {
+            if !fields.has("LoanID") && !fields.has("LoanNumber") {
+                fields.missing("LoanNumber");
+            }
+            return Ok(None);
+        };
+        Ok(self.caller.find::<Entity>().filter(named).one(tx).await?)
     }
 
     async fn book_loan(
@@ -99,97 +203,76 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         mut fields: Fields<'_>,
-    ) -> Result<(loans::Model, Vec<super::report::Message>), Stop> {
-        let mut loan = loans::Model {
+    ) -> Result<(Model, Vec<Message>), Stop> {
+        let mut loan = Model {
+            loan_id: self.stage.number(),
             created_date: self.clock.now,
             current_principal_balance: Money::ZERO,
             status_code_id: self.status_id(tx, "ACTIVE").await?,
             interest_year_denominator: YearLength::D365,
             ..Default::default()
         };
-        let required = [
-            "LoanNumber",
-            "LoanGroupCode",
-            "PortfolioCode",
-            "OriginationDate",
-            "LoanAmount",
-            "InterestRate",
-        ];
-        for name in required {
-            if fields.raw(name).is_none() {
-                fields.missing(name);
-            }
-        }
-        fields.fixed_text("LoanNumber", 25, &mut loan.loan_number);
-        self.borrower(tx, &mut fields, &mut loan).await?;
-        self.loan_codes(tx, &mut fields, &mut loan).await?;
-        loan_terms(&mut fields, &mut loan);
-        fields.fixed_date("OriginationDate", &mut loan.origination_date);
-        loan.interest_start_date = loan.origination_date;
-        fields.fixed_date("InterestStartDate", &mut loan.interest_start_date);
-        loan.original_note_amount = fields.opening_balance("LoanAmount");
-        fields.fixed_parsed("InterestRate", &mut loan.starting_interest_rate);
-        if loan.starting_interest_rate < Rate::ZERO {
-            fields.error("InterestRate", "must not be negative");
-        }
-        let opening = Opening {
-            late_charges: fields.opening_balance("LateChargeBalance"),
-            fees: fields.opening_balance("FeesBalance"),
-            impound: fields.opening_balance("ImpoundBalance"),
-            suspense: fields.opening_balance("SuspenseBalance"),
-        };
-        fields.raw("StoreRecordID");
-        fields.note_unknown(&CHILDREN);
-        complete_schedule(&mut fields, &mut loan);
-        let messages = fields.finish()?;
-        complete_amounts(element, &mut loan, &opening, self.clock.today)?;
-        let loan = self.insert_loan(tx, loan, &opening).await?;
-        Ok((loan, messages))
-    }
-
-    /// The borrower: a contact stored in this file, or one found by id or number.
-    async fn borrower(
-        &mut self,
-        tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-        loan: &mut loans::Model,
-    ) -> Result<(), Stop> {
-        match self.contact_reference(tx, fields).await? {
+        match self.contact_reference(tx, &mut fields).await? {
             Some(contact_id) => loan.contact_id = contact_id,
             None => fields.missing("ContactNumber"),
         }
-        Ok(())
+        self.loan_codes(tx, &mut fields, &mut loan).await?;
+        fields.fill(&LOAN, &mut loan);
+        if !fields.has("AdvanceDays") {
+            loan.advance_days = match loan.payment_period {
+                PaymentPeriod::Weekly => 5,
+                PaymentPeriod::Biweekly | PaymentPeriod::Semimonthly => 10,
+                _ => 21,
+            };
+        }
+        loan.origination_date = fields.get("OriginationDate").unwrap_or_default();
+        loan.interest_start_date = fields.get("InterestStartDate").unwrap_or(loan.origination_date);
+        let amount = |name| fields.get::<Money>(name).unwrap_or_default();
+        loan.original_note_amount = amount("LoanAmount");
+        loan.starting_interest_rate = fields.get::<Rate>("InterestRate").unwrap_or_default();
+        let opening = Opening {
+            late_charges: amount("LateChargeBalance"),
+            fees: amount("FeesBalance"),
+            impound: amount("ImpoundBalance"),
+            suspense: amount("SuspenseBalance"),
+        };
+        complete_schedule(&mut fields, &mut loan);
+        let messages = fields.finish()?;
+        complete_amounts(element, &mut loan, &opening, self.clock.today)?;
+        self.stage_loan(&loan, &opening)?;
+        Ok((loan, messages))
     }
 
-    /// The contact an element names by GetRecordID, ContactID or ContactNumber.
+    /// The contact an element names by GetRecordID, ContactID or ContactNumber. What names none is
+    /// noted, and stands for no contact.
     async fn contact_reference(
         &mut self,
         tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
     ) -> Result<Option<i64>, Stop> {
-        use shared::entity::contacts::{Column, Entity};
-        let stored = fields.raw("GetRecordID");
-        let (by_id, number) = (fields.id("ContactID"), fields.raw("ContactNumber"));
-        if let Some(name) = stored {
-            let contact = self.stored_contact(name);
-            if contact.is_none() {
-                fields.error("GetRecordID", "no contact above was stored under this name");
-            }
-            return Ok(contact);
+        if let Some(name) = fields.get::<String>("GetRecordID") {
+            return match self.stored(&name).await? {
+                Some(Stored::Contact(id)) => Ok(Some(id)),
+                _ => {
+                    fields.error("GetRecordID", "no contact above was stored under this name");
+                    Ok(Some(0))
+                }
+            };
         }
-        let contacts = self.caller.find::<Entity>();
-        let contacts = match (by_id, number) {
-            (Some(id), _) => contacts.filter(Column::ContactId.eq(id)),
-            (None, Some(number)) => contacts.filter(Column::ContactNumber.eq(number)),
-            (None, None) => return Ok(None),
+        let (name, found) = if let Some(id) = fields.get::<i64>("ContactID") {
+            let found = contacts::Column::ContactId.eq(id);
+            let found = self.exists::<contacts::Entity>(tx, found).await?;
+            ("ContactID", found.then_some(id))
+        } else if let Some(number) = fields.get::<String>("ContactNumber") {
+            ("ContactNumber", self.id_of(tx, Sort::Contact, &number).await?)
+        } else {
+            let wrong = ["GetRecordID", "ContactID", "ContactNumber"].iter().any(|n| fields.has(n));
+            return Ok(wrong.then_some(0));
         };
-        let found = contacts.one(tx).await?.map(|contact| contact.contact_id);
         if found.is_none() {
-            let name = if by_id.is_some() { "ContactID" } else { "ContactNumber" };
             fields.error(name, "no contact has it");
-            return Ok(Some(0));
         }
-        Ok(found)
+        Ok(Some(found.unwrap_or_default()))
     }
 
     /// Links to setup rows, by code.
@@ -197,62 +280,27 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
-        loan: &mut loans::Model,
+        loan: &mut Model,
     ) -> Result<(), Stop> {
         type Status = loan_status_codes::Entity;
-        self.code::<loan_groups::Entity>(tx, fields, "LoanGroupCode", &mut loan.loan_group_id)
-            .await?;
-        self.code::<portfolios::Entity>(tx, fields, "PortfolioCode", &mut loan.portfolio_id)
-            .await?;
-        self.code::<Status>(tx, fields, "StatusCode", &mut loan.status_code_id).await?;
+        if let Some(id) = self.code::<loan_groups::Entity>(tx, fields, "LoanGroupCode").await? {
+            loan.loan_group_id = id;
+        }
+        if let Some(id) = self.code::<portfolios::Entity>(tx, fields, "PortfolioCode").await? {
+            loan.portfolio_id = id;
+        }
+        if let Some(id) = self.code::<Status>(tx, fields, "StatusCode").await? {
+            loan.status_code_id = id;
+        }
+        self.code::<entities::Entity>(tx, fields, "EntityCode").await?;
         let rating = &mut loan.risk_rating_id;
         self.optional_code::<risk_ratings::Entity>(tx, fields, "RiskRatingCode", rating).await?;
         let plan = &mut loan.interest_plan_id;
         self.optional_code::<interest_plans::Entity>(tx, fields, "InterestPlanName", plan).await?;
-        let entity = &mut None;
-        self.optional_code::<entities::Entity>(tx, fields, "EntityCode", entity).await?;
-        fields.text("EntityCode", 25, &mut loan.entity_code);
-        fields.text("LoanNickname", 50, &mut loan.loan_nickname);
-        fields.text("ContractualJurisdiction", 50, &mut loan.contractual_jurisdiction);
-        self.user_field(tx, fields, "LoanOfficerUserName", &mut loan.loan_officer_user_id).await?;
-        let collector = &mut loan.collection_officer_user_id;
-        self.user_field(tx, fields, "CollectionOfficerUserName", collector).await
-    }
-
-    /// The id of a setup row that every loan has.
-    async fn code<E: Codes>(
-        &mut self,
-        tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-        name: &'static str,
-        column: &mut i64,
-    ) -> Result<(), Stop> {
-        let mut slot = Some(*column);
-        self.optional_code::<E>(tx, fields, name, &mut slot).await?;
-        match slot {
-            Some(id) => *column = id,
-            None => fields.error(name, "cannot be cleared"),
-        }
-        Ok(())
-    }
-
-    /// The id of a setup row that a loan may have.
-    async fn optional_code<E: Codes>(
-        &mut self,
-        tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-        name: &'static str,
-        slot: &mut Option<i64>,
-    ) -> Result<(), Stop> {
-        match fields.raw(name) {
-            None => {}
-            Some(CLEARED) => *slot = None,
-            Some(code) => match self.codes::<E>(tx).await?.get(code) {
-                Some(id) => *slot = Some(*id),
-                None => fields.error(name, "is unknown or no longer active"),
-            },
-        }
-        Ok(())
+        let officer = &mut loan.loan_officer_user_id;
+        self.optional_code::<users::Entity>(tx, fields, "LoanOfficerUserName", officer).await?;
+        let officer = &mut loan.collection_officer_user_id;
+        self.optional_code::<users::Entity>(tx, fields, "CollectionOfficerUserName", officer).await
     }
 
     async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
@@ -261,23 +309,18 @@ impl Import<'_> {
         id.ok_or_else(|| Stop::Problem(Problem::unknown_code("StatusCode", code)))
     }
 
-    async fn insert_loan(
-        &mut self,
-        tx: &DatabaseTransaction,
-        mut loan: loans::Model,
-        opening: &Opening,
-    ) -> Result<loans::Model, Stop> {
-        let mut active = loan.clone().into_active_model().reset_all();
-        active.loan_id = NotSet;
-        loan.loan_id = loans::Entity::insert(active).exec(tx).await?.last_insert_id;
-        history::record(tx, &self.author, self.clock.now, None, Some(&loan)).await?;
+    /// A loan with its first rate and the rows that its balances begin with.
+    fn stage_loan(&mut self, loan: &Model, opening: &Opening) -> Result<(), Stop> {
+        self.note_name(Sort::Loan, &loan.loan_number, loan.loan_id);
+        self.stage.add(loan.clone(), loan.place());
         let rate = loan_interest_rates::Model {
-            row_id: 0,
+            row_id: self.stage.number(),
             loan_id: loan.loan_id,
             effective_date: loan.interest_start_date,
             interest_rate: loan.starting_interest_rate,
         };
-        self.insert_rate(tx, rate).await?;
+        let place = rate.place();
+        self.stage.add(rate, place);
         let opening = [
             (codes::ADVANCE, loan.original_note_amount),
             (codes::IMPOUND_PAYMENT, opening.impound),
@@ -293,10 +336,10 @@ impl Import<'_> {
         };
         for (code, amount) in opening {
             if amount.is_positive() {
-                entries::insert(tx, heading.row(code, amount, Some(amount))?, []).await?;
+                self.stage.add_transaction(heading.row(code, amount, Some(amount))?);
             }
         }
-        Ok(loan)
+        Ok(())
     }
 
     /// Changes a loan. What the accrual depends on moves the accrual base to today first, so that
@@ -306,29 +349,26 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         loan_id: i64,
         mut fields: Fields<'_>,
-    ) -> Result<(loans::Model, Vec<super::report::Message>), Stop> {
+    ) -> Result<(Model, Vec<Message>), Stop> {
         let book = Book::lock(tx, loan_id).await?;
         let mut loan = book.loan.clone();
-        fields.fixed_text("LoanNumber", 25, &mut loan.loan_number);
+        fields.fill(&LOAN, &mut loan);
         if let Some(contact_id) = self.contact_reference(tx, &mut fields).await? {
             loan.contact_id = contact_id;
         }
         self.loan_codes(tx, &mut fields, &mut loan).await?;
         // What followed from a term follows from its new value, unless it is given itself.
-        if fields.raw("NumberOfPayments").is_some() {
+        if fields.has("NumberOfPayments") && !fields.has("MaturityDate") {
             loan.maturity_date = None;
         }
-        if fields.raw("FirstPaymentDate").is_some() {
+        if fields.has("FirstPaymentDate") && !fields.has("PaymentDay") {
             loan.payment_day = None;
         }
-        loan_terms(&mut fields, &mut loan);
-        for name in ["LoanAmount", "OriginationDate", "InterestStartDate", "InterestRate"] {
-            if fields.raw(name).is_some() {
+        for (name, _) in BOOKED_ONCE {
+            if fields.has(name) {
                 fields.error(name, "is set when a loan is booked and cannot be changed");
             }
         }
-        fields.raw("StoreRecordID");
-        fields.note_unknown(&CHILDREN);
         if loan.payment_amount.is_none() && book.loan.payment_amount.is_some() {
             fields.error("PaymentAmount", "cannot be cleared: give the new instalment");
         }
@@ -360,66 +400,6 @@ impl Import<'_> {
             .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
             .await?;
         Ok((loan, messages))
-    }
-
-    async fn delete_loan(
-        &mut self,
-        tx: &DatabaseTransaction,
-        element: &Element,
-        loan: loans::Model,
-    ) -> Result<Applied, Stop> {
-        let book = Book::lock(tx, loan.loan_id).await?;
-        let entry = self
-            .caller
-            .find::<loan_transactions::Entity>()
-            .filter(loan_transactions::Column::LoanId.eq(loan.loan_id))
-            .filter(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number))
-            .limit(1);
-        if entry.one(tx).await?.is_some() {
-            return Err(refuse(element, "a loan with transactions besides its advance stays"));
-        }
-        let loan_id = loan.loan_id;
-        let forms = [Form::LoanDetail1, Form::LoanDetail2];
-        if documents::are_on_fields_of(tx, &forms, loan_id).await? {
-            return Err(refuse(element, "a loan with documents cannot be deleted"));
-        }
-        let (now, author) = (self.clock.now, self.author.clone());
-        for row in self.rates(tx, loan_id).await? {
-            history::record(tx, &author, now, Some(&row), None).await?;
-        }
-        for row in self.links(tx, loan_id).await? {
-            history::record(tx, &author, now, Some(&row), None).await?;
-        }
-        use shared::entity::payments_due;
-        loan_interest_rates::Entity::delete_many()
-            .filter(loan_interest_rates::Column::LoanId.eq(loan_id))
-            .exec(tx)
-            .await?;
-        loan_contacts::Entity::delete_many()
-            .filter(loan_contacts::Column::LoanId.eq(loan_id))
-            .exec(tx)
-            .await?;
-        payments_due::Entity::delete_many()
-            .filter(payments_due::Column::LoanId.eq(loan_id))
-            .exec(tx)
-            .await?;
-        let advances = Query::select()
-            .column(loan_transactions::Column::TransactionId)
-            .from(loan_transactions::Entity)
-            .and_where(loan_transactions::Column::LoanId.eq(loan_id))
-            .take();
-        loan_snapshots::Entity::delete_many()
-            .filter(loan_snapshots::Column::TransactionId.in_subquery(advances))
-            .exec(tx)
-            .await?;
-        loan_transactions::Entity::delete_many()
-            .filter(loan_transactions::Column::LoanId.eq(loan_id))
-            .exec(tx)
-            .await?;
-        loans::Entity::delete_by_id(loan_id).exec(tx).await?;
-        history::record(tx, &author, now, Some(&book.loan), None).await?;
-        let key = Some(loan.loan_number);
-        Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
     }
 }
 

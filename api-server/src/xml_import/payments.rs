@@ -1,14 +1,57 @@
-//! `<Payment>`: posted by the same function and rules as a payment of the API.
+//! `<Transactions>` and `<Payment>`: posted by the same function and rules as a payment of the API.
 
 use super::fields::Fields;
+use super::format::{Kind, Needed, Shape, attribute, choice};
+use super::names::Stored;
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Stop, refuse};
 use crate::payments::{self, NewPayment};
+use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
+use shared::time::Day;
+use std::sync::LazyLock;
+
+/// `<Transactions>`
+pub static TRANSACTIONS: LazyLock<Shape> =
+    LazyLock::new(|| Shape::bare("Transactions").holding(&["Payment"]));
+
+/// `<Payment>`
+pub static PAYMENT: LazyLock<Shape> = LazyLock::new(|| {
+    use Kind::{Amount, Date, Flag, Id, Text};
+    Shape::bare("Payment")
+        .with([
+            attribute("UpdateFlag", Kind::Choice(vec!["0".to_owned()])),
+            attribute("GetRecordID", Text(255)),
+            attribute("LoanID", Id),
+            attribute("LoanNumber", Text(25)),
+            attribute("Amount", Amount),
+            attribute("EffectiveDate", Date),
+            attribute("PaymentMethodCode", Text(25)),
+            attribute("PaymentMethodReference", Text(50)).nullable(),
+            attribute("UserReference", Text(100)).nullable(),
+            attribute("PrincipalAmount", Amount),
+            attribute("InterestAmount", Amount),
+            attribute("LateChargeAmount", Amount),
+            attribute("FeeAmount", Amount),
+            attribute("ImpoundAmount", Amount),
+            attribute("SuspenseAmount", Amount),
+            attribute("Payoff", Flag),
+            attribute("ExcessHandling", choice::<ExcessHandling>()),
+            attribute("PaidByContactID", Id),
+            attribute("CashDrawerID", Id),
+            attribute("ExternalID", Text(100)).nullable(),
+            attribute("Userdef01", Text(50)).nullable(),
+            attribute("Userdef02", Text(50)).nullable(),
+            attribute("Userdef03", Text(50)).nullable(),
+            attribute("Userdef04", Text(50)).nullable(),
+            attribute("Userdef05", Text(50)).nullable(),
+        ])
+        .needing(Needed::Always, &["Amount", "EffectiveDate"])
+});
 
 impl Import<'_> {
     /// Posts a payment.
@@ -17,22 +60,18 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
     ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        if fields.raw("UpdateFlag").is_some_and(|flag| flag != "0") {
-            fields.error("UpdateFlag", "payments can only be inserted");
-        }
-        let loan = match fields.raw("GetRecordID") {
-            Some(name) => match self.stored_loan(name) {
-                Some(loan_id) => self.loan_by_id(tx, loan_id).await?,
-                None => {
+        let mut fields = Fields::new(element, &PAYMENT, self.enforce);
+        let loan = match fields.get::<String>("GetRecordID") {
+            Some(name) => match self.stored(&name).await? {
+                Some(Stored::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
+                _ => {
                     fields.error("GetRecordID", "no loan above was stored under this name");
                     None
                 }
             },
             None => self.find_loan(tx, &mut fields).await?,
         };
-        let payment = new_payment(&mut fields);
-        fields.note_unknown(&[]);
+        let payment = new_payment(&fields);
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
         let order = payment.order()?;
@@ -52,42 +91,32 @@ impl Import<'_> {
     }
 }
 
-/// The members of a payment, from the attributes of the same names.
-fn new_payment(fields: &mut Fields<'_>) -> NewPayment {
-    for required in ["Amount", "EffectiveDate"] {
-        if fields.raw(required).is_none() {
-            fields.missing(required);
-        }
+/// The members of a payment, from the attributes of the same names. What is wrong with one is noted
+/// already.
+fn new_payment(fields: &Fields<'_>) -> NewPayment {
+    let amount = |name| fields.get::<Money>(name).map(AmountText::from);
+    let text = |name| fields.get::<String>(name);
+    NewPayment {
+        effective_date: fields.get::<NaiveDate>("EffectiveDate").map(Day),
+        payment_method_code: text("PaymentMethodCode"),
+        payment_method_reference: text("PaymentMethodReference"),
+        user_reference: text("UserReference"),
+        principal_amount: amount("PrincipalAmount"),
+        interest_amount: amount("InterestAmount"),
+        late_charge_amount: amount("LateChargeAmount"),
+        fee_amount: amount("FeeAmount"),
+        impound_amount: amount("ImpoundAmount"),
+        suspense_amount: amount("SuspenseAmount"),
+        payoff: fields.get("Payoff"),
+        excess_handling: fields.get("ExcessHandling"),
+        paid_by_contact_id: fields.get("PaidByContactID"),
+        cash_drawer_id: fields.get("CashDrawerID"),
+        external_id: text("ExternalID"),
+        userdef01: text("Userdef01"),
+        userdef02: text("Userdef02"),
+        userdef03: text("Userdef03"),
+        userdef04: text("Userdef04"),
+        userdef05: text("Userdef05"),
+        ..NewPayment::of(amount("Amount").unwrap_or_else(|| Money::ZERO.into()))
     }
-    let mut amount: Option<AmountText> = None;
-    fields.parsed("Amount", &mut amount);
-    // A faulty amount is noted already; the other attributes are read all the same.
-    let mut payment = NewPayment::of(amount.unwrap_or_else(|| Money::ZERO.into()));
-    fields.parsed("EffectiveDate", &mut payment.effective_date);
-    fields.text("PaymentMethodCode", 25, &mut payment.payment_method_code);
-    fields.text("PaymentMethodReference", 50, &mut payment.payment_method_reference);
-    fields.text("UserReference", 100, &mut payment.user_reference);
-    fields.parsed("PrincipalAmount", &mut payment.principal_amount);
-    fields.parsed("InterestAmount", &mut payment.interest_amount);
-    fields.parsed("LateChargeAmount", &mut payment.late_charge_amount);
-    fields.parsed("FeeAmount", &mut payment.fee_amount);
-    fields.parsed("ImpoundAmount", &mut payment.impound_amount);
-    fields.parsed("SuspenseAmount", &mut payment.suspense_amount);
-    let mut payoff = false;
-    fields.flag("Payoff", &mut payoff);
-    payment.payoff = Some(payoff);
-    if fields.raw("ExcessHandling").is_some() {
-        let mut excess = ExcessHandling::Principal;
-        fields.choice("ExcessHandling", &mut excess);
-        payment.excess_handling = Some(excess);
-    }
-    payment.paid_by_contact_id = fields.id("PaidByContactID");
-    payment.cash_drawer_id = fields.id("CashDrawerID");
-    fields.text("ExternalID", 100, &mut payment.external_id);
-    fields.text("Userdef01", 50, &mut payment.userdef01);
-    fields.text("Userdef02", 50, &mut payment.userdef02);
-    fields.text("Userdef03", 50, &mut payment.userdef03);
-    fields.text("Userdef04", 50, &mut payment.userdef04);
-    fields.text("Userdef05", 50, &mut payment.userdef05);
-    payment
 }

@@ -2,6 +2,7 @@
 
 use super::parse::Element;
 use poem_openapi::{Enum, Object};
+use serde::{Deserialize, Serialize};
 use shared::problem::Problem;
 
 /// What came of an import.
@@ -34,8 +35,9 @@ pub struct ImportResult {
 }
 
 /// What came of one element.
-#[derive(Clone, Debug, PartialEq, Object)]
+#[derive(Clone, Debug, PartialEq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
+#[serde(rename_all = "PascalCase")]
 pub struct RecordResult {
     /// The line it begins on.
     #[oai(rename = "Line")]
@@ -46,11 +48,13 @@ pub struct RecordResult {
     /// What was done.
     #[oai(rename = "Action")]
     pub action: Action,
-    /// Its human number: of a contact, or of a loan also for its payments.
+    /// Its human number: of a contact; of a loan, also for its payments.
     #[oai(rename = "Key")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The id of its row; of a payment, the id of the total row.
     #[oai(rename = "New_ID")]
+    #[serde(rename = "New_ID", default, skip_serializing_if = "Option::is_none")]
     pub new_id: Option<i64>,
     /// What is wrong with it or with elements in it that have no id of their own.
     #[oai(rename = "Messages")]
@@ -58,8 +62,9 @@ pub struct RecordResult {
 }
 
 /// What was done with an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[oai(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// A new row.
     Inserted,
@@ -74,8 +79,9 @@ pub enum Action {
 }
 
 /// Something to be said about an element.
-#[derive(Clone, Debug, PartialEq, Eq, Object)]
+#[derive(Clone, Debug, PartialEq, Eq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
+#[serde(rename_all = "PascalCase")]
 pub struct Message {
     /// How bad it is.
     #[oai(rename = "Level")]
@@ -85,6 +91,7 @@ pub struct Message {
     pub line: i64,
     /// The attribute at fault.
     #[oai(rename = "Attribute")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
     /// What is wrong.
     #[oai(rename = "Message")]
@@ -92,8 +99,9 @@ pub struct Message {
 }
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[oai(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// The record failed.
     Error,
@@ -116,19 +124,18 @@ impl Message {
     }
 }
 
-impl ImportResult {
-    /// The totals of these results.
-    pub fn new(test: bool, committed: bool, records: Vec<RecordResult>) -> Self {
-        let count = |action| records.iter().filter(|record| record.action == action).count() as i64;
-        Self {
-            test,
-            committed,
-            read: records.len() as i64,
-            inserted: count(Action::Inserted),
-            updated: count(Action::Updated),
-            deleted: count(Action::Deleted),
-            failed: count(Action::Failed),
-            records,
+impl RecordResult {
+    /// It failed the record it stands in: names that nobody knows do so only where they are errors.
+    pub fn fails_its_record(&self) -> bool {
+        let wrong = self.messages.iter().any(|message| message.level == Level::Error);
+        self.action == Action::Failed && wrong
+    }
+
+    /// It was good, and was undone.
+    pub fn roll_back(&mut self) {
+        if self.action != Action::Failed {
+            self.action = Action::RolledBack;
+            self.new_id = None;
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Runs of the core system's batch programs: one that failed on a few loans, one that did not.
 
 use super::block::{Block, cents};
-use crate::rows;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::batch_failures;
 use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
+use shared::rows;
 
 /// Loans whose bank account gave nothing: code, message.
 const RETURNS: [(&str, &str); 2] =

@@ -1,7 +1,6 @@
 //! Cards that borrowers added, what paying by card costs, and payments that are drawn by themselves.
 
 use super::block::{Block, Place, basis_points, cents};
-use crate::rows;
 use chrono::Datelike;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::entity::automated_payments::{
@@ -11,6 +10,7 @@ use shared::entity::automated_payments::{
 use shared::entity::loans::PaymentPeriod;
 use shared::entity::payment_gateway_tokens::{self, BrandType, EntryType, Gateway};
 use shared::entity::{convenience_fee_rules, loan_groups};
+use shared::rows;
 use shared::secrecy::Masked;
 
 /// Place in the mix, brand, entry, last four, times used.

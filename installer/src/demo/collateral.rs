@@ -2,7 +2,6 @@
 
 use super::block::{Block, Place, basis_points, cents};
 use super::people::COUNTRYSIDE;
-use crate::rows;
 use chrono::Datelike;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::{Money, divide_half_up};
@@ -12,6 +11,7 @@ use shared::entity::{
     collateral_descriptions, collateral_insurance_policies as policies, collateral_locations,
     collateral_taxes, collateral_vehicles, collaterals, loan_collaterals,
 };
+use shared::rows;
 
 /// What a collateral is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

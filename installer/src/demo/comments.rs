@@ -3,11 +3,11 @@
 use super::block::Block;
 use super::collateral::Added;
 use super::documents::Paper;
-use crate::rows;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::entity::comments::{CommentPriority, Model};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{comment_categories, comments};
+use shared::rows;
 
 const PRIORITIES: [CommentPriority; 3] =
     [CommentPriority::Low, CommentPriority::Normal, CommentPriority::High];

@@ -2,7 +2,6 @@
 
 use super::block::{Block, Place, cents};
 use super::loans::{Sort, sort};
-use crate::rows;
 use api_server::adjustments::{self, NewAdjustment};
 use api_server::entries::codes::DRAW;
 use api_server::servicing::adjustment::Kind;
@@ -12,6 +11,7 @@ use shared::amounts::Money;
 use shared::entity::credit_lines;
 use shared::entity::credit_lines::DrawUntilType;
 use shared::entity::loans::PaymentPeriod;
+use shared::rows;
 
 /// Days after origination and cents; later than the loan's only payment, so in the order in which
 /// they move the loan's accrual base.

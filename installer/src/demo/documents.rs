@@ -2,7 +2,6 @@
 
 use super::block::Block;
 use crate::installation::Refused;
-use crate::rows;
 use api_server::document_store::DocumentStore;
 use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
@@ -14,6 +13,7 @@ use sea_orm::{
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{document_files, documents};
+use shared::rows;
 use std::collections::HashMap;
 
 /// A loan has fewer files, so that no two blocks of loans have a number of a file in common.

@@ -1,7 +1,6 @@
 //! Cash drawers: funded from the bank, taking payments, counted, as clerks do it through the API.
 
 use super::block::{Block, cents};
-use crate::rows;
 use crate::seed::standing_rows::TELLER_DRAWER;
 use api_server::access::{Caller, CoreCaller};
 use api_server::drawers::{
@@ -18,6 +17,7 @@ use shared::entity::cash_drawer_transactions::Tender;
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, loan_transactions, payment_methods};
 use shared::problem::Problem;
+use shared::rows;
 use shared::time::Timestamp;
 
 /// Notes and coins in cents.

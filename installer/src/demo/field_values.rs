@@ -1,10 +1,10 @@
 //! Values of user-defined fields, each as its definition wants it.
 
 use super::block::{Block, Place, cents};
-use crate::rows;
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
 use shared::entity::user_defined_fields::{self as fields, DataType, Form};
 use shared::entity::user_defined_values;
+use shared::rows;
 
 /// Who has values on a form.
 fn has_values(form: Form, slot: u32) -> bool {

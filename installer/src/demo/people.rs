@@ -3,13 +3,13 @@
 use super::WEB_USER_NAME;
 use super::block::{Block, MIX, Place, cents};
 use super::loans::{element, set};
-use crate::rows;
 use api_server::xml_import::parse::Element;
 use chrono::{Days, NaiveDate};
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::credit_profiles::PullType;
 use shared::entity::{contact_addresses, credit_profiles};
 use shared::lists::TextList;
+use shared::rows;
 
 const FIRST_NAMES: [&str; 10] =
     ["Ana", "Ben", "Carla", "David", "Elena", "Frank", "Grace", "Hugo", "Irene", "Jonas"];

@@ -1,7 +1,6 @@
 //! Recurring transactions of every event type.
 
 use super::block::{Block, Place, basis_points, cents};
-use crate::rows;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::loans::{PaymentPeriod, YearLength};
 use shared::entity::recurring_transactions::{Model, RecurringAmountType, RecurringEventType};
@@ -10,6 +9,7 @@ use shared::entity::recurring_transactions::{Model, RecurringAmountType, Recurri
 type Event = (RecurringEventType, &'static str, i32, i64);
 
 use RecurringEventType as E;
+use shared::rows;
 const EVENTS: [Event; 6] = [
     (E::Scheduled, "Annual review fee", 142, 2500),
     (E::Periodic, "Impound for property taxes", 130, 3500),

@@ -1,6 +1,5 @@
 //! User-defined fields: a few on each of the nine forms.
 
-use crate::rows;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait, QueryFilter};
 use shared::entity::user_defined_fields::{Column, DataType, Entity, Form, Model};
 use shared::lists::TextList;
@@ -18,6 +17,7 @@ const REQUIRED: u8 = 8;
 type Field = (&'static str, DataType, &'static [&'static str], u8);
 
 use DataType::{Date, Document, Flag, Money, Number, PickList, Text};
+use shared::rows;
 
 const LOAN_DETAIL1: [Field; 5] = [
     ("Referral source", Text, &[], 0),

@@ -4,7 +4,6 @@
 //! fields that are there already, and nothing is changed.
 
 use super::{field_definitions, user_id};
-use crate::rows;
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait,
     QueryFilter,
@@ -13,6 +12,7 @@ use shared::amounts::{Money, Rate};
 use shared::db;
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawers, convenience_fee_rules};
+use shared::rows;
 
 /// The cash drawer of the user `teller`.
 pub const TELLER_DRAWER: &str = "Teller 1";

@@ -3,12 +3,12 @@
 
 use acceptance::Database;
 use installer::credentials::Credentials;
-use installer::rows;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{EntityTrait, QueryOrder};
 use shared::amounts::{Money, Rate};
 use shared::db;
 use shared::entity::convenience_fee_rules as rules;
+use shared::rows;
 
 /// Every amount that must survive, a multiple of three of them.
 fn amounts() -> Vec<Money> {

@@ -4,20 +4,22 @@ use super::super::Group;
 use crate::access::{AdminUser, Admitted};
 use crate::app::App;
 use crate::history::Author;
-use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Scope};
+use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Replayable, Scope};
 use crate::operations::XML_BYTES_MAX;
 use crate::request_body::body_argument;
-use crate::xml_import::parse::{self, Element, Fault, Records};
+use crate::xml_import::parse::{self, Element};
 use crate::xml_import::report::ImportResult;
-use crate::xml_import::{Import, Mode, malformed, run};
+use crate::xml_import::results::{Answer, TAIL};
+use crate::xml_import::spool::pieces;
+use crate::xml_import::{Import, Mode, malformed, run, runs, schema};
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
 use poem::web::Data;
-use poem::{Request, RequestBody, Result};
-use poem_openapi::OpenApi;
+use poem::{Body, IntoResponse, Request, RequestBody, Response, Result, handler};
 use poem_openapi::param::{Header, Query};
 use poem_openapi::payload::{ParsePayload, Payload};
-use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
+use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::{ApiResponse, OpenApi};
 use shared::entity::field_changes::ChangeSource;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
@@ -27,12 +29,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::mpsc::{self, Receiver};
 
 /// The longest pause while a file is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// Records that are parsed ahead of the one being applied.
-const RECORDS_AHEAD: usize = 16;
+/// Bytes of a file that are read at once.
+const READ_BYTES: usize = 1 << 16;
 
 /// `/core/xml-import`
 pub struct XmlImport;
@@ -74,8 +75,6 @@ impl XmlImport {
     }
 }
 
-type Imported = idempotency::Replayable<ImportResult, false>;
-
 async fn apply(
     app: Arc<App>,
     admitted: Admitted,
@@ -84,20 +83,67 @@ async fn apply(
     file: Spooled,
     scope: Option<Scope>,
 ) -> Result<Imported, Problem> {
+    let directory = &app.spool_directory;
     let claim = match scope {
         None => None,
         Some(scope) => match idempotency::claim(&app.db, &scope, IMPORT_LEASE_SECONDS).await? {
-            Claimed::Done(kept) => return Ok(kept.into()),
+            Claimed::Done(kept) => {
+                let answer = runs::replay(&app.db, &kept.scope_hash, directory).await?;
+                return match answer {
+                    Some(answer) => Imported::streamed(answer, true),
+                    // Kept by a release that kept answers whole.
+                    None => Ok(Imported { body: kept.body.into(), replayed: true }),
+                };
+            }
             Claimed::New(claim) => Some(claim),
         },
     };
     let Admitted { caller, clock } = &admitted;
-    let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce);
-    let outcome = run(&app.db, import, mode, records(file), claim.as_ref()).await;
+    let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce, directory);
+    let pieces = pieces(BufReader::with_capacity(READ_BYTES, file.file));
+    let outcome = run(&app.db, import, mode, pieces, claim.as_ref()).await;
     if let (Err(_), Some(claim)) = (&outcome, &claim) {
         claim.free(&app.db).await;
     }
-    Ok(Imported::written(StatusCode::OK, outcome?))
+    Imported::streamed(outcome?, false)
+}
+
+/// What came of an import: sent from the file in which it was written down.
+pub struct Imported {
+    body: Body,
+    replayed: bool,
+}
+
+impl Imported {
+    fn streamed(answer: Answer, replayed: bool) -> Result<Self, Problem> {
+        let head = std::io::Cursor::new(answer.head());
+        let results = tokio::fs::File::from_std(answer.into_file().map_err(Problem::internal)?);
+        let results = tokio::io::BufReader::with_capacity(READ_BYTES, results);
+        let body = head.chain(results).chain(TAIL.as_bytes());
+        Ok(Self { body: Body::from_async_read(body), replayed })
+    }
+}
+
+impl IntoResponse for Imported {
+    fn into_response(self) -> Response {
+        idempotency::answer(StatusCode::OK, self.replayed, self.body)
+    }
+}
+
+impl ApiResponse for Imported {
+    fn meta() -> MetaResponses {
+        Replayable::<ImportResult, false>::meta()
+    }
+
+    fn register(registry: &mut Registry) {
+        Replayable::<ImportResult, false>::register(registry);
+    }
+}
+
+/// `GET /xml-import.xsd`: what an import file may hold.
+#[handler]
+pub fn show_schema() -> Response {
+    Response::builder().content_type("application/xml").body(schema::schema())
 }
 
 /// A file on its way through: private, without a name, gone with the request.
@@ -109,29 +155,11 @@ pub struct Spooled {
 /// The first pass: nothing is done with a file that is not sound.
 async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
     let checked = tokio::task::spawn_blocking(move || {
-        let root = parse::check(BufReader::new(&spooled.file));
+        let root = parse::check(BufReader::with_capacity(READ_BYTES, &spooled.file));
         spooled.file.seek(SeekFrom::Start(0)).map(|_| (spooled, root))
     });
     let (spooled, root) = checked.await.map_err(Problem::internal)?.map_err(Problem::internal)?;
     Ok((spooled, root.map_err(malformed)?))
-}
-
-/// The second pass: hands the records out as fast as they are taken.
-fn records(spooled: Spooled) -> Receiver<Result<Element, Fault>> {
-    let (sender, receiver) = mpsc::channel(RECORDS_AHEAD);
-    tokio::task::spawn_blocking(move || {
-        let mut records = match Records::open(BufReader::new(spooled.file)) {
-            Ok(records) => records,
-            Err(fault) => return drop(sender.blocking_send(Err(fault))),
-        };
-        while let Some(record) = records.next_record().transpose() {
-            let fault = record.is_err();
-            if sender.blocking_send(record).is_err() || fault {
-                return;
-            }
-        }
-    });
-    receiver
 }
 
 /// An XML body, spooled to a temporary file so that memory stays constant.

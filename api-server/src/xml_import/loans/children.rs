@@ -1,49 +1,67 @@
-//! `<InterestRate>` and `<Relationship>`: elements in a loan with ids of their own.
+//! `<InterestRate>`, `<Relationship>` and `<CreditLine>`: terms and people of a loan.
 
-use crate::history;
+use crate::history::{Owner, Place, Placed};
 use crate::xml_import::fields::{Fields, Update};
+use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::report::Action;
-use crate::xml_import::{Applied, Import, Stop, refuse};
-use sea_orm::ActiveValue::NotSet;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
+use crate::xml_import::{Applied, Import, Stop};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use shared::amounts::{Money, Rate};
+use shared::entity::credit_lines::{self, DrawUntilType};
+use shared::entity::loans::PaymentPeriod;
+use shared::entity::relationship_codes::AppliesTo;
+use shared::entity::{
+    loan_contacts, loan_interest_rates, loan_transactions, loans, transaction_codes,
 };
-use shared::amounts::Rate;
-use shared::entity::{loan_contacts, loan_interest_rates, loans, relationship_codes};
+use std::sync::LazyLock;
+
+/// `<InterestRate>`
+pub static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> = LazyLock::new(|| {
+    use loan_interest_rates::Column::{EffectiveDate, InterestRate};
+    let columns = [(EffectiveDate, Kind::Date), (InterestRate, Kind::Rate)];
+    RowShape::new(Shape::new("InterestRate"), columns)
+        .needing(Needed::ToInsert, &["InterestRate"])
+        .needing(Needed::Always, &["EffectiveDate"])
+});
+
+/// `<Relationship>`
+pub static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::new(|| {
+    use loan_contacts::Column::{RelationshipCode, WebAccessFlag};
+    let shape = Shape::new("Relationship").with([
+        attribute("GetRecordID", Kind::Text(255)),
+        attribute("ContactID", Kind::Id),
+        attribute("ContactNumber", Kind::Text(25)),
+    ]);
+    RowShape::new(shape, [(RelationshipCode, Kind::Text(25)), (WebAccessFlag, Kind::Flag)])
+        .needing(Needed::Always, &["RelationshipCode"])
+});
+
+/// `<CreditLine>`
+pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
+    use Kind::{Amount, Int, Payment, Text};
+    use credit_lines::Column::*;
+    let shape = Shape::new("CreditLine").with([attribute("CreditlineID", Kind::Id)]);
+    let columns = [
+        (Name, Text(50)),
+        (Description, Text(255)),
+        (TransactionCode, Int(0..=i32::MAX)),
+        (CreditLineLimit, Amount),
+        (CreditTotalDrawLimit, Amount),
+        (MinDrawAmount, Payment),
+        (MaxDrawAmount, Payment),
+        (MaxNumberOfDraws, Int(0..=i32::MAX)),
+        (DrawUntilType, choice::<self::DrawUntilType>()),
+        (DrawUntilPeriod, choice::<PaymentPeriod>()),
+        (NumberOfPeriods, Int(1..=12_000)),
+        (DrawUntilDate, Kind::Date),
+        (DrawCount, Int(0..=i32::MAX)),
+        (DrawTotal, Kind::Cents),
+    ];
+    RowShape::new(shape, columns).needing(Needed::ToInsert, &["Name", "CreditLineLimit"])
+});
 
 impl Import<'_> {
-    pub(super) async fn rates(
-        &self,
-        tx: &DatabaseTransaction,
-        loan_id: i64,
-    ) -> Result<Vec<loan_interest_rates::Model>, Stop> {
-        let rates = self.caller.find::<loan_interest_rates::Entity>();
-        Ok(rates.filter(loan_interest_rates::Column::LoanId.eq(loan_id)).all(tx).await?)
-    }
-
-    pub(super) async fn links(
-        &self,
-        tx: &DatabaseTransaction,
-        loan_id: i64,
-    ) -> Result<Vec<loan_contacts::Model>, Stop> {
-        let links = self.caller.find::<loan_contacts::Entity>();
-        Ok(links.filter(loan_contacts::Column::LoanId.eq(loan_id)).all(tx).await?)
-    }
-
-    pub(super) async fn insert_rate(
-        &self,
-        tx: &DatabaseTransaction,
-        mut rate: loan_interest_rates::Model,
-    ) -> Result<i64, Stop> {
-        let mut active = rate.clone().into_active_model().reset_all();
-        active.row_id = NotSet;
-        let inserted = loan_interest_rates::Entity::insert(active).exec(tx).await?;
-        rate.row_id = inserted.last_insert_id;
-        history::record(tx, &self.author, self.clock.now, None, Some(&rate)).await?;
-        Ok(rate.row_id)
-    }
-
     /// Sets or deletes a rate from a date on, not before the day up to which interest is settled.
     pub(super) async fn interest_rate(
         &mut self,
@@ -51,60 +69,50 @@ impl Import<'_> {
         element: &Element,
         loan: &loans::Model,
     ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        let update = fields.update();
+        let mut fields = Fields::new(element, &INTEREST_RATE, self.enforce);
         let mut row = loan_interest_rates::Model {
             row_id: 0,
             loan_id: loan.loan_id,
             effective_date: loan.interest_start_date,
             interest_rate: Rate::ZERO,
         };
-        if fields.raw("EffectiveDate").is_none() {
-            fields.missing("EffectiveDate");
-        }
-        fields.fixed_date("EffectiveDate", &mut row.effective_date);
-        if update != Update::Delete && fields.raw("InterestRate").is_none() {
-            fields.missing("InterestRate");
-        }
-        fields.fixed_parsed("InterestRate", &mut row.interest_rate);
-        if row.interest_rate < Rate::ZERO {
-            fields.error("InterestRate", "must not be negative");
-        }
+        fields.fill(&INTEREST_RATE, &mut row);
         if row.effective_date < loan.accrual_base_date {
             let base = loan.accrual_base_date;
             fields.error("EffectiveDate", format!("must not be before {base}"));
         }
-        fields.note_unknown(&[]);
-        let messages = fields.finish()?;
-        let existing = self.rates(tx, loan.loan_id).await?;
-        let before = existing.into_iter().find(|rate| rate.effective_date == row.effective_date);
-        let (action, row_id) = match (update, before) {
-            (Update::Delete, None) => {
-                return Err(refuse(element, "the loan has no rate from this date on"));
-            }
-            (Update::Delete, Some(before)) => {
-                loan_interest_rates::Entity::delete_by_id(before.row_id).exec(tx).await?;
-                history::record(tx, &self.author, self.clock.now, Some(&before), None).await?;
-                (Action::Deleted, before.row_id)
-            }
-            (Update::Change, None) => {
-                return Err(refuse(element, "the loan has no rate from this date on"));
-            }
-            (Update::Insert, Some(_)) => {
-                return Err(refuse(element, "the loan has a rate from this date on already"));
-            }
-            (Update::Insert, None) => (Action::Inserted, self.insert_rate(tx, row).await?),
-            (Update::Change, Some(before)) => {
-                row.row_id = before.row_id;
-                let active = row.clone().into_active_model().reset_all();
-                active.update(tx).await?;
-                let now = self.clock.now;
-                history::record(tx, &self.author, now, Some(&before), Some(&row)).await?;
-                (Action::Updated, row.row_id)
+        let (loan_id, date) = (row.loan_id, row.effective_date);
+        let before = match loan_id {
+            ..0 => self
+                .stage
+                .find::<loan_interest_rates::Model>(|rate| {
+                    rate.loan_id == loan_id && rate.effective_date == date
+                })
+                .cloned(),
+            _ => {
+                use loan_interest_rates::Column::{EffectiveDate, LoanId};
+                let rates = self.caller.find::<loan_interest_rates::Entity>();
+                rates.filter(LoanId.eq(loan_id)).filter(EffectiveDate.eq(date)).one(tx).await?
             }
         };
-        let key = Some(loan.loan_number.clone());
-        Ok(Applied::one(element, action, key, row_id, messages))
+        match (fields.update, &before) {
+            (Update::Insert, None) => row.row_id = self.stage.number(),
+            (Update::Insert, Some(_)) => {
+                fields.error("EffectiveDate", "the loan has a rate from this date on already");
+            }
+            (Update::Change | Update::Delete, None) => {
+                fields.error("EffectiveDate", "the loan has no rate from this date on");
+            }
+            (Update::Change | Update::Delete, Some(before)) => row.row_id = before.row_id,
+        }
+        if fields.update == Update::Change
+            && !fields.has("InterestRate")
+            && let Some(before) = &before
+        {
+            row.interest_rate = before.interest_rate;
+        }
+        let place = row.place();
+        self.keep(tx, element, fields, before, row, place).await
     }
 
     /// Links a contact to the loan, changes the link, or removes it.
@@ -114,63 +122,144 @@ impl Import<'_> {
         element: &Element,
         loan: &loans::Model,
     ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, self.enforce);
-        let update = fields.update();
+        let mut fields = Fields::new(element, &RELATIONSHIP, self.enforce);
         let contact_id = self.contact_reference(tx, &mut fields).await?;
+        if contact_id.is_none() {
+            fields.missing("ContactNumber");
+        }
+        let code = fields.get::<String>("RelationshipCode");
+        if let Some(code) = &code
+            && !self.relationship_applies(tx, code, AppliesTo::Loan).await?
+        {
+            fields.error("RelationshipCode", "is unknown, inactive, or not for loans");
+        }
         let mut row = loan_contacts::Model {
             row_id: 0,
             loan_id: loan.loan_id,
             contact_id: contact_id.unwrap_or_default(),
-            relationship_code: String::new(),
+            relationship_code: code.unwrap_or_default(),
             web_access_flag: false,
         };
-        if contact_id.is_none() {
-            fields.missing("ContactNumber");
-        }
-        match fields.raw("RelationshipCode") {
-            None => fields.missing("RelationshipCode"),
-            Some(code) => match self.codes::<relationship_codes::Entity>(tx).await?.get(code) {
-                Some(_) => row.relationship_code = code.to_owned(),
-                None => fields.error("RelationshipCode", "is unknown, inactive, or not for loans"),
-            },
-        }
-        let existing = self.links(tx, loan.loan_id).await?;
-        let before = existing.into_iter().find(|link| {
-            link.contact_id == row.contact_id && link.relationship_code == row.relationship_code
-        });
+        let before = self.find_link(tx, &row).await?;
         if let Some(before) = &before {
             row = before.clone();
         }
-        fields.flag("WebAccessFlag", &mut row.web_access_flag);
-        fields.note_unknown(&[]);
-        let messages = fields.finish()?;
-        let (now, author) = (self.clock.now, &self.author);
-        let action = match (update, before) {
-            (Update::Delete | Update::Change, None) => {
-                return Err(refuse(element, "there is no such link"));
-            }
-            (Update::Insert, Some(_)) => {
-                return Err(refuse(element, "the contact is linked so already"));
-            }
-            (Update::Delete, Some(before)) => {
-                loan_contacts::Entity::delete_by_id(before.row_id).exec(tx).await?;
-                history::record(tx, author, now, Some(&before), None).await?;
-                Action::Deleted
-            }
-            (Update::Insert, None) => {
-                let mut active = row.clone().into_active_model().reset_all();
-                active.row_id = NotSet;
-                row.row_id = loan_contacts::Entity::insert(active).exec(tx).await?.last_insert_id;
-                history::record(tx, author, now, None, Some(&row)).await?;
-                Action::Inserted
-            }
-            (Update::Change, Some(before)) => {
-                row.clone().into_active_model().reset_all().update(tx).await?;
-                history::record(tx, author, now, Some(&before), Some(&row)).await?;
-                Action::Updated
-            }
+        fields.fill(&RELATIONSHIP, &mut row);
+        match (fields.update, &before) {
+            (Update::Insert, None) => row.row_id = self.stage.number(),
+            (Update::Insert, Some(_)) => fields.refuse("the contact is linked so already"),
+            (Update::Change | Update::Delete, None) => fields.refuse("there is no such link"),
+            (Update::Change | Update::Delete, Some(_)) => {}
+        }
+        let place = row.place();
+        self.keep(tx, element, fields, before, row, place).await
+    }
+
+    async fn find_link(
+        &mut self,
+        tx: &DatabaseTransaction,
+        wanted: &loan_contacts::Model,
+    ) -> Result<Option<loan_contacts::Model>, Stop> {
+        let same = |link: &loan_contacts::Model| {
+            link.loan_id == wanted.loan_id
+                && link.contact_id == wanted.contact_id
+                && link.relationship_code == wanted.relationship_code
         };
-        let key = Some(loan.loan_number.clone());
-        Ok(Applied::one(element, action, key, row.row_id, messages))
+        if wanted.loan_id < 0 {
+            return Ok(self.stage.find::<loan_contacts::Model>(same).cloned());
+        }
+        use loan_contacts::Column::{ContactId, LoanId};
+        let links = self.caller.find::<loan_contacts::Entity>();
+        let links = links.filter(LoanId.eq(wanted.loan_id));
+        let links = links.filter(ContactId.eq(wanted.contact_id)).all(tx).await?;
+        Ok(links.into_iter().find(same))
+    }
+
+    /// Inserts, changes or deletes a credit line.
+    pub(super) async fn credit_line(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan_id: i64,
+    ) -> Result<Applied, Stop> {
+        use credit_lines::Column::{CreditlineId, LoanId};
+        let mut fields = Fields::new(element, &CREDIT_LINE, self.enforce);
+        let (key, of) = (("CreditlineID", CreditlineId), (LoanId, loan_id));
+        let before = self.own_row::<credit_lines::Entity>(tx, &mut fields, key, of).await?;
+        let mut row = match &before {
+            Some(before) => before.clone(),
+            None => credit_lines::Model {
+                creditline_id: self.stage.number(),
+                loan_id,
+                name: String::new(),
+                description: None,
+                transaction_code: 0,
+                credit_line_limit: Money::ZERO,
+                credit_total_draw_limit: None,
+                min_draw_amount: None,
+                max_draw_amount: None,
+                max_number_of_draws: None,
+                draw_until_type: DrawUntilType::None,
+                draw_until_period: None,
+                number_of_periods: None,
+                draw_until_date: None,
+                draw_count: 0,
+                draw_total: Money::ZERO,
+            },
+        };
+        fields.fill(&CREDIT_LINE, &mut row);
+        if row.transaction_code != 0 {
+            self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
+        }
+        if fields.update != Update::Delete {
+            check_line(&mut fields, &row);
+        } else if let Some(before) = &before {
+            let draws = loan_transactions::Column::CreditlineId.eq(before.creditline_id);
+            if self.exists::<loan_transactions::Entity>(tx, draws).await? {
+                fields.refuse("a credit line with draws cannot be deleted");
+            }
+        }
+        let place = Place::of(Owner::Loan(loan_id), "Loan > Credit Lines");
+        self.keep(tx, element, fields, before, row, place).await
+    }
+
+    /// A transaction code that new entries may use.
+    pub(super) async fn check_transaction_code(
+        &self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        code: i32,
+    ) -> Result<(), Stop> {
+        use transaction_codes::Column::{ActiveFlag, TransactionCode};
+        let active = TransactionCode.eq(code).and(ActiveFlag.eq(true));
+        if fields.has("TransactionCode")
+            && !self.exists::<transaction_codes::Entity>(tx, active).await?
+        {
+            fields.error("TransactionCode", "is unknown or no longer active");
+        }
+        Ok(())
+    }
+}
+
+fn check_line(fields: &mut Fields<'_>, line: &credit_lines::Model) {
+    let periods = line
+        .draw_until_period
+        .is_some_and(|period| !matches!(period, PaymentPeriod::None | PaymentPeriod::Maturity));
+    match line.draw_until_type {
+        DrawUntilType::FixedDate if line.draw_until_date.is_none() => {
+            fields.missing("DrawUntilDate");
+        }
+        DrawUntilType::FromOrigination | DrawUntilType::FromFirstDraw
+            if !periods || line.number_of_periods.is_none() =>
+        {
+            let message = "needs DrawUntilPeriod and NumberOfPeriods";
+            fields.error("DrawUntilType", message);
+        }
+        _ => {}
+    }
+    if let (Some(least), Some(most)) = (line.min_draw_amount, line.max_draw_amount)
+        && least > most
+    {
+        fields.error("MinDrawAmount", "must not be above MaxDrawAmount");
     }
 }

@@ -1,5 +1,5 @@
-//! The terms of an imported loan: reading them, completing what they leave open, refusing what
-//! does not fit together.
+//! The terms of an imported loan: completing what they leave open, refusing what does not fit
+//! together.
 
 use super::Opening;
 use crate::servicing::schedule::{self, Schedule};
@@ -10,36 +10,6 @@ use crate::xml_import::{Stop, refuse};
 use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
-
-/// Terms that may be set when a loan is booked and changed afterwards.
-pub fn loan_terms(fields: &mut Fields<'_>, loan: &mut loans::Model) {
-    fields.choice("LoanType", &mut loan.loan_type);
-    fields.choice("InterestMethod", &mut loan.interest_method);
-    fields.choice("InterestYearNumerator", &mut loan.interest_year_numerator);
-    fields.choice("InterestYearDenominator", &mut loan.interest_year_denominator);
-    fields.choice("PaymentPeriod", &mut loan.payment_period);
-    fields.parsed("PaymentAmount", &mut loan.payment_amount);
-    if loan.payment_amount.is_some_and(|amount| !amount.is_positive() || !amount.is_whole_cents()) {
-        fields.error("PaymentAmount", "must be above zero, in whole cents");
-    }
-    fields.int("NumberOfPayments", 1..=12_000, &mut loan.number_of_payments);
-    fields.date("FirstPaymentDate", &mut loan.first_payment_date);
-    fields.date("MaturityDate", &mut loan.maturity_date);
-    fields.int("PaymentDay", 1..=31, &mut loan.payment_day);
-    let mut advance_days = None;
-    fields.int("AdvanceDays", 0..=366, &mut advance_days);
-    if let Some(days) = advance_days {
-        loan.advance_days = days;
-    } else if loan.loan_id == 0 {
-        loan.advance_days = match loan.payment_period {
-            PaymentPeriod::Weekly => 5,
-            PaymentPeriod::Biweekly | PaymentPeriod::Semimonthly => 10,
-            _ => 21,
-        };
-    }
-    fields.fixed_parsed("PaymentDistribution", &mut loan.payment_distribution);
-    fields.choice("ExcessHandling", &mut loan.excess_handling);
-}
 
 /// The terms of a changed loan with the figures of its book.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {

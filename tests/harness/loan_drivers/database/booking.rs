@@ -3,7 +3,6 @@
 use super::super::money;
 use crate::loan_model::{Amount, State, Terms};
 use chrono::NaiveDate;
-use installer::rows::{add, add_all};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
 };
@@ -17,6 +16,7 @@ use shared::entity::payment_distribution::PaymentDistribution;
 use shared::entity::{
     contact_types, loan_groups, loan_interest_rates, loan_status_codes, loans, portfolios,
 };
+use shared::rows::{add, add_all};
 use shared::time::Timestamp;
 
 /// Keys of what loans refer to.

@@ -1,0 +1,372 @@
+//! `<Collateral>` and what stands in it.
+
+pub mod details;
+pub mod vin;
+
+use super::comments::On;
+use super::fields::{Fields, Update};
+use super::format::{Kind, RowShape, Shape, attribute};
+use super::parse::Element;
+use super::report::{Action, Message};
+use super::{Applied, Import, Stop, judge, refuse};
+use crate::comments::collateral_owners;
+use crate::history::{Changes, Owner, Place};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use shared::amounts::{Money, OutOfRange, Rate};
+use shared::entity::collaterals::{Column, Entity, Model};
+use shared::entity::{
+    collateral_descriptions as descriptions, collateral_insurance_policies, collateral_locations,
+    collateral_taxes, collateral_vehicles, contacts, loan_collaterals,
+};
+use std::sync::LazyLock;
+
+/// `<Collateral>`
+pub static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    use Column::*;
+    let shape = Shape::new("Collateral")
+        .holding(&["Vehicle", "Location", "Insurance", "Tax", "Comment"])
+        .with([
+            attribute("CollateralID", Kind::Id),
+            attribute("Description", Kind::LongText).nullable(),
+        ]);
+    let columns = [
+        (ContactId, Kind::Id),
+        (CollateralCode, Kind::Text(15)),
+        (AcquisitionDate, Kind::Date),
+        (PricedDate, Kind::Date),
+        (NumberOfUnits, Kind::Int(0..=i32::MAX)),
+        (PricePerUnit, Kind::Amount),
+        (PercentageValue, Kind::Rate),
+        (NetValue, Kind::Amount),
+        (Notes, Kind::LongText),
+    ];
+    RowShape::new(shape, columns)
+});
+
+/// A collateral that is there, and whose histories tell of it.
+pub(super) struct There {
+    pub row: Model,
+    pub owners: Vec<Owner>,
+}
+
+impl There {
+    /// Where its changes go.
+    pub fn place(&self) -> Place {
+        Place { owners: self.owners.clone(), privilege_path: "Collateral > Records", comment: None }
+    }
+}
+
+impl Import<'_> {
+    /// Adds a collateral to a loan, changes it, or takes it from the loan; then what stands in it.
+    pub(super) async fn collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan_id: i64,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, &COLLATERAL, self.enforce);
+        let named = fields.get::<i64>("CollateralID");
+        let update = fields.update;
+        let (mut there, action, messages) = match (update, named) {
+            (Update::Insert, None) => {
+                let (there, messages) = self.new_collateral(tx, fields, loan_id).await?;
+                (there, Action::Inserted, messages)
+            }
+            (Update::Insert, Some(id)) => {
+                let (there, messages) =
+                    self.link_collateral(tx, element, fields, id, loan_id).await?;
+                (there, Action::Inserted, messages)
+            }
+            (_, None) => {
+                fields.missing("CollateralID");
+                return Err(fields.finish().err().unwrap_or_default().into());
+            }
+            (Update::Change, Some(id)) => {
+                let before = self.find_collateral(tx, element, id, loan_id).await?;
+                let (there, messages) = self.change_collateral(tx, fields, before).await?;
+                (there, Action::Updated, messages)
+            }
+            (Update::Delete, Some(id)) => {
+                let messages = fields.finish()?;
+                self.find_collateral(tx, element, id, loan_id).await?;
+                self.take_from(tx, id, loan_id).await?;
+                return Ok(Applied::one(element, Action::Deleted, None, id, messages));
+            }
+        };
+        let id = there.row.collateral_id;
+        let mut applied = Applied::one(element, action, None, id, messages);
+        let keys = self.settle(tx, &mut applied).await?;
+        there.row.collateral_id = keys.of(id);
+        for child in &element.children {
+            let outcome = match applied.failed {
+                true => Ok(Applied::untried(child)),
+                false => self.in_collateral(tx, &there, child).await,
+            };
+            applied.add(judge(child, outcome)?);
+        }
+        Ok(applied)
+    }
+
+    async fn in_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        there: &There,
+        child: &Element,
+    ) -> Result<Applied, Stop> {
+        let mut applied = match child.name.as_str() {
+            "Vehicle" => self.vehicle(tx, child, there).await?,
+            "Location" => self.location(tx, child, there).await?,
+            "Insurance" => self.insurance(tx, child, there).await?,
+            "Tax" => self.tax(tx, child, there).await?,
+            "Comment" => {
+                let on = On::Collateral(there.row.collateral_id, there.owners.clone());
+                self.comment(tx, child, on).await?
+            }
+            _ => self.unknown_element("Collateral", child),
+        };
+        self.settle(tx, &mut applied).await?;
+        Ok(applied)
+    }
+
+    async fn new_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        mut fields: Fields<'_>,
+        loan_id: i64,
+    ) -> Result<(There, Vec<Message>), Stop> {
+        let mut row = Model {
+            collateral_id: self.stage.number(),
+            contact_id: None,
+            collateral_code: String::new(),
+            acquisition_date: None,
+            priced_date: None,
+            number_of_units: 1,
+            price_per_unit: Money::ZERO,
+            percentage_value: Rate::from_units(100 * 10_i64.pow(Rate::DECIMALS))?,
+            net_value: Money::ZERO,
+            notes: None,
+        };
+        if !fields.has("CollateralCode") {
+            fields.missing("CollateralCode");
+        }
+        fields.fill(&COLLATERAL, &mut row);
+        self.check_owner(tx, &mut fields).await?;
+        if !fields.has("NetValue") {
+            row.net_value = net_value(&row)?;
+        }
+        let there = There { row, owners: vec![Owner::Loan(loan_id)] };
+        let description = fields.get::<String>("Description");
+        let messages = fields.finish()?;
+        self.stage.add(there.row.clone(), there.place());
+        self.link(loan_id, there.row.collateral_id);
+        if let Some(description) = description.filter(|text| !text.is_empty()) {
+            self.stage.add(self.description(&there, description)?, there.place());
+        }
+        Ok((there, messages))
+    }
+
+    fn link(&mut self, loan_id: i64, collateral_id: i64) {
+        let row_id = self.stage.number();
+        let link = loan_collaterals::Model { row_id, loan_id, collateral_id };
+        self.stage.add(link, Place::of(Owner::Loan(loan_id), "Collateral > Records"));
+    }
+
+    fn description(&self, there: &There, description: String) -> Result<descriptions::Model, Stop> {
+        Ok(descriptions::Model {
+            collateral_id: there.row.collateral_id,
+            description,
+            modified_by_user_id: self.user_id()?,
+            modified_date: self.clock.now,
+        })
+    }
+
+    /// Links a collateral that is there to one more loan.
+    async fn link_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        fields: Fields<'_>,
+        id: i64,
+        loan_id: i64,
+    ) -> Result<(There, Vec<Message>), Stop> {
+        let found = self.caller.find::<Entity>().filter(Column::CollateralId.eq(id));
+        let Some(row) = found.one(tx).await? else {
+            return Err(refuse(element, "no collateral has this CollateralID"));
+        };
+        if self.linked(tx, id, loan_id).await? {
+            return Err(refuse(element, "the collateral secures this loan already"));
+        }
+        let mut owners = collateral_owners(tx, id).await?;
+        owners.retain(|owner| matches!(owner, Owner::Loan(_)));
+        owners.push(Owner::Loan(loan_id));
+        self.link(loan_id, id);
+        let (there, messages) = self.change_collateral(tx, fields, There { row, owners }).await?;
+        Ok((there, messages))
+    }
+
+    async fn linked(
+        &self,
+        tx: &DatabaseTransaction,
+        collateral_id: i64,
+        loan_id: i64,
+    ) -> Result<bool, Stop> {
+        use loan_collaterals::Column::{CollateralId, LoanId};
+        let link = CollateralId.eq(collateral_id).and(LoanId.eq(loan_id));
+        self.exists::<loan_collaterals::Entity>(tx, link).await
+    }
+
+    /// A collateral of this loan.
+    async fn find_collateral(
+        &self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        id: i64,
+        loan_id: i64,
+    ) -> Result<There, Stop> {
+        let found =
+            self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(tx).await?;
+        let Some(row) = found.filter(|_| loan_id > 0) else {
+            return Err(refuse(element, "no collateral of this loan has this CollateralID"));
+        };
+        if !self.linked(tx, id, loan_id).await? {
+            return Err(refuse(element, "no collateral of this loan has this CollateralID"));
+        }
+        Ok(There { row, owners: collateral_owners(tx, id).await? })
+    }
+
+    async fn change_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        mut fields: Fields<'_>,
+        before: There,
+    ) -> Result<(There, Vec<Message>), Stop> {
+        let mut row = before.row.clone();
+        fields.fill(&COLLATERAL, &mut row);
+        self.check_owner(tx, &mut fields).await?;
+        let factors = ["NumberOfUnits", "PricePerUnit", "PercentageValue"];
+        if !fields.has("NetValue") && factors.iter().any(|name| fields.has(name)) {
+            row.net_value = net_value(&row)?;
+        }
+        let describes = fields.has("Description");
+        let description = fields.get::<String>("Description").filter(|text| !text.is_empty());
+        let messages = fields.finish()?;
+        self.change(tx, &before.place(), &before.row, &row).await?;
+        let there = There { row, owners: before.owners };
+        if describes {
+            self.describe(tx, &there, description).await?;
+        }
+        Ok((there, messages))
+    }
+
+    async fn describe(
+        &mut self,
+        tx: &DatabaseTransaction,
+        there: &There,
+        description: Option<String>,
+    ) -> Result<(), Stop> {
+        let of = descriptions::Column::CollateralId.eq(there.row.collateral_id);
+        let before = self.caller.find::<descriptions::Entity>().filter(of).one(tx).await?;
+        let place = there.place();
+        match (before, description) {
+            (None, None) => {}
+            (Some(before), None) => self.remove(tx, &place, &before).await?,
+            (Some(before), Some(text)) if before.description == text => {}
+            (Some(before), Some(text)) => {
+                let after = self.description(there, text)?;
+                self.change(tx, &place, &before, &after).await?;
+            }
+            (None, Some(text)) => {
+                let row = self.description(there, text)?;
+                self.stage.add(row, place);
+            }
+        }
+        Ok(())
+    }
+
+    async fn check_owner(
+        &self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+    ) -> Result<(), Stop> {
+        let Some(id) = fields.get::<i64>("ContactID") else { return Ok(()) };
+        let contact = contacts::Column::ContactId.eq(id);
+        if !self.exists::<contacts::Entity>(tx, contact).await? {
+            fields.error("ContactID", "no contact has it");
+        }
+        Ok(())
+    }
+
+    /// Takes a collateral from a loan. One that secures no other loan goes as a whole.
+    async fn take_from(
+        &mut self,
+        tx: &DatabaseTransaction,
+        collateral_id: i64,
+        loan_id: i64,
+    ) -> Result<(), Stop> {
+        use loan_collaterals::Column::{CollateralId, LoanId};
+        let link = self.caller.find::<loan_collaterals::Entity>();
+        let link = link.filter(CollateralId.eq(collateral_id)).filter(LoanId.eq(loan_id));
+        match link.one(tx).await? {
+            Some(link) => self.release(tx, &link, |_| true).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the link of a collateral to a loan; and, where it was the last one, the collateral
+    /// itself if it is one that goes then.
+    pub(super) async fn release(
+        &mut self,
+        tx: &DatabaseTransaction,
+        link: &loan_collaterals::Model,
+        goes: impl Fn(&Model) -> bool,
+    ) -> Result<(), Stop> {
+        let collateral_id = link.collateral_id;
+        let place = Place::of(Owner::Loan(link.loan_id), "Collateral > Records");
+        let row = self.caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id));
+        let row = row.one(tx).await?;
+        let others = loan_collaterals::Column::CollateralId
+            .eq(collateral_id)
+            .and(loan_collaterals::Column::LoanId.ne(link.loan_id));
+        let last = !self.exists::<loan_collaterals::Entity>(tx, others).await?;
+        if let Some(row) = row.filter(|row| last && goes(row)) {
+            // While the link is there, the loan's history tells of it.
+            self.remove_collateral(tx, &place, link, &row).await?;
+            return Ok(());
+        }
+        self.remove(tx, &place, link).await
+    }
+
+    async fn remove_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        place: &Place,
+        link: &loan_collaterals::Model,
+        row: &Model,
+    ) -> Result<(), Stop> {
+        let id = row.collateral_id;
+        self.remove_comments(tx, On::Collateral(id, place.owners.clone())).await?;
+        let author = self.author.clone();
+        let mut changes = Changes::new(&author, self.clock.now);
+        let of = (collateral_vehicles::Column::CollateralId, id);
+        self.remove_all::<collateral_vehicles::Entity>(tx, &mut changes, place, of).await?;
+        let of = (collateral_locations::Column::CollateralId, id);
+        self.remove_all::<collateral_locations::Entity>(tx, &mut changes, place, of).await?;
+        let of = (collateral_insurance_policies::Column::CollateralId, id);
+        self.remove_all::<collateral_insurance_policies::Entity>(tx, &mut changes, place, of)
+            .await?;
+        let of = (collateral_taxes::Column::CollateralId, id);
+        self.remove_all::<collateral_taxes::Entity>(tx, &mut changes, place, of).await?;
+        let of = (descriptions::Column::CollateralId, id);
+        self.remove_all::<descriptions::Entity>(tx, &mut changes, place, of).await?;
+        changes.save(tx).await?;
+        self.remove(tx, place, link).await?;
+        self.remove(tx, place, row).await
+    }
+}
+
+/// Units × price × percentage, rounded half up to cents.
+fn net_value(row: &Model) -> Result<Money, OutOfRange> {
+    let units = i128::from(row.number_of_units) * i128::from(row.price_per_unit.units());
+    Money::from_wide_units(units)?.percent(row.percentage_value)?.round_to_cents()
+}

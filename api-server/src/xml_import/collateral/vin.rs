@@ -1,0 +1,83 @@
+//! Vehicle identification numbers: 17 characters, the ninth of which checks the others (49 CFR
+//! 565.15).
+
+use shared::entity::settings;
+
+/// Characters of a number that has a check digit; vehicles of before 1981 have shorter ones.
+const LENGTH: usize = 17;
+const CHECKED_AT: usize = 8;
+const WEIGHTS: [u32; LENGTH] = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// The setting that says what becomes of a wrong number.
+pub const SETTING: &str = "vin_check";
+
+/// What becomes of a number whose check digit is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    Off,
+    Warn,
+    Refuse,
+}
+
+impl Check {
+    /// What the setting says; the default is to warn.
+    pub fn of(setting: Option<settings::Model>) -> Self {
+        match setting.as_ref().map(|setting| setting.value.as_str()) {
+            Some("off") => Self::Off,
+            Some("refuse") => Self::Refuse,
+            _ => Self::Warn,
+        }
+    }
+}
+
+/// What is wrong with a number, if anything.
+pub fn fault(number: &str) -> Option<String> {
+    let letters: Vec<char> = number.chars().collect();
+    if letters.len() != LENGTH {
+        return None;
+    }
+    let Some(expected) = check_digit(&letters) else {
+        return Some("a vehicle identification number has no I, O, Q or other signs".to_owned());
+    };
+    let found = letters[CHECKED_AT];
+    (found != expected).then(|| format!("the check digit should be {expected} and is {found}"))
+}
+
+/// The ninth character that belongs to the others.
+pub fn check_digit(letters: &[char]) -> Option<char> {
+    let values = letters.iter().map(|letter| value(*letter));
+    let weighed = values.zip(WEIGHTS).map(|(value, weight)| Some(value? * weight));
+    let sum = weighed.sum::<Option<u32>>()?;
+    match sum % 11 {
+        10 => Some('X'),
+        digit => char::from_digit(digit, 10),
+    }
+}
+
+fn value(letter: char) -> Option<u32> {
+    let from = |first: char, value: u32| u32::from(letter) - u32::from(first) + value;
+    Some(match letter {
+        '0'..='9' => from('0', 0),
+        'A'..='H' => from('A', 1),
+        'J'..='N' => from('J', 1),
+        'P' => 7,
+        'R' => 9,
+        'S'..='Z' => from('S', 2),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ninth_character_checks_the_others() {
+        assert_eq!(fault("1HGCM82633A004352"), None);
+        assert_eq!(fault("1M8GDM9AXKP042788"), None);
+        let wrong = fault("1HGCM82643A004352").unwrap();
+        assert!(wrong.contains("should be 3 and is 4"), "{wrong}");
+        assert!(fault("1HGCM82633A00435O").is_some(), "no letter O");
+        assert_eq!(fault("GA1234"), None, "too old to have one");
+    }
+}

@@ -1,0 +1,159 @@
+//! `<Comment>` in a contact, a loan or a collateral.
+
+use super::fields::{Fields, Update};
+use super::format::{Kind, Needed, RowShape, Shape, TEXT_BYTES_MAX, attribute, choice};
+use super::parse::Element;
+use super::report::Action;
+use super::{Applied, Import, Stop};
+use crate::comments::Kind as CommentKind;
+use crate::comments::changes as of_comments;
+use crate::history::{OfComment, Owner, Place};
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use shared::entity::comment_categories;
+use shared::entity::comments::{Column, CommentPriority, Entity, Model};
+use std::sync::LazyLock;
+
+/// `<Comment>`
+pub static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    let shape = Shape::new("Comment")
+        .holding_text()
+        .with([attribute("CommentID", Kind::Id), attribute("CommentCategoryCode", Kind::Text(25))]);
+    let columns = [
+        (Column::ActionDate, Kind::Date),
+        (Column::Priority, choice::<CommentPriority>()),
+        (Column::PinnedFlag, Kind::Flag),
+    ];
+    RowShape::new(shape, columns).needing(Needed::ToInsert, &["CommentCategoryCode"])
+});
+
+/// What a comment is on.
+#[derive(Clone, Debug)]
+pub(super) enum On {
+    Loan(i64),
+    Contact(i64),
+    /// With whose histories tell of it.
+    Collateral(i64, Vec<Owner>),
+}
+
+impl On {
+    fn kind(&self) -> CommentKind {
+        match self {
+            Self::Loan(_) => CommentKind::Loan,
+            Self::Contact(_) => CommentKind::Contact,
+            Self::Collateral(..) => CommentKind::Collateral,
+        }
+    }
+
+    fn column(&self) -> (Column, i64) {
+        match *self {
+            Self::Loan(id) => (Column::LoanId, id),
+            Self::Contact(id) => (Column::ContactId, id),
+            Self::Collateral(id, _) => (Column::CollateralId, id),
+        }
+    }
+
+    fn owners(&self) -> Vec<Owner> {
+        match self {
+            Self::Loan(id) => vec![Owner::Loan(*id)],
+            Self::Contact(id) => vec![Owner::Contact(*id)],
+            Self::Collateral(_, owners) => owners.clone(),
+        }
+    }
+}
+
+impl Import<'_> {
+    /// Adds, changes or deletes a comment.
+    pub(super) async fn comment(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        on: On,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, &COMMENT, self.enforce);
+        let key = ("CommentID", Column::CommentId);
+        let before = self.own_row::<Entity>(tx, &mut fields, key, on.column()).await?;
+        let category =
+            self.code::<comment_categories::Entity>(tx, &mut fields, "CommentCategoryCode");
+        let category = category.await?;
+        let mut row = match &before {
+            Some(before) => before.clone(),
+            None => self.new_comment(&on)?,
+        };
+        fields.fill(&COMMENT, &mut row);
+        row.comment_category_id = category.unwrap_or(row.comment_category_id);
+        if !element.text.is_empty() {
+            row.comment = element.text.clone();
+        }
+        if fields.update != Update::Delete && row.comment.is_empty() {
+            fields.refuse("a comment is the text of its element, and there is none");
+        }
+        if row.comment.len() > TEXT_BYTES_MAX {
+            fields.refuse("a comment has at most 64 KiB");
+        }
+        let update = fields.update;
+        let messages = fields.finish()?;
+        let comment_id = row.comment_id;
+        let action = match (update, before) {
+            (Update::Delete, before) => {
+                // The sweep of the object store finds the files that nobody needs any more.
+                let gone = before.unwrap_or(row);
+                of_comments::remove(tx, &self.author, self.clock, on.kind(), &gone).await?;
+                Action::Deleted
+            }
+            (_, Some(before)) => {
+                if row != before {
+                    row.modified_by_user_id = self.caller.user_id();
+                    row.modified_date = Some(self.clock.now);
+                    of_comments::write(tx, &self.author, self.clock, &before, &row).await?;
+                }
+                Action::Updated
+            }
+            (_, None) => {
+                let place = Place {
+                    owners: on.owners(),
+                    privilege_path: on.kind().privilege_path(),
+                    comment: Some(OfComment { comment_id, category_id: row.comment_category_id }),
+                };
+                self.stage.add(row, place);
+                Action::Inserted
+            }
+        };
+        Ok(Applied::one(element, action, None, comment_id, messages))
+    }
+
+    fn new_comment(&mut self, on: &On) -> Result<Model, Stop> {
+        let (loan_id, contact_id, collateral_id) = match *on {
+            On::Loan(id) => (Some(id), None, None),
+            On::Contact(id) => (None, Some(id), None),
+            On::Collateral(id, _) => (None, None, Some(id)),
+        };
+        Ok(Model {
+            comment_id: self.stage.number(),
+            loan_id,
+            contact_id,
+            collateral_id,
+            comment_category_id: 0,
+            comment: String::new(),
+            action_date: None,
+            priority: CommentPriority::Normal,
+            pinned_flag: false,
+            entered_by_user_id: self.user_id()?,
+            entered_date: self.clock.now,
+            modified_by_user_id: None,
+            modified_date: None,
+        })
+    }
+
+    /// Removes all comments on something that is being removed.
+    pub(super) async fn remove_comments(
+        &mut self,
+        tx: &DatabaseTransaction,
+        on: On,
+    ) -> Result<(), Stop> {
+        let (column, id) = on.column();
+        for comment in self.caller.find::<Entity>().filter(column.eq(id)).all(tx).await? {
+            of_comments::remove(tx, &self.author, self.clock, on.kind(), &comment).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! `<Address>`: where a contact can be reached besides, or was before.
+
+use crate::history::{Owner, Place};
+use crate::xml_import::fields::Fields;
+use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute};
+use crate::xml_import::parse::Element;
+use crate::xml_import::{Applied, Import, Stop};
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QueryOrder};
+use shared::entity::contact_addresses::{Column, Entity, Model};
+use shared::entity::contacts;
+use shared::entity::relationship_codes::{self, AppliesTo};
+use std::sync::LazyLock;
+
+/// `<Address>`
+pub static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    use Column::*;
+    use Kind::{Date, Text};
+    let shape = Shape::new("Address").with([attribute("RowID", Kind::Id)]);
+    let columns = [
+        (RelationshipCode, Text(25)),
+        (StreetAddress1, Text(40)),
+        (StreetAddress2, Text(40)),
+        (City, Text(25)),
+        (State, Text(25)),
+        (Zip, Text(10)),
+        (County, Text(40)),
+        (Country, Text(40)),
+        (FromDate, Date),
+        (ToDate, Date),
+    ];
+    let needed = ["RelationshipCode", "StreetAddress1"];
+    RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
+});
+
+fn place(contact_id: i64) -> Place {
+    Place::of(Owner::Contact(contact_id), "Contact > Records")
+}
+
+impl Import<'_> {
+    /// Inserts, changes or deletes an address of a contact.
+    pub(super) async fn address(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        contact_id: i64,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, &ADDRESS, self.enforce);
+        let of = (Column::ContactId, contact_id);
+        let before = self.own_row::<Entity>(tx, &mut fields, ("RowID", Column::RowId), of).await?;
+        let mut row = match &before {
+            Some(before) => before.clone(),
+            None => Model {
+                row_id: self.stage.number(),
+                contact_id,
+                relationship_code: String::new(),
+                street_address1: None,
+                street_address2: None,
+                city: None,
+                state: None,
+                zip: None,
+                county: None,
+                country: None,
+                from_date: self.clock.today,
+                to_date: None,
+            },
+        };
+        fields.fill(&ADDRESS, &mut row);
+        if let Some(code) = fields.get::<String>("RelationshipCode")
+            && !self.relationship_applies(tx, &code, AppliesTo::Address).await?
+        {
+            fields.error("RelationshipCode", "is unknown, inactive, or not for addresses");
+        }
+        if row.to_date.is_some_and(|to| to < row.from_date) {
+            fields.error("ToDate", "must not be before FromDate");
+        }
+        self.keep(tx, element, fields, before, row, place(contact_id)).await
+    }
+
+    /// A contact that moves leaves its old address behind, if the setup says under which code.
+    pub(super) async fn keep_previous_address(
+        &mut self,
+        tx: &DatabaseTransaction,
+        before: &contacts::Model,
+        after: &contacts::Model,
+    ) -> Result<(), Stop> {
+        fn address(contact: &contacts::Model) -> [&Option<String>; 7] {
+            [
+                &contact.street_address1,
+                &contact.street_address2,
+                &contact.city,
+                &contact.state,
+                &contact.zip,
+                &contact.county,
+                &contact.country,
+            ]
+        }
+        if address(before) == address(after) || address(before).iter().all(|line| line.is_none()) {
+            return Ok(());
+        }
+        use relationship_codes::Column::{ActiveFlag, AutoPrevAddr};
+        let code = self.caller.find::<relationship_codes::Entity>();
+        let code = code.filter(AutoPrevAddr.eq(true)).filter(ActiveFlag.eq(true)).one(tx).await?;
+        let Some(code) = code else { return Ok(()) };
+        let contact_id = before.contact_id;
+        let last = self
+            .caller
+            .find::<Entity>()
+            .filter(Column::ContactId.eq(contact_id))
+            .filter(Column::RelationshipCode.eq(code.relationship_code.as_str()))
+            .order_by_desc(Column::ToDate)
+            .one(tx)
+            .await?;
+        let moved_in = last.and_then(|last| last.to_date);
+        let today = self.clock.today;
+        let row = Model {
+            row_id: self.stage.number(),
+            contact_id,
+            relationship_code: code.relationship_code,
+            street_address1: before.street_address1.clone(),
+            street_address2: before.street_address2.clone(),
+            city: before.city.clone(),
+            state: before.state.clone(),
+            zip: before.zip.clone(),
+            county: before.county.clone(),
+            country: before.country.clone(),
+            from_date: moved_in.unwrap_or_else(|| self.clock.day_of(before.created_date)),
+            to_date: Some(today),
+        };
+        self.stage.add(row, place(contact_id));
+        Ok(())
+    }
+}

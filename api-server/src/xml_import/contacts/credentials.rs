@@ -1,0 +1,104 @@
+//! `<WebCredentials>`: how a contact logs in as a web user.
+
+use crate::history::{self, Placed};
+use crate::xml_import::fields::{Fields, Update};
+use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
+use crate::xml_import::known::Sort;
+use crate::xml_import::parse::Element;
+use crate::xml_import::{Applied, Import, Stop};
+use sea_orm::{DatabaseTransaction, EntityTrait};
+use shared::entity::web_credentials::{Column, Entity, Model};
+use shared::introspection::UserKind;
+use shared::passwords::PASSWORD_BYTES_MAX;
+use shared::problem::Problem;
+use shared::secrecy::Secret;
+use shared::sessions;
+use std::sync::LazyLock;
+
+/// `<WebCredentials>`
+pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    let password = attribute("Password", Kind::Text(PASSWORD_BYTES_MAX));
+    let columns = [(Column::WebUserName, Kind::Text(50)), (Column::WebAccessFlag, Kind::Flag)];
+    RowShape::new(Shape::new("WebCredentials").with([password]), columns)
+});
+
+impl Import<'_> {
+    /// Sets, or deletes, how a contact logs in as a web user.
+    pub(super) async fn web_credentials(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        contact_id: i64,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, &WEB_CREDENTIALS, self.enforce);
+        if fields.update == Update::Delete {
+            let messages = fields.finish()?;
+            self.delete_web_credentials(tx, contact_id).await?;
+            return Ok(Applied::told(messages));
+        }
+        let before = self.find_web_credentials(tx, contact_id).await?;
+        let mut row = before.clone().unwrap_or_else(|| Model {
+            contact_id,
+            web_user_name: String::new(),
+            web_access_flag: true,
+            password_hash: Secret::new(""),
+            created_date: self.clock.now,
+        });
+        fields.fill(&WEB_CREDENTIALS, &mut row);
+        let password = fields.get::<String>("Password");
+        if before.is_none() {
+            for name in ["WebUserName", "Password"] {
+                if !fields.has(name) {
+                    fields.missing(name);
+                }
+            }
+        }
+        if password.as_ref().is_some_and(|text| text.is_empty() || text.len() > PASSWORD_BYTES_MAX)
+        {
+            fields.error("Password", "must have 1 to 1024 bytes");
+        }
+        let other = self.id_of(tx, Sort::WebUser, &row.web_user_name).await?;
+        if other.is_some_and(|other| other != contact_id) {
+            fields.error("WebUserName", "is taken by another contact");
+        }
+        if fields.fail() {
+            return Err(fields.finish().err().unwrap_or_default().into());
+        }
+        if let Some(password) = &password {
+            let hash = self.passwords.hash(password).await;
+            row.password_hash = hash.map_err(|error| Stop::Problem(Problem::internal(error)))?;
+        }
+        // Who loses web access, or gets a new password, is logged out at once and for good.
+        if before.is_some() && (!row.web_access_flag || password.is_some()) {
+            sessions::end_all(tx, UserKind::Web, contact_id).await?;
+        }
+        self.note_name(Sort::WebUser, &row.web_user_name, contact_id);
+        let place = row.place();
+        self.set(tx, fields, before, row, place).await
+    }
+
+    /// Those of a contact that is staged itself are staged, too.
+    #[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
+    async fn find_web_credentials(
+        &mut self,
+        tx: &DatabaseTransaction,
+        contact_id: i64,
+    ) -> Result<Option<Model>, Stop> {
+        match contact_id {
+            ..0 => Ok(self.stage.find::<Model>(|row| row.contact_id == contact_id).cloned()),
+            _ => Ok(Entity::find_by_id(contact_id).one(tx).await?),
+        }
+    }
+
+    pub(super) async fn delete_web_credentials(
+        &mut self,
+        tx: &DatabaseTransaction,
+        contact_id: i64,
+    ) -> Result<(), Stop> {
+        let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
+        sessions::end_all(tx, UserKind::Web, contact_id).await?;
+        Entity::delete_by_id(contact_id).exec(tx).await?;
+        history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
+        Ok(())
+    }
+}

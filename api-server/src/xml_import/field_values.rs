@@ -1,0 +1,279 @@
+//! `<Detail>`, `<Demographics>`, `<Financials>`, `<Detail1>` and `<Detail2>`: the values of a form's
+//! user-defined fields.
+
+use super::fields::{Fields, Update};
+use super::format::{CLEARED, Kind, Shape, UPDATE_FLAG, attribute};
+use super::parse::Element;
+use super::{Applied, Import, Stop};
+use crate::field_values;
+use crate::history::{FieldNote, Owner, Place};
+use crate::privileges::Privilege;
+use crate::visibility::records::{FORM_OWNERS, view_of};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{ExprTrait, Query};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+use shared::entity::user_defined_fields::{self as definitions, Form};
+use shared::entity::user_defined_values::{ActiveModel, Column, Entity, Model};
+use shared::problem::Problem;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// Characters of a value.
+const CHARACTERS_MAX: usize = 255;
+/// Fields of a form.
+const FIELDS_MAX: usize = 80;
+
+pub static DETAIL: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail"));
+pub static DEMOGRAPHICS: LazyLock<Shape> = LazyLock::new(|| form_shape("Demographics"));
+pub static FINANCIALS: LazyLock<Shape> = LazyLock::new(|| form_shape("Financials"));
+pub static DETAIL1: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail1"));
+pub static DETAIL2: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail2"));
+
+fn form_shape(element: &'static str) -> Shape {
+    let fields = (1..=FIELDS_MAX).map(|number| {
+        let name = format!("Userdef{number:02}").into();
+        let field = attribute("", Kind::Text(CHARACTERS_MAX)).nullable();
+        super::format::Attribute { name, ..field }
+    });
+    Shape::new(element).with(fields)
+}
+
+fn shape_of(form: Form) -> &'static Shape {
+    match form {
+        Form::LoanDetail1 => &DETAIL1,
+        Form::LoanDetail2 => &DETAIL2,
+        Form::ContactDemographics => &DEMOGRAPHICS,
+        Form::ContactFinancials => &FINANCIALS,
+        _ => &DETAIL,
+    }
+}
+
+/// Where the changes of a form's values go.
+fn place(form: Form, record_id: i64) -> Place {
+    let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
+    let path = owner.map_or("", |(owner, _)| {
+        let Privilege(path, _) = view_of(owner);
+        path
+    });
+    let owner = match form {
+        Form::LoanDetail1 | Form::LoanDetail2 => Owner::Loan(record_id),
+        _ => Owner::Contact(record_id),
+    };
+    Place::of(owner, path)
+}
+
+/// A value of a field that was or will be.
+struct Change<'d> {
+    field: &'d definitions::Model,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl Import<'_> {
+    /// Sets or deletes the values of a form, each checked against its definition.
+    pub(super) async fn form(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        form: Form,
+        record_id: i64,
+    ) -> Result<Applied, Stop> {
+        let mut fields = Fields::new(element, shape_of(form), self.enforce);
+        let before = self.values(tx, form, record_id).await?;
+        if fields.update == Update::Delete {
+            let messages = fields.finish()?;
+            self.remove_values(tx, &[form], record_id).await?;
+            return Ok(Applied::told(messages));
+        }
+        let defined = self.definitions(tx).await?;
+        let mut given: HashMap<i64, Option<&str>> = HashMap::new();
+        for (name, text) in &element.attributes {
+            if !fields.has(name) || name == UPDATE_FLAG {
+                continue;
+            }
+            let field_name = name.to_ascii_lowercase();
+            let field = defined.iter().find(|field| {
+                field.form == form && field.field_name == field_name && !field.hidden_flag
+            });
+            match field {
+                Some(field) => {
+                    let text = Some(text.as_str()).filter(|text| *text != CLEARED);
+                    given.insert(field.field_id, text);
+                }
+                None => fields.error(name, "is not defined for this form"),
+            }
+        }
+        if given.is_empty() && !fields.fail() {
+            fields.refuse(format!("{} needs a value", element.name));
+        }
+        let mut changes = Vec::new();
+        for field in defined.iter().filter(|field| field.form == form && !field.hidden_flag) {
+            let name = member(field);
+            let old = before.get(&field.field_id).cloned();
+            match given.get(&field.field_id) {
+                Some(text) => match field_values::checked(field, &name, *text) {
+                    Ok(new) => changes.push(Change { field, before: old, after: new }),
+                    Err(problem) => fields.error(&name, problem.message()),
+                },
+                None if field.required_flag && !field.read_only_flag && old.is_none() => {
+                    fields.error(&name, format!("{} is required", field.label));
+                }
+                None => {}
+            }
+        }
+        let messages = fields.finish()?;
+        for change in changes {
+            self.set_value(tx, form, record_id, change).await?;
+        }
+        Ok(Applied::told(messages))
+    }
+
+    /// The definitions of all fields, read once.
+    async fn definitions(
+        &mut self,
+        tx: &DatabaseTransaction,
+    ) -> Result<Arc<[definitions::Model]>, Stop> {
+        if let Some(definitions) = &self.definitions {
+            return Ok(definitions.clone());
+        }
+        let read = self.caller.find::<definitions::Entity>().all(tx).await?;
+        let read: Arc<[definitions::Model]> = read.into();
+        self.definitions = Some(read.clone());
+        Ok(read)
+    }
+
+    /// The values of a form, by field.
+    async fn values(
+        &mut self,
+        tx: &DatabaseTransaction,
+        form: Form,
+        record_id: i64,
+    ) -> Result<HashMap<i64, String>, Stop> {
+        if record_id < 0 {
+            let defined = self.definitions(tx).await?;
+            let of_form = defined.iter().filter(|field| field.form == form);
+            let staged = of_form.filter_map(|field| {
+                let row = self.stage.find::<Model>(|row| is_of(row, field, record_id))?;
+                Some((field.field_id, row.value.clone()))
+            });
+            return Ok(staged.collect());
+        }
+        let of_form = Query::select()
+            .column(definitions::Column::FieldId)
+            .from(definitions::Entity)
+            .and_where(definitions::Column::Form.eq(form))
+            .take();
+        let rows: Vec<(i64, String)> = self
+            .caller
+            .find::<Entity>()
+            .select_only()
+            .columns([Column::FieldId, Column::Value])
+            .filter(Column::RecordId.eq(record_id))
+            .filter(Column::FieldId.in_subquery(of_form))
+            .into_tuple()
+            .all(tx)
+            .await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    async fn set_value(
+        &mut self,
+        tx: &DatabaseTransaction,
+        form: Form,
+        record_id: i64,
+        Change { field, before, after }: Change<'_>,
+    ) -> Result<(), Stop> {
+        if before == after {
+            return Ok(());
+        }
+        let (field_id, staged) = (field.field_id, record_id < 0);
+        let of_field = || Column::FieldId.eq(field_id).and(Column::RecordId.eq(record_id));
+        match (&before, &after) {
+            (None, Some(value)) => {
+                let row_id = self.stage.number();
+                let row = Model { row_id, field_id, record_id, value: value.clone() };
+                self.stage.add(row, Place { owners: Vec::new(), ..place(form, record_id) });
+            }
+            (Some(_), Some(value)) if staged => {
+                if let Some(row) = self.stage.find::<Model>(|row| is_of(row, field, record_id)) {
+                    row.value.clone_from(value);
+                }
+            }
+            (Some(_), Some(value)) => {
+                let value = ActiveModel { value: Set(value.clone()), ..Default::default() };
+                Entity::update_many().set(value).filter(of_field()).exec(tx).await?;
+            }
+            (Some(_), None) if staged => {
+                return Err(
+                    Problem::invalid(member(field), "is set and cleared in one record").into()
+                );
+            }
+            (_, None) => {
+                Entity::delete_many().filter(of_field()).exec(tx).await?;
+            }
+        }
+        self.stage.add_note(note(field, form, record_id, before, after));
+        Ok(())
+    }
+
+    /// Removes the values of forms.
+    pub(super) async fn remove_values(
+        &mut self,
+        tx: &DatabaseTransaction,
+        forms: &[Form],
+        record_id: i64,
+    ) -> Result<(), Stop> {
+        let defined = self.definitions(tx).await?;
+        for form in forms {
+            let values = self.values(tx, *form, record_id).await?;
+            for field in defined.iter().filter(|field| field.form == *form) {
+                let Some(before) = values.get(&field.field_id).cloned() else { continue };
+                let change = Change { field, before: Some(before), after: None };
+                self.set_value(tx, *form, record_id, change).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_of(row: &Model, field: &definitions::Model, record_id: i64) -> bool {
+    row.field_id == field.field_id && row.record_id == record_id
+}
+
+/// What files and history call a field.
+fn member(field: &definitions::Model) -> String {
+    field.field_name.replacen('u', "U", 1)
+}
+
+fn note(
+    field: &definitions::Model,
+    form: Form,
+    record_id: i64,
+    old_value: Option<String>,
+    new_value: Option<String>,
+) -> FieldNote {
+    FieldNote {
+        place: place(form, record_id),
+        table: table_of(form),
+        record_id,
+        field_name: member(field),
+        field_label: field.label.clone(),
+        old_value,
+        new_value,
+    }
+}
+
+/// What stands for the table in the history of a form's values.
+fn table_of(form: Form) -> &'static str {
+    match form {
+        Form::LoanDetail1 => "loan_detail1",
+        Form::LoanDetail2 => "loan_detail2",
+        Form::ContactDetail => "contact_detail",
+        Form::ContactDemographics => "contact_demographics",
+        Form::ContactFinancials => "contact_financials",
+        Form::TransactionEntry => "transaction_entry",
+        Form::BatchTransaction => "batch_transaction",
+        Form::Participant1Detail => "participant1_detail",
+        Form::Participant2Detail => "participant2_detail",
+    }
+}

@@ -1,0 +1,182 @@
+//! What elements make of the rows they stand for: a new one is staged, one that is there is changed
+//! or removed.
+
+use super::fields::{Fields, Update};
+use super::parse::Element;
+use super::report::Action;
+use super::stage::Table;
+use super::{Applied, Import, Stop};
+use crate::history::{self, Changes, Place, Tracked};
+use crate::visibility::Visible;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, Iterable,
+    PrimaryKeyToColumn, QueryFilter,
+};
+
+impl Import<'_> {
+    /// The row in its parent that an element changes or removes, by the key it names; `None` for a
+    /// new one.
+    pub(super) async fn own_row<E: Visible>(
+        &self,
+        tx: &DatabaseTransaction,
+        fields: &mut Fields<'_>,
+        (name, key): (&str, E::Column),
+        (parent, parent_id): (E::Column, i64),
+    ) -> Result<Option<E::Model>, Stop> {
+        let id = fields.get::<i64>(name);
+        match (fields.update, id) {
+            (Update::Insert, None) => Ok(None),
+            (Update::Insert, Some(_)) => {
+                fields.error(name, "is given by the service: a new row comes without it");
+                Ok(None)
+            }
+            (Update::Change | Update::Delete, None) => {
+                if !fields.has(name) {
+                    fields.missing(name);
+                }
+                Ok(None)
+            }
+            (Update::Change | Update::Delete, Some(id)) => {
+                let found = self.caller.find::<E>().filter(key.eq(id));
+                let found = found.filter(parent.eq(parent_id)).one(tx).await?;
+                if found.is_none() {
+                    fields.error(name, "no row in here has it");
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// Does with a row what its element asks for. A new one has its number in the place of its key.
+    pub(super) async fn keep<M, A>(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        fields: Fields<'_>,
+        before: Option<M>,
+        row: M,
+        place: Place,
+    ) -> Result<Applied, Stop>
+    where
+        M: Table + IntoActiveModel<A>,
+        M::Entity: EntityTrait<Model = M>,
+        A: ActiveModelTrait<Entity = M::Entity>,
+    {
+        let update = fields.update;
+        let messages = fields.finish()?;
+        let id = row.record_id();
+        let action = match (update, before) {
+            (Update::Delete, before) => {
+                self.remove(tx, &place, &before.unwrap_or(row)).await?;
+                Action::Deleted
+            }
+            (_, Some(before)) => {
+                self.change(tx, &place, &before, &row).await?;
+                Action::Updated
+            }
+            (_, None) => {
+                self.stage.add(row, place);
+                Action::Inserted
+            }
+        };
+        Ok(Applied::one(element, action, None, id, messages))
+    }
+
+    /// The same for a row that its parent has once: it is set, whichever way.
+    pub(super) async fn set<M, A>(
+        &mut self,
+        tx: &DatabaseTransaction,
+        fields: Fields<'_>,
+        before: Option<M>,
+        row: M,
+        place: Place,
+    ) -> Result<Applied, Stop>
+    where
+        M: Table + IntoActiveModel<A>,
+        M::Entity: EntityTrait<Model = M>,
+        A: ActiveModelTrait<Entity = M::Entity>,
+    {
+        let update = fields.update;
+        let messages = fields.finish()?;
+        let id = row.record_id();
+        match (update, before) {
+            (Update::Delete, None) => {}
+            (Update::Delete, Some(before)) => self.remove(tx, &place, &before).await?,
+            (_, Some(before))
+                if self.stage.find::<M>(|staged| staged.record_id() == id).is_none() =>
+            {
+                self.change(tx, &place, &before, &row).await?;
+            }
+            _ => match self.stage.find::<M>(|staged| staged.record_id() == id) {
+                Some(staged) => *staged = row,
+                None => self.stage.add(row, place),
+            },
+        }
+        Ok(Applied::told(messages))
+    }
+
+    /// Writes what changed of a row.
+    pub(super) async fn change<M, A>(
+        &self,
+        tx: &DatabaseTransaction,
+        place: &Place,
+        before: &M,
+        after: &M,
+    ) -> Result<(), Stop>
+    where
+        M: Tracked + IntoActiveModel<A> + sea_orm::ModelTrait,
+        M::Entity: EntityTrait<Model = M>,
+        A: ActiveModelTrait<Entity = M::Entity>,
+    {
+        let columns = history::changed_columns::<M, A>(before, after);
+        let Some(columns) = columns else { return Ok(()) };
+        let mut update = M::Entity::update_many().set(columns);
+        for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
+            update = update.filter(key.into_column().eq(before.record_id()));
+        }
+        update.exec(tx).await?;
+        let mut changes = Changes::new(&self.author, self.clock.now);
+        changes.add(place, Some(before), Some(after))?;
+        Ok(changes.save(tx).await?)
+    }
+
+    /// Removes a row.
+    pub(super) async fn remove<M>(
+        &self,
+        tx: &DatabaseTransaction,
+        place: &Place,
+        row: &M,
+    ) -> Result<(), Stop>
+    where
+        M: Tracked + sea_orm::ModelTrait,
+        M::Entity: EntityTrait<Model = M>,
+    {
+        let mut delete = M::Entity::delete_many();
+        for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
+            delete = delete.filter(key.into_column().eq(row.record_id()));
+        }
+        delete.exec(tx).await?;
+        let mut changes = Changes::new(&self.author, self.clock.now);
+        changes.add(place, Some(row), None)?;
+        Ok(changes.save(tx).await?)
+    }
+
+    /// Removes all rows of a table that hang on something that is being removed.
+    pub(super) async fn remove_all<E>(
+        &self,
+        tx: &DatabaseTransaction,
+        changes: &mut Changes<'_>,
+        place: &Place,
+        (column, id): (E::Column, i64),
+    ) -> Result<(), Stop>
+    where
+        E: Visible,
+        E::Model: Tracked,
+    {
+        for row in self.caller.find::<E>().filter(column.eq(id)).all(tx).await? {
+            changes.add(place, Some(&row), None)?;
+        }
+        E::delete_many().filter(column.eq(id)).exec(tx).await?;
+        Ok(())
+    }
+}

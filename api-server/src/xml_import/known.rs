@@ -1,0 +1,171 @@
+//! What is known of the rows that a batch of records names: looked up with one statement per table
+//! for the whole batch, and kept in step with what the batch stages.
+
+use super::parse::Element;
+use super::{Import, Stop};
+use crate::visibility::Visible;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
+};
+use shared::entity::{contacts, loans, web_credentials};
+use std::collections::{BTreeSet, HashMap};
+
+/// Names of one statement.
+const NAMES_PER_STATEMENT: usize = 1_000;
+
+/// What a name can be the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sort {
+    /// A contact, by ContactNumber.
+    Contact,
+    /// A loan, by LoanNumber.
+    Loan,
+    /// A contact, by the name it logs in with.
+    WebUser,
+}
+
+/// Names, and the keys of the rows that have them; `None` where there is no such row.
+#[derive(Default)]
+pub struct Known {
+    ids: HashMap<(Sort, String), Option<i64>>,
+    /// What the record at hand has added.
+    added: Vec<(Sort, String)>,
+}
+
+impl Known {
+    /// Everything is unknown again.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.added.clear();
+    }
+
+    /// A new record begins.
+    pub fn begin_record(&mut self) {
+        self.added.clear();
+    }
+
+    /// The rows that the record at hand has added are not there after all.
+    pub fn undo_record(&mut self) {
+        for name in self.added.drain(..) {
+            self.ids.insert(name, None);
+        }
+    }
+
+    fn add(&mut self, sort: Sort, name: &str, id: i64) {
+        self.ids.insert((sort, name.to_owned()), Some(id));
+        self.added.push((sort, name.to_owned()));
+    }
+}
+
+impl Import<'_> {
+    /// Looks up what these records name.
+    pub(super) async fn look_up(
+        &mut self,
+        tx: &DatabaseTransaction,
+        records: &[Element],
+    ) -> Result<(), DbErr> {
+        self.known.clear();
+        let mut wanted = BTreeSet::new();
+        let mut stored = Vec::new();
+        for record in records {
+            names_in(record, &mut wanted);
+            let elements = std::iter::once(record).chain(&record.children);
+            stored.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
+        }
+        self.names.fetch(stored).await?;
+        for sort in [Sort::Contact, Sort::Loan, Sort::WebUser] {
+            let names: Vec<&str> =
+                wanted.iter().filter(|(of, _)| *of == sort).map(|(_, name)| *name).collect();
+            for some in names.chunks(NAMES_PER_STATEMENT) {
+                let found = self.ids_of(tx, sort, some).await?;
+                let absent = some.iter().map(|name| ((sort, (*name).to_owned()), None));
+                self.known.ids.extend(absent);
+                let found = found.into_iter().map(|(id, name)| ((sort, name), Some(id)));
+                self.known.ids.extend(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// The key of the row that has a name.
+    pub(super) async fn id_of(
+        &self,
+        tx: &DatabaseTransaction,
+        sort: Sort,
+        name: &str,
+    ) -> Result<Option<i64>, Stop> {
+        if let Some(known) = self.known.ids.get(&(sort, name.to_owned())) {
+            return Ok(*known);
+        }
+        Ok(self.ids_of(tx, sort, &[name]).await?.pop().map(|(id, _)| id))
+    }
+
+    /// A row with this name is staged.
+    pub(super) fn note_name(&mut self, sort: Sort, name: &str, id: i64) {
+        if !self.direct {
+            self.known.add(sort, name, id);
+        }
+    }
+
+    async fn ids_of(
+        &self,
+        db: &impl ConnectionTrait,
+        sort: Sort,
+        names: &[&str],
+    ) -> Result<Vec<(i64, String)>, DbErr> {
+        let names = names.iter().copied();
+        match sort {
+            Sort::Contact => {
+                use contacts::Column::{ContactId, ContactNumber};
+                self.pairs::<contacts::Entity>(ContactId, ContactNumber)
+                    .filter(ContactNumber.is_in(names))
+                    .into_tuple()
+                    .all(db)
+                    .await
+            }
+            Sort::Loan => {
+                use loans::Column::{LoanId, LoanNumber};
+                self.pairs::<loans::Entity>(LoanId, LoanNumber)
+                    .filter(LoanNumber.is_in(names))
+                    .into_tuple()
+                    .all(db)
+                    .await
+            }
+            Sort::WebUser => web_users(db, names).await,
+        }
+    }
+
+    fn pairs<E: Visible>(&self, id: E::Column, name: E::Column) -> sea_orm::Select<E> {
+        self.caller.find::<E>().select_only().columns([id, name])
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
+async fn web_users(
+    db: &impl ConnectionTrait,
+    names: impl Iterator<Item = &str>,
+) -> Result<Vec<(i64, String)>, DbErr> {
+    use web_credentials::Column::{ContactId, WebUserName};
+    web_credentials::Entity::find()
+        .select_only()
+        .columns([ContactId, WebUserName])
+        .filter(WebUserName.is_in(names))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+fn names_in<'e>(element: &'e Element, names: &mut BTreeSet<(Sort, &'e str)>) {
+    for (name, value) in &element.attributes {
+        let sort = match name.as_str() {
+            "ContactNumber" => Sort::Contact,
+            "LoanNumber" => Sort::Loan,
+            "WebUserName" => Sort::WebUser,
+            _ => continue,
+        };
+        names.insert((sort, value));
+    }
+    for child in &element.children {
+        names_in(child, names);
+    }
+}

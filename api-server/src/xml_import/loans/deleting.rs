@@ -1,0 +1,102 @@
+//! Deleting a loan: allowed while nothing was posted on it but its advance.
+
+use crate::documents;
+use crate::entries::codes;
+use crate::history::{Changes, Owner, Place, Placed};
+use crate::loan_book::Book;
+use crate::xml_import::comments::On;
+use crate::xml_import::parse::Element;
+use crate::xml_import::report::Action;
+use crate::xml_import::{Applied, Import, Stop, refuse};
+use sea_orm::sea_query::{ExprTrait, Query};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use shared::entity::user_defined_fields::Form;
+use shared::entity::{
+    automated_payments, credit_lines, loan_collaterals, loan_contacts, loan_interest_rates,
+    loan_snapshots, loan_transactions, loans, payments_due, recurring_transactions,
+};
+
+impl Import<'_> {
+    /// Deletes a loan with all that hangs on it.
+    pub(super) async fn delete_loan(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan: loans::Model,
+    ) -> Result<Applied, Stop> {
+        let loan_id = loan.loan_id;
+        let book = Book::lock(tx, loan_id).await?;
+        let others = loan_transactions::Column::LoanId
+            .eq(loan_id)
+            .and(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number));
+        if self.exists::<loan_transactions::Entity>(tx, others).await? {
+            return Err(refuse(element, "a loan with transactions besides its advance stays"));
+        }
+        let forms = [Form::LoanDetail1, Form::LoanDetail2];
+        if documents::are_on_fields_of(tx, &forms, loan_id).await? {
+            return Err(refuse(element, "a loan with documents cannot be deleted"));
+        }
+        self.remove_comments(tx, On::Loan(loan_id)).await?;
+        self.remove_values(tx, &forms, loan_id).await?;
+        self.release_collateral(tx, loan_id).await?;
+        let author = self.author.clone();
+        let mut changes = Changes::new(&author, self.clock.now);
+        let place = book.loan.place();
+        let at = |path| Place::of(Owner::Loan(loan_id), path);
+        let of = (loan_interest_rates::Column::LoanId, loan_id);
+        self.remove_all::<loan_interest_rates::Entity>(tx, &mut changes, &place, of).await?;
+        let of = (loan_contacts::Column::LoanId, loan_id);
+        self.remove_all::<loan_contacts::Entity>(tx, &mut changes, &place, of).await?;
+        let of = (recurring_transactions::Column::LoanId, loan_id);
+        let recurring = at("Loan > Recurring Transactions");
+        self.remove_all::<recurring_transactions::Entity>(tx, &mut changes, &recurring, of).await?;
+        let of = (automated_payments::Column::LoanId, loan_id);
+        let automated = at("Loan > Automated Payments");
+        self.remove_all::<automated_payments::Entity>(tx, &mut changes, &automated, of).await?;
+        let of = (credit_lines::Column::LoanId, loan_id);
+        let lines = at("Loan > Credit Lines");
+        self.remove_all::<credit_lines::Entity>(tx, &mut changes, &lines, of).await?;
+        delete_entries(tx, loan_id).await?;
+        loans::Entity::delete_by_id(loan_id).exec(tx).await?;
+        changes.add(&place, Some(&book.loan), None)?;
+        changes.save(tx).await?;
+        let key = Some(loan.loan_number);
+        Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
+    }
+
+    /// Takes the collateral of a loan that goes from it. What then secures nothing and is nobody's
+    /// goes with it: nobody could see it any more.
+    async fn release_collateral(
+        &mut self,
+        tx: &DatabaseTransaction,
+        loan_id: i64,
+    ) -> Result<(), Stop> {
+        let links = self.caller.find::<loan_collaterals::Entity>();
+        let links = links.filter(loan_collaterals::Column::LoanId.eq(loan_id)).all(tx).await?;
+        for link in links {
+            self.release(tx, &link, |collateral| collateral.contact_id.is_none()).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn delete_entries(tx: &DatabaseTransaction, loan_id: i64) -> Result<(), Stop> {
+    payments_due::Entity::delete_many()
+        .filter(payments_due::Column::LoanId.eq(loan_id))
+        .exec(tx)
+        .await?;
+    let advances = Query::select()
+        .column(loan_transactions::Column::TransactionId)
+        .from(loan_transactions::Entity)
+        .and_where(loan_transactions::Column::LoanId.eq(loan_id))
+        .take();
+    loan_snapshots::Entity::delete_many()
+        .filter(loan_snapshots::Column::TransactionId.in_subquery(advances))
+        .exec(tx)
+        .await?;
+    loan_transactions::Entity::delete_many()
+        .filter(loan_transactions::Column::LoanId.eq(loan_id))
+        .exec(tx)
+        .await?;
+    Ok(())
+}

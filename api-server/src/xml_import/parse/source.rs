@@ -1,0 +1,240 @@
+//! Bytes in, text out that is known to be legal: UTF-8 without control characters. Knows the place
+//! of everything, and stops whatever is longer than it may be while it comes in.
+
+use super::Fault;
+use super::limits::{Limits, Token};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// So much of a file is looked at at a time.
+const BUFFER_BYTES: usize = 128 * 1024;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A place in the file, from 1. Lines end with `\n`, `\r\n` or a lone `\r`; columns are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub line: u64,
+    pub column: u64,
+    after_return: bool,
+}
+
+impl Position {
+    pub const START: Self = Self { line: 1, column: 1, after_return: false };
+
+    /// The place behind these bytes.
+    pub fn after(mut self, bytes: &[u8]) -> Self {
+        let mut line_start = 0;
+        for index in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            let after_return = match index.checked_sub(1) {
+                Some(before) => bytes[before] == b'\r',
+                None => self.after_return,
+            };
+            if bytes[index] == b'\r' || !after_return {
+                self.line += 1;
+            }
+            self.column = 1;
+            line_start = index + 1;
+        }
+        self.column += (bytes.len() - line_start) as u64;
+        if let Some(last) = bytes.last() {
+            self.after_return = *last == b'\r';
+        }
+        self
+    }
+
+    pub fn fault(self, message: impl Into<String>) -> Fault {
+        Fault { line: self.line, column: self.column, message: message.into() }
+    }
+}
+
+/// A file that is being read.
+pub struct Source<R> {
+    inner: R,
+    buffer: Box<[u8]>,
+    /// The next byte to be handed out.
+    start: usize,
+    /// Up to here the bytes are legal text.
+    legal: usize,
+    /// Up to here there are bytes.
+    end: usize,
+    /// What is wrong with what comes behind the legal text.
+    illegal: Option<String>,
+    begun: bool,
+    position: Position,
+    offset: u64,
+    limits: Limits,
+    fault: Option<Fault>,
+}
+
+impl<R: Read> Source<R> {
+    pub fn new(inner: R) -> Self {
+        Self {
+            inner,
+            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
+            start: 0,
+            legal: 0,
+            end: 0,
+            illegal: None,
+            begun: false,
+            position: Position::START,
+            offset: 0,
+            limits: Limits::default(),
+            fault: None,
+        }
+    }
+
+    /// Where the next byte is.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// How many bytes were handed out.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Something new begins here: text, a tag, a comment.
+    pub fn begin_token(&mut self) {
+        self.limits = Limits::default();
+    }
+
+    /// What the token at hand is.
+    pub fn token(&self) -> Token {
+        self.limits.token()
+    }
+
+    /// What this end found; it may know better than whoever stumbled over it.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    fn stop(&mut self, message: impl Into<String>) -> io::Error {
+        self.fault.get_or_insert(self.position.fault(message));
+        io::Error::other("the file is not sound")
+    }
+
+    /// Reads until there is legal text, or until the end.
+    fn refill(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(message) = self.illegal.clone() {
+                return Err(self.stop(message));
+            }
+            self.buffer.copy_within(self.legal..self.end, 0);
+            self.end -= self.legal;
+            (self.start, self.legal) = (0, 0);
+            let ended = !self.read_more()?;
+            if !self.begun {
+                self.begin()?;
+            }
+            self.judge(ended);
+            if self.start < self.legal || (ended && self.illegal.is_none()) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// False at the end of the file.
+    fn read_more(&mut self) -> io::Result<bool> {
+        // What marks the encoding is looked at in one piece.
+        let wanted = if self.begun { 1 } else { 4 };
+        let before = self.end;
+        while self.end - before < wanted {
+            match self.inner.read(&mut self.buffer[self.end..]) {
+                Ok(0) => return Ok(false),
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.stop(format!("the file cannot be read: {error}"))),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Looks at the encoding.
+    fn begin(&mut self) -> io::Result<()> {
+        self.begun = true;
+        let bytes = &self.buffer[..self.end];
+        let wide = |bytes: &[u8]| {
+            matches!(bytes, [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, b'<', ..] | [b'<', 0, ..])
+                || matches!(bytes, [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<', ..])
+        };
+        if wide(bytes) {
+            return Err(self.stop("the file is in UTF-16 or UTF-32, and must be in UTF-8"));
+        }
+        if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
+            if rest.starts_with(BYTE_ORDER_MARK) {
+                return Err(self.stop("two byte-order marks stand at the start"));
+            }
+            self.start = BYTE_ORDER_MARK.len();
+        }
+        Ok(())
+    }
+
+    /// Finds out how far the text is legal.
+    fn judge(&mut self, ended: bool) {
+        let bytes = &self.buffer[self.start..self.end];
+        let mut legal = bytes.len();
+        if let Err(error) = std::str::from_utf8(bytes) {
+            legal = error.valid_up_to();
+            // At the end of the buffer a character may only be incomplete.
+            if error.error_len().is_some() || ended {
+                self.illegal = Some("the bytes here are no UTF-8".to_owned());
+            }
+        }
+        if let Some((index, character)) = first_illegal(&bytes[..legal]) {
+            legal = index;
+            self.illegal = Some(format!("the character U+{character:04X} is not allowed"));
+        }
+        self.legal = self.start + legal;
+    }
+}
+
+/// The first character in sound UTF-8 that XML 1.0 does not have: controls but tab, line feed and
+/// carriage return, U+FFFE and U+FFFF.
+fn first_illegal(bytes: &[u8]) -> Option<(usize, u32)> {
+    let control = |byte: u8| (byte < b' ') & (byte != b'\t') & (byte != b'\n') & (byte != b'\r');
+    // Without a way out of the loop, many bytes are looked at in one instruction.
+    let any_control = bytes.iter().fold(false, |any, byte| any | control(*byte));
+    let first_control = match any_control {
+        true => bytes.iter().position(|byte| control(*byte)),
+        false => None,
+    };
+    let end = first_control.unwrap_or(bytes.len());
+    let nonsense = memchr::memchr_iter(0xef, &bytes[..end])
+        .find(|index| matches!(bytes[*index..], [0xef, 0xbf, 0xbe | 0xbf, ..]));
+    match (nonsense, first_control) {
+        (Some(index), _) => Some((index, 0xff40 | u32::from(bytes[index + 2]))),
+        (None, Some(index)) => Some((index, u32::from(bytes[index]))),
+        (None, None) => None,
+    }
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: Read> BufRead for Source<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.fault.is_some() {
+            return Err(io::Error::other("the file is not sound"));
+        }
+        if self.start == self.legal {
+            self.refill()?;
+        }
+        Ok(&self.buffer[self.start..self.legal])
+    }
+
+    fn consume(&mut self, count: usize) {
+        let consumed = &self.buffer[self.start..self.start + count];
+        if let Err(fault) = self.limits.follow(self.position, consumed) {
+            self.fault.get_or_insert(fault);
+        }
+        self.position = self.position.after(consumed);
+        self.offset += count as u64;
+        self.start += count;
+    }
+}

@@ -1,0 +1,391 @@
+//! Runs an import: batches of new records together, everything else record by record, in one
+//! transaction or in many.
+
+use super::fields::{Update, update_of};
+use super::parse::{Element, Fault, Piece};
+use super::report::RecordResult;
+use super::results::{Answer, Results};
+use super::runs::{OfRecord, Run};
+use super::{Applied, Import, Mode, Opened, malformed};
+use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, TransactionTrait};
+use shared::db;
+use shared::problem::Problem;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::Receiver;
+
+/// A long import renews its claim so often.
+const LEASE_RENEWED_EVERY: Duration = Duration::from_secs(60);
+/// Tries of a record that another transaction got in the way of.
+const TRIES: usize = 4;
+
+/// Pieces of a file as they come, some at a time.
+pub type Pieces = Receiver<Result<Vec<Piece>, Fault>>;
+
+/// Applies the records of a file and answers for all of them.
+pub async fn run(
+    db: &DatabaseConnection,
+    import: Import<'_>,
+    mode: Mode,
+    pieces: Pieces,
+    claim: Option<&Claim>,
+) -> Result<Answer, Problem> {
+    let run = match claim {
+        Some(claim) => Some(Run::begin(db, claim).await?),
+        None => None,
+    };
+    let results = Results::new(&import.directory)?;
+    let runner = Runner {
+        db,
+        import,
+        mode,
+        run,
+        results,
+        pieces: Source { receiver: pieces, ahead: Vec::new().into_iter() },
+        record_index: 0,
+        failed: false,
+        applied: false,
+        renewed: Instant::now(),
+    };
+    match mode.test || mode.block {
+        true => Box::pin(runner.as_block()).await,
+        false => Box::pin(runner.by_record()).await,
+    }
+}
+
+struct Runner<'a> {
+    db: &'a DatabaseConnection,
+    import: Import<'a>,
+    mode: Mode,
+    run: Option<Run<'a>>,
+    results: Results,
+    pieces: Source,
+    /// Place of the next record in the file.
+    record_index: i64,
+    failed: bool,
+    applied: bool,
+    renewed: Instant,
+}
+
+/// The pieces of the file, one by one.
+struct Source {
+    receiver: Pieces,
+    ahead: std::vec::IntoIter<Piece>,
+}
+
+impl Source {
+    async fn next(&mut self) -> Result<Option<Piece>, Problem> {
+        loop {
+            if let Some(piece) = self.ahead.next() {
+                return Ok(Some(piece));
+            }
+            match self.receiver.recv().await {
+                Some(pieces) => self.ahead = pieces.map_err(malformed)?.into_iter(),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// What came together with the last piece and is left of it.
+    fn is_at_hand(&self) -> bool {
+        self.ahead.len() > 0
+    }
+}
+
+/// True for a record that inserts rows and does nothing else: many of them are written together.
+fn only_inserts(record: &Element) -> bool {
+    fn inserts(element: &Element) -> bool {
+        let links = element.name == "Collateral" && element.attribute("CollateralID").is_some();
+        update_of(element) == Update::Insert && !links && element.children.iter().all(inserts)
+    }
+    matches!(record.name.as_str(), "Contact" | "Loan") && inserts(record)
+}
+
+impl Runner<'_> {
+    async fn as_block(mut self) -> Result<Answer, Problem> {
+        let tx = db::begin_write(self.db).await?;
+        self.apply_all(Some(&tx)).await?;
+        let Self { db, mode, run, mut results, failed, .. } = self;
+        let undone = mode.block && failed;
+        if undone {
+            results.undo_all();
+        }
+        let run = run.filter(|_| !mode.test);
+        let answer = results.finish(mode.test, !undone).await?;
+        let tx = match undone || mode.test {
+            true => {
+                tx.rollback().await?;
+                match run {
+                    Some(_) => db::begin_write(db).await?,
+                    None => return Ok(answer),
+                }
+            }
+            false => tx,
+        };
+        if let Some(run) = run {
+            run.finish_block(&tx, &answer).await?;
+        }
+        tx.commit().await?;
+        Ok(answer)
+    }
+
+    async fn by_record(mut self) -> Result<Answer, Problem> {
+        self.skip_done().await?;
+        self.apply_all(None).await?;
+        let Self { db, run, results, applied, .. } = self;
+        let committed = applied || results.totals().read == 0;
+        let answer = results.finish(false, committed).await?;
+        if let Some(run) = run {
+            let tx = db::begin_write(db).await?;
+            run.finish(&tx, &answer).await?;
+            tx.commit().await?;
+        }
+        Ok(answer)
+    }
+
+    /// Passes over the records that an earlier try has done, and tells of them again.
+    async fn skip_done(&mut self) -> Result<(), Problem> {
+        let Some(mut done) = self.run.as_ref().map(|run| run.done(self.db)) else { return Ok(()) };
+        while let Some(results) = done.next().await? {
+            match self.pieces.next().await? {
+                Some(Piece::Record(record)) => self.import.recall(&record, &results).await?,
+                Some(Piece::Opened(_)) => {
+                    while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
+                }
+                _ => return Err(Problem::internal("more records are done than the file has")),
+            }
+            let failed = results.iter().any(RecordResult::fails_its_record);
+            self.failed |= failed;
+            self.applied |= !failed;
+            self.results.add(&results).await?;
+            self.record_index += 1;
+        }
+        Ok(())
+    }
+
+    /// `outer`: the transaction of the whole file, if it has one.
+    async fn apply_all(&mut self, outer: Option<&DatabaseTransaction>) -> Result<(), Problem> {
+        let mut batch = Vec::new();
+        while let Some(piece) = self.pieces.next().await? {
+            match piece {
+                Piece::Record(record) if only_inserts(&record) => batch.push(record),
+                other => {
+                    self.batch(outer, std::mem::take(&mut batch)).await?;
+                    match other {
+                        Piece::Record(record) => self.alone(outer, &record).await?,
+                        Piece::Opened(record) => self.long(outer, &record).await?,
+                        Piece::Child(_) | Piece::Closed => {
+                            return Err(Problem::internal("a piece without its record"));
+                        }
+                    }
+                }
+            }
+            if !self.pieces.is_at_hand() {
+                self.batch(outer, std::mem::take(&mut batch)).await?;
+            }
+        }
+        self.batch(outer, batch).await
+    }
+
+    /// In one transaction an import renews its claim beside it. SQLite's write lock keeps others
+    /// out instead.
+    async fn renew(&mut self) -> Result<(), Problem> {
+        let run = self.run.as_ref();
+        let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
+        if let Some(run) = run.filter(|_| self.renewed.elapsed() > LEASE_RENEWED_EVERY) {
+            run.hold(self.db, IMPORT_LEASE_SECONDS).await?;
+            self.renewed = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// A transaction of its own, which holds the claim.
+    async fn begin(&mut self) -> Result<DatabaseTransaction, Problem> {
+        let tx = db::begin_write(self.db).await?;
+        if let Some(run) = &self.run {
+            run.hold(&tx, IMPORT_LEASE_SECONDS).await?;
+        }
+        self.import.clock = db::clock(&tx).await?;
+        Ok(tx)
+    }
+
+    /// Applies new records together. Where other rows get in the way, one by one.
+    async fn batch(
+        &mut self,
+        outer: Option<&DatabaseTransaction>,
+        records: Vec<Element>,
+    ) -> Result<(), Problem> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        match self.try_batch(outer, &records).await {
+            Err(problem)
+                if problem.is_conflict()
+                    || outer.is_none()
+                        && (problem.is_contention() || problem.is_lock_timeout()) =>
+            {
+                self.import.forget_batch();
+                for record in &records {
+                    self.alone(outer, record).await?;
+                }
+                Ok(())
+            }
+            outcome => outcome.map_err(Problem::or_unavailable),
+        }
+    }
+
+    async fn try_batch(
+        &mut self,
+        outer: Option<&DatabaseTransaction>,
+        records: &[Element],
+    ) -> Result<(), Problem> {
+        let tx = match outer {
+            Some(outer) => {
+                self.renew().await?;
+                outer.begin().await?
+            }
+            None => self.begin().await?,
+        };
+        let all = match self.import.batch(&tx, records).await {
+            Ok(all) => all,
+            Err(problem) => {
+                tx.rollback().await?;
+                return Err(problem);
+            }
+        };
+        if let Some(run) = self.run.as_ref().filter(|_| outer.is_none()) {
+            let results: Vec<&OfRecord> = all.iter().map(|applied| &applied.results).collect();
+            run.note(&tx, self.record_index, &results).await?;
+        }
+        tx.commit().await?;
+        for applied in &all {
+            self.tell(applied).await?;
+        }
+        self.import.keep_names().await
+    }
+
+    async fn tell(&mut self, applied: &Applied) -> Result<(), Problem> {
+        self.record_index += 1;
+        self.failed |= applied.failed;
+        self.applied |= !applied.failed;
+        self.results.add(&applied.results).await
+    }
+
+    /// Applies a record by itself, again when another transaction got in the way.
+    async fn alone(
+        &mut self,
+        outer: Option<&DatabaseTransaction>,
+        record: &Element,
+    ) -> Result<(), Problem> {
+        let mut tries = 1;
+        let applied = loop {
+            match self.try_alone(outer, record).await {
+                Err(problem)
+                    if outer.is_none()
+                        && tries < TRIES
+                        && (problem.is_contention() || problem.is_lock_timeout()) =>
+                {
+                    self.import.forget_batch();
+                    tries += 1;
+                }
+                outcome => break outcome.map_err(Problem::or_unavailable)?,
+            }
+        };
+        self.tell(&applied).await?;
+        self.import.keep_names().await
+    }
+
+    async fn try_alone(
+        &mut self,
+        outer: Option<&DatabaseTransaction>,
+        record: &Element,
+    ) -> Result<Applied, Problem> {
+        let own = match outer {
+            Some(_) => {
+                self.renew().await?;
+                None
+            }
+            None => Some(self.begin().await?),
+        };
+        let Some(tx) = own.as_ref().or(outer) else {
+            return Err(Problem::internal("no transaction"));
+        };
+        let savepoint = tx.begin().await?;
+        let applied = self.import.record_alone(&savepoint, record).await?;
+        match applied.failed {
+            true => savepoint.rollback().await?,
+            false => savepoint.commit().await?,
+        }
+        if let Some(tx) = own {
+            if let Some(run) = &self.run {
+                run.note(&tx, self.record_index, &[&applied.results]).await?;
+            }
+            tx.commit().await?;
+        }
+        Ok(applied)
+    }
+
+    /// Applies a record that is too long to be held: all of it, or nothing.
+    async fn long(
+        &mut self,
+        outer: Option<&DatabaseTransaction>,
+        head: &Element,
+    ) -> Result<(), Problem> {
+        let own = match outer {
+            Some(_) => None,
+            None => Some(self.begin().await?),
+        };
+        let Some(tx) = own.as_ref().or(outer) else {
+            return Err(Problem::internal("no transaction"));
+        };
+        let savepoint = tx.begin().await?;
+        let mut results = Results::new(&self.import.directory)?;
+        let mut opened = self.import.open(head);
+        results.add(&opened.take_results()).await?;
+        while let Some(Piece::Child(child)) = self.pieces.next().await? {
+            self.renew().await?;
+            let applied = self.import.payment_of(&savepoint, &mut opened, &child).await;
+            results.add(&applied.map_err(Problem::or_unavailable)?).await?;
+        }
+        let Opened { failed, .. } = opened;
+        match failed {
+            true => savepoint.rollback().await?,
+            false => savepoint.commit().await?,
+        }
+        if failed {
+            results.undo_all();
+        }
+        self.copy(own.as_ref(), results).await?;
+        if let Some(tx) = own {
+            tx.commit().await?;
+        }
+        self.failed |= failed;
+        self.applied |= !failed;
+        self.record_index += 1;
+        self.import.keep_names().await
+    }
+
+    /// Tells what came of a long record, and notes it in a transaction of its own if it has one.
+    async fn copy(
+        &mut self,
+        own: Option<&DatabaseTransaction>,
+        results: Results,
+    ) -> Result<(), Problem> {
+        let mut parts = results.finish(false, true).await?.into_parts();
+        let mut part = 0;
+        let mut next = parts.recv().await.transpose()?.unwrap_or_default();
+        loop {
+            let following = parts.recv().await.transpose()?;
+            if let (Some(tx), Some(run)) = (own, &self.run) {
+                let last = following.is_none();
+                run.note_part(tx, self.record_index, part, &next, last).await?;
+            }
+            self.results.add(&next).await?;
+            part += 1;
+            match following {
+                Some(following) => next = following,
+                None => return Ok(()),
+            }
+        }
+    }
+}

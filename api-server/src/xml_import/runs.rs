@@ -1,0 +1,304 @@
+//! Imports under an `Idempotency-Key`, as the database remembers them: how far they have come, so
+//! that a repeated one goes on, and what came of them, so that it is told again.
+
+use super::report::RecordResult;
+use super::results::{Answer, Results, Totals};
+use crate::idempotency::Claim;
+use poem::http::StatusCode;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    NotSet, QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::db;
+use shared::entity::{import_records, import_runs};
+use shared::problem::Problem;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// Rows of `import_records` that are read at once.
+const ROWS_AHEAD: u64 = 20;
+/// Rows that are swept in one statement.
+const ROWS_PER_SWEEP: u64 = 5_000;
+
+/// What came of a record: results of it and of the elements in it.
+pub type OfRecord = Vec<RecordResult>;
+
+/// An import that the database remembers.
+pub struct Run<'c> {
+    claim: &'c Claim,
+    import_id: i64,
+}
+
+/// Records that an earlier try has done, in their order.
+pub struct Done<'d> {
+    db: &'d DatabaseConnection,
+    import_id: i64,
+    last_row_id: i64,
+    rows: VecDeque<import_records::Model>,
+    records: VecDeque<OfRecord>,
+}
+
+impl<'c> Run<'c> {
+    /// The run of a claim, as far as it has come.
+    pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, Problem> {
+        if let Some(run) = find(db, claim.scope_hash()).await? {
+            if run.committed_flag.is_none() && run.body_hash == claim.fingerprint() {
+                return Ok(Self { claim, import_id: run.import_id });
+            }
+            // The answer is no longer kept, or nothing was done: the key was free for this import.
+            forget(db, run.import_id).await?;
+        }
+        use import_runs::Column;
+        let counts = [
+            Column::ReadCount,
+            Column::InsertedCount,
+            Column::UpdatedCount,
+            Column::DeletedCount,
+            Column::FailedCount,
+        ];
+        let insert = Query::insert()
+            .into_table(import_runs::Entity)
+            .columns([Column::ScopeHash, Column::BodyHash, Column::StartedDate])
+            .columns(counts)
+            .values_panic([
+                claim.scope_hash().into(),
+                claim.fingerprint().into(),
+                db::now(db.get_database_backend()),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+            ])
+            .take();
+        db.execute(&insert).await?;
+        let run = find(db, claim.scope_hash()).await?;
+        let run = run.ok_or_else(|| Problem::internal("an import that was just noted is gone"))?;
+        Ok(Self { claim, import_id: run.import_id })
+    }
+
+    /// Holds the claim for longer: nothing more may be done once another request has it.
+    pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {
+        self.claim.hold(db, seconds).await
+    }
+
+    /// What an earlier try has done.
+    pub fn done<'d>(&self, db: &'d DatabaseConnection) -> Done<'d> {
+        let (rows, records) = (VecDeque::new(), VecDeque::new());
+        Done { db, import_id: self.import_id, last_row_id: 0, rows, records }
+    }
+
+    /// Notes what came of neighbouring records, within their own transaction.
+    pub async fn note(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        records: &[&OfRecord],
+    ) -> Result<(), Problem> {
+        let count = i32::try_from(records.len()).map_err(Problem::internal)?;
+        let result = serde_json::to_string(records).map_err(Problem::internal)?;
+        self.insert(tx, record_index, 0, count, result).await
+    }
+
+    /// Notes a part of what came of a long record, which is done with its last part.
+    pub async fn note_part(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        part: i32,
+        results: &OfRecord,
+        last: bool,
+    ) -> Result<(), Problem> {
+        let result = serde_json::to_string(&[results]).map_err(Problem::internal)?;
+        self.insert(tx, record_index, part, i32::from(last), result).await
+    }
+
+    async fn insert(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        part: i32,
+        record_count: i32,
+        result: String,
+    ) -> Result<(), Problem> {
+        let row = import_records::ActiveModel {
+            row_id: NotSet,
+            import_id: Set(self.import_id),
+            record_index: Set(record_index),
+            record_count: Set(record_count),
+            part: Set(part),
+            result: Set(result),
+        };
+        import_records::Entity::insert(row).exec_without_returning(tx).await?;
+        Ok(())
+    }
+
+    /// Notes what came of a file that was one block, and keeps the answer.
+    pub async fn finish_block(
+        &self,
+        tx: &DatabaseTransaction,
+        answer: &Answer,
+    ) -> Result<(), Problem> {
+        let mut parts = answer.try_clone().map_err(Problem::internal)?.into_parts();
+        let mut place = 0;
+        while let Some(results) = parts.recv().await.transpose()? {
+            self.note(tx, place, &[&results]).await?;
+            place += 1;
+        }
+        self.finish(tx, answer).await
+    }
+
+    /// Keeps what came of the import within its last transaction.
+    pub async fn finish(&self, tx: &DatabaseTransaction, answer: &Answer) -> Result<(), Problem> {
+        use import_runs::Column;
+        let Totals { read, inserted, updated, deleted, failed } = answer.totals;
+        import_runs::Entity::update_many()
+            .col_expr(Column::CommittedFlag, answer.committed.into())
+            .col_expr(Column::ReadCount, read.into())
+            .col_expr(Column::InsertedCount, inserted.into())
+            .col_expr(Column::UpdatedCount, updated.into())
+            .col_expr(Column::DeletedCount, deleted.into())
+            .col_expr(Column::FailedCount, failed.into())
+            .filter(Column::ImportId.eq(self.import_id))
+            .exec(tx)
+            .await?;
+        self.claim.keep(tx, StatusCode::OK, "").await
+    }
+}
+
+impl Done<'_> {
+    /// What came of the next record; `None` behind the last one that was done. The parts of a long
+    /// record come as one.
+    pub async fn next(&mut self) -> Result<Option<OfRecord>, Problem> {
+        let mut parts = OfRecord::new();
+        loop {
+            if let Some(record) = self.records.pop_front() {
+                return Ok(Some(record));
+            }
+            let Some(row) = self.next_row().await? else { return Ok(None) };
+            let records: Vec<OfRecord> =
+                serde_json::from_str(&row.result).map_err(Problem::internal)?;
+            match row.record_count {
+                0 => parts.extend(records.into_iter().flatten()),
+                _ => self.records.extend(records),
+            }
+            if !parts.is_empty()
+                && row.record_count > 0
+                && let Some(last) = self.records.front_mut()
+            {
+                let rest = std::mem::replace(last, std::mem::take(&mut parts));
+                last.extend(rest);
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
+    async fn next_row(&mut self) -> Result<Option<import_records::Model>, DbErr> {
+        if self.rows.is_empty() {
+            use import_records::Column::{ImportId, RowId};
+            let rows = import_records::Entity::find()
+                .filter(ImportId.eq(self.import_id))
+                .filter(RowId.gt(self.last_row_id))
+                .order_by_asc(RowId)
+                .limit(ROWS_AHEAD);
+            self.rows.extend(rows.all(self.db).await?);
+        }
+        let row = self.rows.pop_front();
+        if let Some(row) = &row {
+            self.last_row_id = row.row_id;
+        }
+        Ok(row)
+    }
+}
+
+/// The answer of an import that is done, as it was given the first time; `None` if there is no such
+/// import.
+pub async fn replay(
+    db: &DatabaseConnection,
+    scope_hash: &str,
+    directory: &Path,
+) -> Result<Option<Answer>, Problem> {
+    let Some(run) = find(db, scope_hash).await? else { return Ok(None) };
+    let Some(committed) = run.committed_flag else { return Ok(None) };
+    let mut results = Results::new(directory)?;
+    let (rows, records) = (VecDeque::new(), VecDeque::new());
+    let mut done = Done { db, import_id: run.import_id, last_row_id: 0, rows, records };
+    while let Some(record) = done.next().await? {
+        results.add(&record).await?;
+    }
+    results.finish(false, committed).await.map(Some)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+async fn find(
+    db: &impl ConnectionTrait,
+    scope_hash: &str,
+) -> Result<Option<import_runs::Model>, DbErr> {
+    let runs = import_runs::Entity::find();
+    runs.filter(import_runs::Column::ScopeHash.eq(scope_hash)).one(db).await
+}
+
+/// True if an unfinished import under this key has done a part of its work.
+pub async fn has_progress(db: &impl ConnectionTrait, scope_hash: &str) -> Result<bool, DbErr> {
+    let run = find(db, scope_hash).await?.filter(|run| run.committed_flag.is_none());
+    let Some(run) = run else { return Ok(false) };
+    let select = Query::select()
+        .expr(Expr::value(1))
+        .from(import_records::Entity)
+        .and_where(import_records::Column::ImportId.eq(run.import_id))
+        .limit(1)
+        .take();
+    Ok(db.query_one(&select).await?.is_some())
+}
+
+/// Forgets an import whose key is free again.
+pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbErr> {
+    match find(db, scope_hash).await? {
+        Some(run) => forget(db, run.import_id).await,
+        None => Ok(()),
+    }
+}
+
+/// A few rows at a time, so that nobody waits for the others.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> {
+    use import_records::Column::{ImportId, RowId};
+    loop {
+        let some: Vec<i64> = import_records::Entity::find()
+            .select_only()
+            .column(RowId)
+            .filter(ImportId.eq(import_id))
+            .order_by_asc(RowId)
+            .limit(ROWS_PER_SWEEP)
+            .into_tuple()
+            .all(db)
+            .await?;
+        let Some(last) = some.last() else { break };
+        import_records::Entity::delete_many()
+            .filter(ImportId.eq(import_id))
+            .filter(RowId.lte(*last))
+            .exec(db)
+            .await?;
+    }
+    import_runs::Entity::delete_by_id(import_id).exec(db).await.map(drop)
+}
+
+/// Forgets the imports whose keys are forgotten.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+pub async fn sweep(db: &DatabaseConnection) -> Result<(), DbErr> {
+    use shared::entity::idempotency_records as keys;
+    let kept = Query::select().column(keys::Column::ScopeHash).from(keys::Entity).take();
+    let gone: Vec<i64> = import_runs::Entity::find()
+        .select_only()
+        .column(import_runs::Column::ImportId)
+        .filter(import_runs::Column::ScopeHash.not_in_subquery(kept))
+        .into_tuple()
+        .all(db)
+        .await?;
+    for import_id in gone {
+        forget(db, import_id).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! The XML schema of import files, made of the same shapes that files are read by. It says what can
+//! be said of a file without the database: which names there are, what values look like, and what
+//! is always required.
+
+use super::format::{self, Attribute, Kind, Needed, Shape};
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// Where the api-server serves it.
+pub const PATH: &str = "/xml-import.xsd";
+
+/// The schema.
+pub fn schema() -> &'static str {
+    static SCHEMA: LazyLock<String> = LazyLock::new(written);
+    &SCHEMA
+}
+
+/// Types of values that attributes share.
+const TYPES: &str = r###"
+  <xs:simpleType name="Cleared">
+    <xs:annotation><xs:documentation>Clears a value.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:string"><xs:enumeration value="##NULL##"/></xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Text">
+    <xs:annotation><xs:documentation>Text of up to 64 KiB.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:string"><xs:maxLength value="65536"/></xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Date">
+    <xs:annotation><xs:documentation>A date, YYYY-MM-DD.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:date">
+      <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}"/>
+      <xs:minInclusive value="0001-01-01"/>
+    </xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Id">
+    <xs:annotation><xs:documentation>The key of a row.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:long"><xs:minInclusive value="1"/></xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Amount">
+    <xs:annotation><xs:documentation>An amount that is not negative.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:decimal">
+      <xs:pattern value="[0-9]+(\.[0-9]{1,4})?"/>
+      <xs:maxInclusive value="900000000000000"/>
+    </xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Cents">
+    <xs:annotation><xs:documentation>The same in whole cents.</xs:documentation></xs:annotation>
+    <xs:restriction base="Amount"><xs:pattern value="[0-9]+(\.[0-9]{1,2}0*)?"/></xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Payment">
+    <xs:annotation><xs:documentation>The same above zero.</xs:documentation></xs:annotation>
+    <xs:restriction base="Cents"><xs:minExclusive value="0"/></xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Rate">
+    <xs:annotation><xs:documentation>Percent, not negative.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:decimal">
+      <xs:pattern value="[0-9]+(\.[0-9]{1,8})?"/>
+      <xs:maxInclusive value="90000000000"/>
+    </xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Flag">
+    <xs:restriction base="xs:string">
+      <xs:enumeration value="true"/>
+      <xs:enumeration value="false"/>
+    </xs:restriction>
+  </xs:simpleType>
+  <xs:simpleType name="Distribution">
+    <xs:annotation><xs:documentation>The order in which payments are spent: each item once, excess
+      last; past_due may be replaced by past_due_interest and past_due_principal.</xs:documentation></xs:annotation>
+    <xs:restriction base="xs:string"><xs:pattern value="[a-z_]+(,[a-z_]+)*,excess"/></xs:restriction>
+  </xs:simpleType>
+"###;
+
+fn written() -> String {
+    let mut xsd = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" elementFormDefault=\"qualified\">\n  \
+         <xs:annotation><xs:documentation>Files for POST /core/xml-import. Setup rows are named by \
+         their codes, dates and decimals are as in JSON, and ##NULL## clears a value. What depends \
+         on UpdateFlag or on the database is checked by the import alone: try it with \
+         test=true.</xs:documentation></xs:annotation>\n",
+    );
+    let root = element(&format::ROOT);
+    let _never_fails_into_a_string = writeln!(xsd, "  {root}{TYPES}");
+    write_type(&mut xsd, &format::ROOT);
+    for shape in format::shapes() {
+        write_type(&mut xsd, shape);
+    }
+    xsd.push_str("</xs:schema>\n");
+    xsd
+}
+
+fn element(shape: &Shape) -> String {
+    let name = shape.element;
+    format!("<xs:element name=\"{name}\" type=\"{name}\"/>")
+}
+
+/// A line, indented.
+fn line(xsd: &mut String, depth: usize, text: &str) {
+    xsd.push_str(&"  ".repeat(depth));
+    xsd.push_str(text);
+    xsd.push('\n');
+}
+
+fn write_type(xsd: &mut String, shape: &Shape) {
+    line(xsd, 1, &format!("<xs:complexType name=\"{}\">", shape.element));
+    let needed = shape.attributes.iter().filter(|one| one.needed == Needed::ToInsert);
+    let needed: Vec<&str> = needed.map(|one| &*one.name).collect();
+    if !needed.is_empty() {
+        let text = format!("To insert it needs {}.", needed.join(", "));
+        let text =
+            format!("<xs:annotation><xs:documentation>{text}</xs:documentation></xs:annotation>");
+        line(xsd, 2, &text);
+    }
+    if shape.text {
+        line(xsd, 2, "<xs:simpleContent>");
+        line(xsd, 3, "<xs:extension base=\"Text\">");
+        write_attributes(xsd, shape, 4);
+        line(xsd, 3, "</xs:extension>");
+        line(xsd, 2, "</xs:simpleContent>");
+    } else {
+        write_children(xsd, shape);
+        write_attributes(xsd, shape, 2);
+    }
+    line(xsd, 1, "</xs:complexType>");
+}
+
+fn write_children(xsd: &mut String, shape: &Shape) {
+    if shape.children.is_empty() {
+        return;
+    }
+    line(xsd, 2, "<xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
+    for child in shape.children {
+        line(xsd, 3, &format!("<xs:element name=\"{child}\" type=\"{child}\"/>"));
+    }
+    line(xsd, 2, "</xs:choice>");
+}
+
+fn write_attributes(xsd: &mut String, shape: &Shape, depth: usize) {
+    for attribute in &shape.attributes {
+        let Attribute { name, kind, nullable, needed } = attribute;
+        let required = if *needed == Needed::Always { " use=\"required\"" } else { "" };
+        let start = format!("<xs:attribute name=\"{name}\"{required}");
+        match (named_type(kind), *nullable) {
+            (Some(kind), false) => line(xsd, depth, &format!("{start} type=\"{kind}\"/>")),
+            (kind, nullable) => {
+                line(xsd, depth, &format!("{start}>"));
+                write_value(xsd, attribute, kind, nullable, depth + 1);
+                line(xsd, depth, "</xs:attribute>");
+            }
+        }
+    }
+}
+
+fn named_type(kind: &Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::LongText => "Text",
+        Kind::Date => "Date",
+        Kind::Id => "Id",
+        Kind::Amount => "Amount",
+        Kind::Cents => "Cents",
+        Kind::Payment => "Payment",
+        Kind::Rate => "Rate",
+        Kind::Flag => "Flag",
+        Kind::Distribution => "Distribution",
+        Kind::Text(_) | Kind::Int(_) | Kind::Choice(_) => return None,
+    })
+}
+
+fn write_value(
+    xsd: &mut String,
+    attribute: &Attribute,
+    named: Option<&str>,
+    nullable: bool,
+    depth: usize,
+) {
+    line(xsd, depth, "<xs:simpleType>");
+    match (named, nullable) {
+        (Some(named), _) => {
+            line(xsd, depth + 1, &format!("<xs:union memberTypes=\"Cleared {named}\"/>"));
+        }
+        (None, true) => {
+            line(xsd, depth + 1, "<xs:union memberTypes=\"Cleared\">");
+            line(xsd, depth + 2, "<xs:simpleType>");
+            write_restriction(xsd, attribute, depth + 3);
+            line(xsd, depth + 2, "</xs:simpleType>");
+            line(xsd, depth + 1, "</xs:union>");
+        }
+        (None, false) => write_restriction(xsd, attribute, depth + 1),
+    }
+    line(xsd, depth, "</xs:simpleType>");
+}
+
+fn write_restriction(xsd: &mut String, Attribute { kind, nullable, .. }: &Attribute, depth: usize) {
+    let (base, facets) = match kind {
+        Kind::Text(characters_max) => {
+            let least = if *nullable { "" } else { "<xs:minLength value=\"1\"/>" };
+            let most = format!("{least}<xs:maxLength value=\"{characters_max}\"/>");
+            ("string", most)
+        }
+        Kind::Int(range) => {
+            let (least, most) = (range.start(), range.end());
+            let most = format!("<xs:maxInclusive value=\"{most}\"/>");
+            ("int", format!("<xs:minInclusive value=\"{least}\"/>{most}"))
+        }
+        Kind::Choice(words) => {
+            let words = words.iter().map(|word| format!("<xs:enumeration value=\"{word}\"/>"));
+            ("string", words.collect())
+        }
+        _ => ("string", String::new()),
+    };
+    line(xsd, depth, &format!("<xs:restriction base=\"xs:{base}\">{facets}</xs:restriction>"));
+}

@@ -1,0 +1,47 @@
+//! An import file on its way through: its pieces as fast as they are taken, and no faster.
+
+use super::parse::{Fault, Piece, Records};
+use super::running::Pieces;
+use std::io::BufRead;
+use tokio::sync::mpsc;
+
+/// Groups of pieces that wait while one is being applied.
+const GROUPS_AHEAD: usize = 1;
+/// A group has so many pieces at most: they can be written together.
+const GROUP_PIECES_MAX: usize = 500;
+/// A group ends with the piece that makes it longer than this.
+const GROUP_BYTES_MAX: u64 = 512 * 1024;
+
+/// The second pass over a file that was found sound.
+pub fn pieces(file: impl BufRead + Send + 'static) -> Pieces {
+    let (sender, receiver) = mpsc::channel(GROUPS_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let outcome = Records::open(file).and_then(|mut records| {
+            while let Some(group) = next_group(&mut records)? {
+                if sender.blocking_send(Ok(group)).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        if let Err(fault) = outcome {
+            let _nobody_is_left_to_tell = sender.blocking_send(Err(fault));
+        }
+    });
+    receiver
+}
+
+fn next_group<R: BufRead>(records: &mut Records<R>) -> Result<Option<Vec<Piece>>, Fault> {
+    let (mut group, mut bytes) = (Vec::new(), 0);
+    while group.len() < GROUP_PIECES_MAX && bytes < GROUP_BYTES_MAX {
+        let Some(piece) = records.next_piece()? else { break };
+        bytes += match &piece {
+            Piece::Record(element) | Piece::Opened(element) | Piece::Child(element) => {
+                element.xml_bytes()
+            }
+            Piece::Closed => 0,
+        };
+        group.push(piece);
+    }
+    Ok(Some(group).filter(|group| !group.is_empty()))
+}

@@ -1,0 +1,31 @@
+//! Imports under an `Idempotency-Key`: how far each has come, and what came of it. They are kept as
+//! long as their key is.
+
+use crate::time::Timestamp;
+use sea_orm::entity::prelude::*;
+
+/// A row of `import_runs`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "import_runs")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub import_id: i64,
+    /// The import's row in `idempotency_records`.
+    pub scope_hash: String,
+    /// SHA-256 of the request's query and body.
+    pub body_hash: String,
+    pub started_date: Timestamp,
+    /// `None` while the import is not done.
+    pub committed_flag: Option<bool>,
+    pub read_count: i64,
+    pub inserted_count: i64,
+    pub updated_count: i64,
+    pub deleted_count: i64,
+    pub failed_count: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,120 @@
+//! Rows written as whole models, so that no column of a new row is forgotten. Where the database
+//! numbers a table's rows, the key in the model does not count.
+
+use sea_orm::sea_query::Query;
+use sea_orm::{
+    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, InsertMany, IntoActiveModel,
+    Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, Statement,
+};
+
+/// Parameters of one statement: SQLite takes the fewest, 32,766.
+const PARAMETERS_MAX: usize = 32_000;
+/// Rows of one INSERT.
+const ROWS_MAX: usize = 500;
+
+/// Adds a row; gives back its key.
+pub async fn add<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+    <A::Entity as EntityTrait>::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let inserted = A::Entity::insert(new_row(row)).exec(db).await?;
+    Ok(inserted.last_insert_id)
+}
+
+/// Adds many rows.
+pub async fn add_all<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    let mut rows = rows.into_iter().map(new_row).peekable();
+    while rows.peek().is_some() {
+        let some: Vec<A> = rows.by_ref().take(rows_per_insert::<A>()).collect();
+        A::Entity::insert_many(some).exec_without_returning(db).await?;
+    }
+    Ok(())
+}
+
+/// Adds many rows of a table that the database numbers; gives back their keys, in their order.
+///
+/// One statement's keys ascend in the order of its rows on every database, so that sorting them
+/// puts them into that order, whichever way they came back.
+pub async fn add_numbered<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<Vec<i64>, DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+    <A::Entity as EntityTrait>::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let mut keys = Vec::with_capacity(rows.len());
+    let mut rows = rows.into_iter().map(new_row).peekable();
+    while rows.peek().is_some() {
+        let some: Vec<A> = rows.by_ref().take(rows_per_insert::<A>()).collect();
+        let count = some.len() as i64;
+        let insert = A::Entity::insert_many(some);
+        match db.get_database_backend() {
+            DbBackend::Postgres => {
+                let mut returned = returned_keys(db, insert).await?;
+                returned.sort_unstable();
+                keys.extend(returned);
+            }
+            DbBackend::MySql => {
+                let first = last_insert_id(db, insert).await?;
+                let step = auto_increment_step(db).await?;
+                keys.extend((0..count).map(|place| first + place * step));
+            }
+            _ => {
+                let last = last_insert_id(db, insert).await?;
+                keys.extend(last - count + 1..=last);
+            }
+        }
+    }
+    Ok(keys)
+}
+
+async fn returned_keys<A: ActiveModelTrait>(
+    db: &impl ConnectionTrait,
+    insert: InsertMany<A>,
+) -> Result<Vec<i64>, DbErr> {
+    let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column());
+    let mut insert = insert.into_query();
+    insert.returning(Query::returning().columns(keys));
+    let rows = db.query_all(&insert).await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
+/// What the driver calls so: of many rows the key of the first on MariaDB, of the last on SQLite.
+async fn last_insert_id<A: ActiveModelTrait>(
+    db: &impl ConnectionTrait,
+    insert: InsertMany<A>,
+) -> Result<i64, DbErr> {
+    let inserted = db.execute(&insert.into_query()).await?;
+    i64::try_from(inserted.last_insert_id()).map_err(|error| DbErr::Type(error.to_string()))
+}
+
+/// The distance between two keys of one INSERT: more than 1 in a cluster.
+async fn auto_increment_step(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let select = "SELECT CAST(@@auto_increment_increment AS SIGNED) AS step";
+    let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, select)).await?;
+    row.map_or(Ok(1), |row| row.try_get("", "step"))
+}
+
+fn rows_per_insert<A: ActiveModelTrait>() -> usize {
+    let columns = <A::Entity as EntityTrait>::Column::iter().count();
+    (PARAMETERS_MAX / columns.max(1)).clamp(1, ROWS_MAX)
+}
+
+fn new_row<M, A>(row: M) -> A
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    let mut row = row.into_active_model().reset_all();
+    if <A::Entity as EntityTrait>::PrimaryKey::auto_increment() {
+        for key in <A::Entity as EntityTrait>::PrimaryKey::iter() {
+            row.not_set(key.into_column());
+        }
+    }
+    row
+}
