@@ -51,7 +51,10 @@ impl<'c> Run<'c> {
             forget(db, run.import_id).await?;
         }
         use import_runs::Column;
-        let counts = [
+        let columns = [
+            Column::ScopeHash,
+            Column::BodyHash,
+            Column::StartedDate,
             Column::ReadCount,
             Column::InsertedCount,
             Column::UpdatedCount,
@@ -60,8 +63,7 @@ impl<'c> Run<'c> {
         ];
         let insert = Query::insert()
             .into_table(import_runs::Entity)
-            .columns([Column::ScopeHash, Column::BodyHash, Column::StartedDate])
-            .columns(counts)
+            .columns(columns)
             .values_panic([
                 claim.scope_hash().into(),
                 claim.fingerprint().into(),

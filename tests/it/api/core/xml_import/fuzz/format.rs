@@ -1,0 +1,200 @@
+//! The elements of an import file: where each stands, and what its attributes take.
+
+/// What an attribute takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    /// One of these.
+    Word(&'static [&'static str]),
+    /// Text.
+    Text,
+    Date,
+    Amount,
+    Rate,
+    Whole,
+    Flag,
+}
+
+use Takes::{Amount, Date, Flag, Rate, Text, Whole, Word};
+
+/// An element, the elements it stands in, what an insert needs, and what else it takes.
+#[derive(Debug)]
+pub struct Form {
+    pub name: &'static str,
+    pub inside: &'static [&'static str],
+    pub needs: &'static [(&'static str, Takes)],
+    pub may: &'static [(&'static str, Takes)],
+    pub text: bool,
+}
+
+const CONTACTS: Takes = Word(&["C-1", "C-2", "C-3", "C-4", "C-5"]);
+const LOANS: Takes = Word(&["L-1", "L-2", "L-3", "L-4", "L-5"]);
+const DAYS: Takes = Date;
+const IDS: Takes = Word(&["1", "2", "3"]);
+const NAMES: Takes = Word(&["a", "b", "c"]);
+
+const fn form(
+    name: &'static str,
+    inside: &'static [&'static str],
+    needs: &'static [(&'static str, Takes)],
+    may: &'static [(&'static str, Takes)],
+) -> Form {
+    Form { name, inside, needs, may, text: false }
+}
+
+/// The root element.
+pub const ROOT: &str = "Core";
+
+pub const FORMS: &[Form] = &[
+    form(
+        "Contact",
+        &[ROOT],
+        &[
+            ("ContactNumber", CONTACTS),
+            ("ContactTypeCode", Word(&["BORROWER"])),
+            ("EntityCode", Word(&["INDIVIDUAL", "COMPANY"])),
+            ("LastName1", Text),
+        ],
+        &[
+            ("StoreRecordID", NAMES),
+            ("ContactID", IDS),
+            ("Company", Text),
+            ("ShortName", Text),
+            ("TaxID1", Text),
+            ("BirthDate1", Date),
+            ("ContactOfficerUserName", Word(&["officer", "nobody"])),
+            ("Email", Text),
+            ("ContactMethod", Word(&["none", "email", "phone"])),
+        ],
+    ),
+    form("Detail", &["Contact"], &[("Userdef01", Text)], &[("Userdef80", Text)]),
+    form("Demographics", &["Contact"], &[("Userdef02", Text)], &[]),
+    form("Financials", &["Contact"], &[("Userdef03", Text)], &[]),
+    form(
+        "Address",
+        &["Contact"],
+        &[("RelationshipCode", Word(&["MAILING"])), ("StreetAddress1", Text)],
+        &[("RowID", IDS), ("City", Text)],
+    ),
+    Form {
+        text: true,
+        ..form(
+            "Comment",
+            &["Contact", "Loan", "Collateral"],
+            &[("CommentCategoryCode", Word(&["GENERAL"]))],
+            &[("CommentID", IDS)],
+        )
+    },
+    form(
+        "WebCredentials",
+        &["Contact"],
+        &[("WebUserName", Word(&["ana", "eva", "ida"])), ("Password", Text)],
+        &[("WebAccessFlag", Flag)],
+    ),
+    form(
+        "Loan",
+        &[ROOT],
+        &[
+            ("LoanNumber", LOANS),
+            ("ContactNumber", CONTACTS),
+            ("LoanGroupCode", Word(&["CONSUMER"])),
+            ("PortfolioCode", Word(&["MAIN"])),
+            ("OriginationDate", DAYS),
+            ("LoanAmount", Amount),
+            ("InterestRate", Rate),
+            ("PaymentPeriod", Word(&["none", "monthly", "weekly"])),
+        ],
+        &[
+            ("StoreRecordID", NAMES),
+            ("GetRecordID", NAMES),
+            ("LoanID", IDS),
+            ("NumberOfPayments", Whole),
+            ("PaymentAmount", Amount),
+            ("FirstPaymentDate", DAYS),
+            ("StatusCode", Word(&["ACTIVE", "CLOSED"])),
+            ("RiskRatingCode", Word(&["A", "B"])),
+            ("InterestYearNumerator", Word(&["ACT", "360", "365"])),
+            ("InterestYearDenominator", Word(&["360", "365"])),
+            ("LateChargeBalance", Amount),
+            ("FeesBalance", Amount),
+            ("ImpoundBalance", Amount),
+            ("SuspenseBalance", Amount),
+            ("LoanNickname", Text),
+        ],
+    ),
+    form("Detail1", &["Loan"], &[("Userdef01", Text)], &[]),
+    form("Detail2", &["Loan"], &[("Userdef02", Text)], &[]),
+    form("InterestRate", &["Loan"], &[("EffectiveDate", DAYS), ("InterestRate", Rate)], &[]),
+    form(
+        "Relationship",
+        &["Loan"],
+        &[("ContactNumber", CONTACTS), ("RelationshipCode", Word(&["COBORROWER"]))],
+        &[("GetRecordID", NAMES), ("WebAccessFlag", Flag)],
+    ),
+    form(
+        "CreditLine",
+        &["Loan"],
+        &[("Name", Text), ("CreditLineLimit", Amount)],
+        &[("CreditlineID", IDS)],
+    ),
+    form(
+        "RecurringTransaction",
+        &["Loan"],
+        &[
+            ("Description", Text),
+            ("EventType", Word(&["charge"])),
+            ("EventStartDate", DAYS),
+            ("EventPeriod", Word(&["monthly"])),
+            ("TransactionCode", Word(&["142"])),
+            ("Amount", Amount),
+        ],
+        &[("RowID", IDS)],
+    ),
+    form(
+        "AutomatedPayment",
+        &["Loan"],
+        &[
+            ("Description", Text),
+            ("PaymentType", Word(&["ach"])),
+            ("AmountType", Word(&["fixed"])),
+            ("BillingType", Word(&["due"])),
+            ("StartDate", DAYS),
+            ("PaymentGatewayTokenID", IDS),
+        ],
+        &[("RowID", IDS)],
+    ),
+    form(
+        "Collateral",
+        &["Loan"],
+        &[("CollateralCode", Word(&["AUTO", "HOME"]))],
+        &[("CollateralID", IDS), ("Description", Text), ("PricePerUnit", Amount)],
+    ),
+    form("Vehicle", &["Collateral"], &[("VIN", Text)], &[("Year", Whole)]),
+    form("Location", &["Collateral"], &[("City", Text)], &[]),
+    form(
+        "Insurance",
+        &["Collateral"],
+        &[("Company", Text), ("PolicyNumber", Text), ("CoverageType", Text)],
+        &[("RowID", IDS)],
+    ),
+    form(
+        "Tax",
+        &["Collateral"],
+        &[("Authority", Text), ("TaxYear", Whole), ("TaxAmount", Amount), ("DueDate", DAYS)],
+        &[("RowID", IDS)],
+    ),
+    form("Transactions", &[ROOT], &[], &[]),
+    form(
+        "Payment",
+        &["Transactions"],
+        &[("LoanNumber", LOANS), ("Amount", Amount), ("EffectiveDate", DAYS)],
+        &[
+            ("GetRecordID", NAMES),
+            ("LoanID", IDS),
+            ("PaymentMethodCode", Word(&["ACH", "CASH"])),
+            ("PrincipalAmount", Amount),
+            ("Payoff", Flag),
+            ("ExcessHandling", Word(&["principal", "suspense"])),
+            ("ExternalID", NAMES),
+        ],
+    ),
+];

@@ -1,0 +1,227 @@
+//! Files that mean harm, over HTTP: each is refused soon, with its place, and neither the rows nor
+//! the memory of the server tell of it afterwards.
+
+use crate::PROGRAM;
+use acceptance::world::on_embedded_database;
+use acceptance::{Answer, World};
+use futures_util::stream;
+use reqwest::Body;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How far a long file goes on. `HOSTILE_MIB` is another length.
+const LONG_MIB: usize = 48;
+const CHUNK_BYTES: usize = 1 << 16;
+/// How long the answer may take when the file has come in; in truth it is far less.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// So much more memory than ever before is nothing.
+const MEMORY_KIB: u64 = 8 * 1024;
+/// An element of a record is held as a whole: up to 16 MiB of XML.
+const CHILD_MEMORY_KIB: u64 = 64 * 1024;
+
+/// A file that is made while it is sent.
+struct File {
+    what: &'static str,
+    /// What it begins with.
+    head: Vec<u8>,
+    /// What comes again and again, and how often.
+    again: &'static str,
+    times: usize,
+    tail: &'static str,
+    /// A part of the message, and the line it tells.
+    told: &'static str,
+    line: u64,
+}
+
+fn long_bytes() -> usize {
+    let mib = std::env::var("HOSTILE_MIB").ok();
+    mib.map_or(LONG_MIB, |mib| mib.parse().expect("HOSTILE_MIB is a number")) << 20
+}
+
+/// A file that is sent in one piece.
+fn short(what: &'static str, text: impl Into<Vec<u8>>, told: &'static str, line: u64) -> File {
+    File { what, head: text.into(), again: "", times: 0, tail: "", told, line }
+}
+
+/// A file that goes on and on.
+fn long(
+    what: &'static str,
+    head: &str,
+    again: &'static str,
+    tail: &'static str,
+    told: &'static str,
+) -> File {
+    let times = long_bytes() / again.len();
+    let line = 1 + head.matches('\n').count() as u64;
+    File { what, head: head.into(), again, times, tail, told, line }
+}
+
+impl File {
+    /// The bytes, and the instant at which the last of them was asked for.
+    fn body(&self) -> (Body, Arc<Mutex<Instant>>) {
+        let per_chunk = (CHUNK_BYTES / self.again.len().max(1)).max(1);
+        let (again, times) = (self.again, self.times);
+        let chunk = move |number: usize| {
+            again.repeat(per_chunk.min(times - number * per_chunk)).into_bytes()
+        };
+        let chunks = (0..times.div_ceil(per_chunk)).map(chunk);
+        let last_asked = Arc::new(Mutex::new(Instant::now()));
+        let asked = Arc::clone(&last_asked);
+        let all = std::iter::once(self.head.clone()).chain(chunks).chain([self.tail.into()]);
+        let all = all.map(move |bytes| {
+            *asked.lock().expect("not poisoned") = Instant::now();
+            Ok::<_, io::Error>(bytes)
+        });
+        (Body::wrap_stream(stream::iter(all)), last_asked)
+    }
+}
+
+async fn send(world: &World, token: &str, file: &File) -> (Answer, Duration) {
+    let (body, last_asked) = file.body();
+    let request = world.client.request(reqwest::Method::POST, token, "/core/xml-import?test=false");
+    let request = request.header("content-type", "application/xml").body(body);
+    let answer = world.client.send(request).await.expect("an answer");
+    let took = last_asked.lock().expect("not poisoned").elapsed();
+    (answer, took)
+}
+
+fn entities() -> Vec<File> {
+    let dtd = "document type";
+    let laughs: String = (1..10)
+        .map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)))
+        .collect();
+    let laughs = format!("<!DOCTYPE Core [<!ENTITY l0 \"ha\">{laughs}]><Core><a>&l9;</a></Core>");
+    vec![
+        short("a billion laughs", laughs, dtd, 1),
+        long(
+            "an entity of great length",
+            "<?xml version='1.0'?>\n<!DOCTYPE Core [<!ENTITY a '",
+            "aaaaaaaa",
+            "'>]><Core><a>&a;&a;&a;&a;</a></Core>",
+            dtd,
+        ),
+        short(
+            "an external entity",
+            "<!DOCTYPE Core [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><Core><a>&x;</a></Core>",
+            dtd,
+            1,
+        ),
+        short(
+            "an external document type",
+            "\n<!DOCTYPE Core SYSTEM 'http://127.0.0.1:1/x.dtd'><Core/>",
+            dtd,
+            2,
+        ),
+        short(
+            "a parameter entity",
+            "<!DOCTYPE Core [<!ENTITY % p SYSTEM 'http://127.0.0.1:1/'> %p;]><Core/>",
+            dtd,
+            1,
+        ),
+        short("an undeclared entity", "<Core>\n<a>&x;</a></Core>", "five predefined", 2),
+        long("an entity name", "<Core>\n<a>&", "abcdefgh", ";</a></Core>", "&amp;"),
+        long("character references", "<Core><r><a>", "&#65;", "</a></r></Core>", "1 MiB"),
+    ]
+}
+
+fn endless() -> Vec<File> {
+    vec![
+        long("tags without an end", "<Core>\n", "<a>", "", "deeper than 8"),
+        long("an attribute", "<Core>\n<a b='", "xxxxxxxx", "'/></Core>", "64 KiB"),
+        long("attributes", "<Core>\n<a", " b=''", "/></Core>", "200 attributes"),
+        long("a tag", "<Core>\n<a ", "        ", "", "64 KiB besides its values"),
+        long("a name", "<Core>\n<", "aaaaaaaa", "/></Core>", "64 KiB besides its values"),
+        long("an end tag", "<Core>\n</", "aaaaaaaa", ">", "end tag"),
+        long("a comment", "<Core>\n<!-- ", "xxxxxxxx", "", "a comment has more"),
+        long("raw text", "<Core><r>\n<a><![CDATA[", "xxxxxxxx", "", "1 MiB"),
+        long("an instruction", "<Core>\n<?", "xxxxxxxx", "", "too long"),
+        long("a text", "<Core><r>\n<a>", "xxxxxxxx", "</a></r></Core>", "1 MiB"),
+        long("white space", "", "        ", "", "1 MiB"),
+    ]
+}
+
+/// What is read far before it turns out to be wrong.
+fn late() -> Vec<File> {
+    let words = "<b c='so many words that a file of them has fewer elements'/>";
+    let mut cut = long("a large record that is cut short", "<Core>\n<r>", words, "", "element r");
+    cut.times /= 8;
+    vec![
+        cut,
+        long("a large child", "<Core><r>\n<a>", words, "</a></r></Core>", "16 MiB"),
+        long("a child of many", "<Core><r>\n<a>", "<b/>", "</a></r></Core>", "131,072 elements"),
+    ]
+}
+
+fn broken() -> Vec<File> {
+    let utf16: Vec<u8> = "\u{feff}<Core/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    vec![
+        short("nothing", "", "no root", 1),
+        short("white space", " \r\n\t\r \n", "no root", 4),
+        short("another root", "<Cora/>", "must be Core", 1),
+        short("two roots", "<Core/>\n<Core/>", "behind the root", 2),
+        short("words behind", "<Core/>\r\rwords", "behind the root", 3),
+        short("NUL", b"<Core>\n\0</Core>".to_vec(), "U+0000", 2),
+        short("a control character", "<Core>\n<a b='\u{8}'/></Core>", "U+0008", 2),
+        short("no UTF-8", b"<Core>\r\n<a b='\xe4'/></Core>".to_vec(), "no UTF-8", 2),
+        short("UTF-16", utf16, "UTF-16", 1),
+        short("another encoding", "<?xml version='1.0' encoding='cp1252'?><Core/>", "UTF-8", 1),
+        short("an instruction", "<?xml-stylesheet href='x'?><Core/>", "instructions", 1),
+        short("a namespace", "<Core\n xmlns='urn:x'/>", "no namespace", 2),
+        short("a prefix", "<Core>\n<x:Contact/></Core>", "no namespace", 2),
+        short("an attribute twice", "<Core>\n<a b='1' b='2'/></Core>", "twice", 2),
+        short("a tag left open", "<Core>\n<a></Core>", "</a> is expected", 2),
+    ]
+}
+
+async fn each_is_refused(files: Vec<File>, memory_kib: u64) {
+    on_embedded_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        // What any large file needs was needed before.
+        let words = "<!-- nothing that could matter to anybody, and that many a time -->\n";
+        let mut sound = long("a sound file", "<Core>", words, "</Core>", "");
+        sound.times /= 4;
+        let (answer, took) = send(&world, &admin, &sound).await;
+        println!("a sound file: {took:?}");
+        answer.expect(200);
+        let before = world.snapshot().await;
+        for file in files {
+            let memory = world.api.memory_peak_kib();
+            let (answer, took) = send(&world, &admin, &file).await;
+            let grown =
+                world.api.memory_peak_kib().zip(memory).map(|(now, then)| now.saturating_sub(then));
+            println!("{}: {took:?}, {grown:?} KiB more, {}", file.what, answer.json()["detail"]);
+            let answer = answer.expect_problem(400, "bad-request").json();
+            let detail = answer["detail"].as_str().unwrap_or_default();
+            assert!(detail.contains(file.told), "{}: {detail}", file.what);
+            assert_eq!(answer["line"], file.line, "{}: {detail}", file.what);
+            assert!(answer["column"].as_u64() >= Some(1), "{}: {detail}", file.what);
+            assert!(detail.len() < 300, "{}: {detail}", file.what);
+            assert!(took < ANSWER_WITHIN, "{}: {took:?}", file.what);
+            assert!(grown.unwrap_or_default() < memory_kib, "{}: {grown:?} KiB", file.what);
+            assert_eq!(world.snapshot().await, before, "{}", file.what);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn entities_are_refused() {
+    each_is_refused(entities(), MEMORY_KIB).await;
+}
+
+#[tokio::test]
+async fn what_goes_on_and_on_is_refused() {
+    each_is_refused(endless(), MEMORY_KIB).await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_late_is_refused_without_having_been_kept() {
+    each_is_refused(late(), CHILD_MEMORY_KIB).await;
+}
+
+#[tokio::test]
+async fn what_is_no_xml_or_no_import_is_refused() {
+    each_is_refused(broken(), MEMORY_KIB).await;
+}
