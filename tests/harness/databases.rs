@@ -95,9 +95,11 @@ async fn sqlite_copy(folder: &Path, credentials: &Credentials) -> String {
     format!("sqlite://{}", copy.display())
 }
 
+/// The PostgreSQL databases that others are copies of: the server, and the name there.
+static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
+
 /// PostgreSQL databases are copies of one that was made once per test run.
 async fn postgres_template(server: &str, credentials: &Credentials) -> String {
-    static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
     let mut templates = TEMPLATES.lock().await;
     if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
         return name.clone();
@@ -107,6 +109,13 @@ async fn postgres_template(server: &str, credentials: &Credentials) -> String {
     let name = url.rsplit('/').next().unwrap_or_default().to_owned();
     templates.push((server.to_owned(), name.clone()));
     name
+}
+
+/// Removes what databases were copied from, for a program that leaves nothing on a server.
+pub async fn drop_templates() {
+    for (server, name) in TEMPLATES.lock().await.drain(..) {
+        run(&server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+    }
 }
 
 /// Runs a statement on the server itself.

@@ -1,5 +1,6 @@
 //! The two servers as processes, with settings of the test's own.
 
+use crate::memory;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -82,11 +83,14 @@ impl Process {
         self.signal("KILL").expect("killed");
     }
 
+    /// Its process id; `None` after it has ended.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// The most memory it has had so far, in KiB; `None` where the system does not tell.
     pub fn memory_peak_kib(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-        line.trim_end_matches("kB").trim().parse().ok()
+        memory::peak_kib(self.id()?)
     }
 
     /// Stops it where it stands: it keeps its connections and answers nothing.

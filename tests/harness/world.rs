@@ -228,6 +228,15 @@ impl World {
         self.database.drop(&self.database_url).await;
     }
 
+    /// Kills the servers and removes the database, whatever they are in the middle of.
+    pub async fn discard(self) {
+        let Self { auth, api, db, database, database_url, .. } = self;
+        // Processes that nobody holds are killed.
+        drop((auth, api));
+        let _ = db.close().await;
+        database.drop(&database_url).await;
+    }
+
     /// The token of a user with a password: admin, officer, teller, viewer.
     pub async fn token(&self, user: &str) -> String {
         let password = match user {

@@ -1,0 +1,81 @@
+//! How much memory a process has, as the system tells it.
+
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+/// Between two looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// What it has at the moment.
+const RESIDENT: &str = "VmRSS:";
+/// The most it has had since it was started.
+const PEAK: &str = "VmHWM:";
+
+/// Resident memory over a while, in KiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// When the while began.
+    pub before_kib: u64,
+    /// The most that was seen.
+    pub seen_kib: u64,
+    /// The most since the process was started, also between two looks.
+    pub peak_kib: u64,
+}
+
+/// Looks at the memory of a process every 100 ms.
+pub struct Sampler {
+    process: u32,
+    before_kib: u64,
+    seen_kib: Arc<AtomicU64>,
+    task: JoinHandle<()>,
+}
+
+/// What a process has resident now, in KiB; `None` where there is none or the system does not tell.
+pub fn resident_kib(process: u32) -> Option<u64> {
+    figure_kib(process, RESIDENT)
+}
+
+/// The most memory a process has had resident so far, in KiB.
+pub fn peak_kib(process: u32) -> Option<u64> {
+    figure_kib(process, PEAK)
+}
+
+fn figure_kib(process: u32, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim_end_matches("kB").trim().parse().ok()
+}
+
+impl Sampler {
+    /// Begins to look.
+    pub fn start(process: u32) -> Result<Self, String> {
+        let untold = || format!("the system does not tell the memory of process {process}");
+        let before_kib = resident_kib(process).ok_or_else(untold)?;
+        let seen_kib = Arc::new(AtomicU64::new(before_kib));
+        let seen = Arc::clone(&seen_kib);
+        let task = tokio::spawn(async move {
+            while let Some(resident) = resident_kib(process) {
+                seen.fetch_max(resident, Ordering::Relaxed);
+                sleep(EVERY).await;
+            }
+        });
+        Ok(Self { process, before_kib, seen_kib, task })
+    }
+
+    /// What was seen until now.
+    pub fn so_far(&self) -> Memory {
+        let seen_kib = self.seen_kib.load(Ordering::Relaxed);
+        let peak_kib = peak_kib(self.process).unwrap_or_default().max(seen_kib);
+        Memory { before_kib: self.before_kib, seen_kib, peak_kib }
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,230 @@
+//! How fast does a large XML import go, what is that beside PostgreSQL's own COPY of the same rows,
+//! and does the api-server's memory stay where it is?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/import_scale --database-url postgres://USER@HOST/postgres
+//! ```
+//!
+//! It makes a database of its own, starts both servers on it, writes a file of contacts and loans
+//! (a million of each are about 1 GiB, the longest that an import takes), and imports it. Both the
+//! file and the answer pass through as streams; every record of the answer is compared with the
+//! file, and every contact and loan is looked for in the database. Meanwhile the resident memory of
+//! the api-server is looked at ten times a second.
+//!
+//! On PostgreSQL, COPY then brings the rows that the import wrote into a second database with the
+//! same indexes and foreign keys: rows a second mean nothing on another machine, the ratio of the
+//! two still does.
+//!
+//! With `--test-run` the file is imported with `test=true` first, and a dump from before is compared
+//! with one from after. With `--kill` the api-server is killed half-way and the file sent again
+//! under its key.
+//!
+//! A million contacts and loans take some 50 GB on the database server, half of it in the second
+//! database. Exits with 1 when an answer or a row is not what it must be, or when the api-server
+//! had more memory than it may. The databases go in any case but a kill.
+
+mod import_scale {
+    pub mod answer;
+    pub mod copying;
+    pub mod dump;
+    pub mod import;
+    pub mod portfolio;
+    pub mod report;
+    pub mod rows;
+}
+
+use acceptance::Database;
+use acceptance::databases;
+use acceptance::world::{Environment, World};
+use clap::Parser;
+use futures_util::FutureExt;
+use import_scale::copying::Copied;
+use import_scale::dump::Dump;
+use import_scale::import::{Import, Imported, kill_and_send_again};
+use import_scale::portfolio::{BYTES_MAX, Portfolio};
+use import_scale::report::Report;
+use import_scale::rows::{self, Written};
+use std::io::{BufWriter, Write};
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The key of an import that is killed, where none is given.
+const KEY: &str = "import-scale";
+
+/// Imports a large XML file, beside COPY on the same PostgreSQL.
+#[derive(Parser)]
+struct Arguments {
+    /// A PostgreSQL or MariaDB on which the user may create databases; default: an embedded one.
+    #[arg(long)]
+    database_url: Option<String>,
+    /// Contacts in the file; there are as many loans.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(2..))]
+    contacts: u64,
+    /// The length of the file: as many contacts and loans as there is room for.
+    #[arg(long, conflicts_with = "contacts", value_parser = clap::value_parser!(u64).range(4096..=BYTES_MAX))]
+    file_bytes: Option<u64>,
+    /// The `Idempotency-Key` to send the file under.
+    #[arg(long)]
+    key: Option<String>,
+    /// The file is one transaction (`CommitBlock="1"`).
+    #[arg(long)]
+    block: bool,
+    /// Loans name their contact by ContactNumber, and not by GetRecordID.
+    #[arg(long)]
+    by_number: bool,
+    /// Kills the api-server half-way and sends the file again under its key.
+    #[arg(long, conflicts_with = "block")]
+    kill: bool,
+    /// Imports the file with `test=true` first, which must leave nothing.
+    #[arg(long)]
+    test_run: bool,
+    /// The most that the api-server may have resident.
+    #[arg(long, default_value_t = 150)]
+    memory_mib: u64,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    let arguments = Arguments::parse();
+    let report = match run(&arguments).await {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("import_scale: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    if arguments.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{report}");
+    }
+    for fault in &report.faults {
+        eprintln!("WRONG: {fault}");
+    }
+    if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Imports in a new database and removes it, whatever became of the import.
+async fn run(arguments: &Arguments) -> Result<Report, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.with_file_name("installer_under_test");
+    if !program.is_file() {
+        return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
+    }
+    let database = arguments.database_url.clone().map_or(Database::Sqlite, Database::Server);
+    let program = program.display().to_string();
+    let mut world = World::new(&program, database.clone(), Environment::default()).await;
+    // The second one is made before rows come: it is a copy of what the first one was.
+    let reference = match database.name().starts_with("postgres") {
+        true => Some(database.create(world.folder.path(), &world.credentials).await),
+        false => None,
+    };
+    // The helpers of the tests panic, and the databases must go then, too.
+    let measurement = AssertUnwindSafe(measure(arguments, &mut world, reference.as_deref()));
+    let measured = tokio::select! {
+        measured = measurement.catch_unwind() => {
+            measured.unwrap_or_else(|_| Err("the run broke, as said above".to_owned()))
+        }
+        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+    };
+    if let Some(reference) = reference {
+        database.drop(&reference).await;
+    }
+    match &measured {
+        Ok(_) => world.close().await,
+        Err(_) => world.discard().await,
+    }
+    databases::drop_templates().await;
+    measured
+}
+
+async fn measure(
+    arguments: &Arguments,
+    world: &mut World,
+    reference: Option<&str>,
+) -> Result<Report, String> {
+    let (portfolio, file, file_bytes) = write_file(arguments, world.folder.path())?;
+    let mut faults = Vec::new();
+    let tried = match arguments.test_run {
+        true => Some(try_out(world, &file, portfolio, &mut faults).await?),
+        false => None,
+    };
+    let mut written = Written::begin(world).await;
+    eprintln!("importing {} records", portfolio.records());
+    let imported = match (arguments.kill, arguments.key.as_deref()) {
+        (true, key) => kill_and_send_again(world, file, portfolio, key.unwrap_or(KEY)).await?,
+        (false, key) => Import::prepare(world, file, portfolio).await.send(false, key).await?,
+    };
+    eprintln!("counting the rows");
+    Written::count(&mut written, world).await;
+    faults.extend(imported.answer.faults(&portfolio, false));
+    faults.extend(rows::faults(world, &portfolio, &imported.answer).await);
+    let copied = match reference {
+        None => None,
+        Some(reference) => {
+            eprintln!("copying them");
+            Some(Copied::measure(world, &written, reference).await?)
+        }
+    };
+    let mut report = Report {
+        database: world.database.name().to_owned(),
+        portfolio,
+        file_bytes,
+        killed: arguments.kill,
+        tried,
+        imported,
+        written,
+        copied,
+        memory_mib: arguments.memory_mib,
+        faults,
+    };
+    let (peak_mib, allowed_mib) = (report.peak_kib().div_ceil(1024), arguments.memory_mib);
+    if peak_mib > allowed_mib {
+        let fault = format!("the api-server had {peak_mib} MiB of memory, not {allowed_mib}");
+        report.faults.push(fault);
+    }
+    Ok(report)
+}
+
+/// The file in this folder, and its length.
+fn write_file(arguments: &Arguments, folder: &Path) -> Result<(Portfolio, PathBuf, u64), String> {
+    let Arguments { contacts, block, by_number, .. } = *arguments;
+    let portfolio = Portfolio { contacts, block, by_number };
+    let portfolio = match arguments.file_bytes {
+        Some(bytes) => portfolio.that_fits(bytes),
+        None => portfolio,
+    };
+    let path = folder.join("import.xml");
+    let file = std::fs::File::create(&path).map_err(|error| error.to_string())?;
+    let mut file = BufWriter::with_capacity(1 << 20, file);
+    let written = portfolio.write(&mut file).and_then(|bytes| file.flush().map(|()| bytes));
+    let bytes = written.map_err(|error| format!("{}: {error}", path.display()))?;
+    if bytes > BYTES_MAX {
+        return Err(format!("the file has {bytes} bytes, and an import at most {BYTES_MAX}"));
+    }
+    Ok((portfolio, path, bytes))
+}
+
+/// Imports the file with `test=true`, which must be answered as the import is and leave nothing.
+async fn try_out(
+    world: &World,
+    file: &Path,
+    portfolio: Portfolio,
+    faults: &mut Vec<String>,
+) -> Result<Imported, String> {
+    let import = Import::prepare(world, file.to_owned(), portfolio).await;
+    let before = Dump::take(world).await?;
+    eprintln!("trying {} records", portfolio.records());
+    let tried = import.send(true, None).await?;
+    faults.extend(tried.answer.faults(&portfolio, true));
+    let difference = before.difference(world).await?;
+    faults
+        .extend(difference.map(|difference| format!("the test run left something: {difference}")));
+    Ok(tried)
+}

@@ -1,0 +1,171 @@
+//! What a run says: the figures of the import, and those of COPY beside them.
+
+use super::copying::Copied;
+use super::import::Imported;
+use super::portfolio::Portfolio;
+use super::rows::Written;
+use acceptance::memory::Memory;
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// One run from end to end.
+#[derive(Debug)]
+pub struct Report {
+    /// The kind of database.
+    pub database: String,
+    /// What was imported.
+    pub portfolio: Portfolio,
+    /// The length of the file.
+    pub file_bytes: u64,
+    /// The server was killed half-way.
+    pub killed: bool,
+    /// The run that was tried and undone, if there was one.
+    pub tried: Option<Imported>,
+    /// The import.
+    pub imported: Imported,
+    /// The rows that it wrote.
+    pub written: Vec<Written>,
+    /// The same rows through COPY, where there is one.
+    pub copied: Option<Copied>,
+    /// What the api-server may have resident at most.
+    pub memory_mib: u64,
+    /// What is not as it must be.
+    pub faults: Vec<String>,
+}
+
+fn mib(kib: u64) -> f64 {
+    kib as f64 / 1024.0
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+impl Report {
+    /// The most memory that the server had in any of the runs.
+    pub fn peak_kib(&self) -> u64 {
+        let runs = [Some(&self.imported), self.tried.as_ref()];
+        runs.into_iter().flatten().map(|run| run.memory.peak_kib).max().unwrap_or_default()
+    }
+
+    fn rows(&self) -> u64 {
+        self.written.iter().map(|table| table.rows).sum()
+    }
+
+    fn rows_per_second(&self) -> f64 {
+        self.rows() as f64 / self.imported.took.as_secs_f64()
+    }
+
+    /// Rows of the import for each of COPY, in the same time.
+    fn ratio(&self, copied: &Copied) -> f64 {
+        self.rows_per_second() / copied.rows_per_second()
+    }
+
+    fn run_to_json(&self, run: &Imported) -> Value {
+        let seconds = run.took.as_secs_f64();
+        json!({
+            "seconds": seconds,
+            "seconds_until_answer": run.silent.as_secs_f64(),
+            "records_per_second": self.portfolio.records() as f64 / seconds,
+            "xml_megabytes_per_second": megabytes(self.file_bytes) / seconds,
+            "answer_bytes": run.answer.bytes,
+            "memory": run.memory,
+        })
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        let tables = self.written.iter().map(|one| (one.table.name.to_owned(), json!(one.rows)));
+        let tables: Map<String, Value> = tables.collect();
+        let copied = self.copied.as_ref().map(|copied| {
+            let mut value = json!(copied);
+            value["rows_per_second"] = json!(copied.rows_per_second());
+            value["ratio"] = json!(self.ratio(copied));
+            value
+        });
+        json!({
+            "database": self.database,
+            "cores": cores(),
+            "release_build": !cfg!(debug_assertions),
+            "contacts": self.portfolio.contacts,
+            "loans": self.portfolio.contacts,
+            "block": self.portfolio.block,
+            "killed": self.killed,
+            "file_bytes": self.file_bytes,
+            "test_run": self.tried.as_ref().map(|run| self.run_to_json(run)),
+            "import": self.run_to_json(&self.imported),
+            "rows": self.rows(),
+            "rows_by_table": tables,
+            "rows_per_second": self.rows_per_second(),
+            "copy": copied,
+            "memory_peak_kib": self.peak_kib(),
+            "memory_allowed_kib": self.memory_mib * 1024,
+            "faults": self.faults,
+        })
+    }
+
+    fn write_run(&self, f: &mut fmt::Formatter<'_>, name: &str, run: &Imported) -> fmt::Result {
+        let seconds = run.took.as_secs_f64();
+        writeln!(
+            f,
+            "{name}: {seconds:.1} s, {:.0} records/s, {:.2} MB/s of XML; the answer of {:.1} MB \
+             began after {:.1} s",
+            self.portfolio.records() as f64 / seconds,
+            megabytes(self.file_bytes) / seconds,
+            megabytes(run.answer.bytes),
+            run.silent.as_secs_f64(),
+        )?;
+        let Memory { before_kib, seen_kib, peak_kib } = run.memory;
+        writeln!(
+            f,
+            "  memory of the api-server: {:.1} MiB before, {:.1} MiB at most while it ran (grown \
+             by {:.1} MiB), {:.1} MiB ever",
+            mib(before_kib),
+            mib(seen_kib),
+            mib(seen_kib.saturating_sub(before_kib)),
+            mib(peak_kib),
+        )
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Portfolio { contacts, block, .. } = self.portfolio;
+        let build = if cfg!(debug_assertions) { "DEBUG" } else { "release" };
+        writeln!(
+            f,
+            "{}, {} cores, {build} build; {contacts} contacts and {contacts} loans, {:.1} MB of \
+             XML, CommitBlock {}",
+            self.database,
+            cores(),
+            megabytes(self.file_bytes),
+            u8::from(block),
+        )?;
+        if let Some(tried) = &self.tried {
+            self.write_run(f, "test run", tried)?;
+        }
+        let name = if self.killed { "import, killed and sent again" } else { "import" };
+        self.write_run(f, name, &self.imported)?;
+        writeln!(f, "rows written: {}", self.rows())?;
+        for Written { table, rows, .. } in &self.written {
+            writeln!(f, "  {:<20} {rows:>12}", table.name)?;
+        }
+        let rate = self.rows_per_second();
+        match &self.copied {
+            None => writeln!(f, "import: {rate:.0} rows/s"),
+            Some(copied) => writeln!(
+                f,
+                "import: {rate:.0} rows/s, COPY: {:.0} rows/s, ratio {:.3} (COPY took {:.1} s; \
+                 reading the rows alone {:.1} s)",
+                copied.rows_per_second(),
+                self.ratio(copied),
+                copied.seconds,
+                copied.sending_seconds,
+            ),
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(0, usize::from)
+}
