@@ -16,11 +16,11 @@
 //! same indexes and foreign keys: rows a second mean nothing on another machine, the ratio of the
 //! two still does.
 //!
-//! With `--test-run` the file is imported with `test=true` first, and a dump from before is compared
-//! with one from after. With `--kill` the api-server is killed half-way and the file sent again
-//! under its key.
+//! With `--test-run` the file is imported with `test=true` first, and a dump of the database from
+//! before is compared with one from after. With `--kill` the api-server is killed half-way and the
+//! file sent again under its key.
 //!
-//! A million contacts and loans take some 50 GB on the database server, half of it in the second
+//! A million contacts and loans take some 40 GB on the database server, half of it in the second
 //! database. Exits with 1 when an answer or a row is not what it must be, or when the api-server
 //! had more memory than it may. The databases go in any case but a kill.
 
@@ -49,7 +49,13 @@ use std::io::{BufWriter, Write};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::timeout;
 
+/// Beside what each record may take.
+const PREPARATION: Duration = Duration::from_secs(300);
+/// For each record, all that is done with it together.
+const EACH: Duration = Duration::from_millis(50);
 /// The key of an import that is killed, where none is given.
 const KEY: &str = "import-scale";
 
@@ -60,7 +66,7 @@ struct Arguments {
     #[arg(long)]
     database_url: Option<String>,
     /// Contacts in the file; there are as many loans.
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     contacts: u64,
     /// The length of the file: as many contacts and loans as there is room for.
     #[arg(long, conflicts_with = "contacts", value_parser = clap::value_parser!(u64).range(4096..=BYTES_MAX))]
@@ -86,6 +92,17 @@ struct Arguments {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+}
+
+impl Arguments {
+    fn portfolio(&self) -> Portfolio {
+        let Self { contacts, block, by_number, .. } = *self;
+        let portfolio = Portfolio { contacts, block, by_number };
+        match self.file_bytes {
+            Some(bytes) => portfolio.that_fits(bytes),
+            None => portfolio,
+        }
+    }
 }
 
 #[tokio::main]
@@ -117,6 +134,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }
+    let portfolio = arguments.portfolio();
     let database = arguments.database_url.clone().map_or(Database::Sqlite, Database::Server);
     let program = program.display().to_string();
     let mut world = World::new(&program, database.clone(), Environment::default()).await;
@@ -126,11 +144,15 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
         false => None,
     };
     // The helpers of the tests panic, and the databases must go then, too.
-    let measurement = AssertUnwindSafe(measure(arguments, &mut world, reference.as_deref()));
+    let measurement = measure(arguments, portfolio, &mut world, reference.as_deref());
+    let measurement = AssertUnwindSafe(measurement).catch_unwind();
+    let limit = PREPARATION + EACH * u32::try_from(portfolio.records()).unwrap_or(u32::MAX);
     let measured = tokio::select! {
-        measured = measurement.catch_unwind() => {
-            measured.unwrap_or_else(|_| Err("the run broke, as said above".to_owned()))
-        }
+        measured = timeout(limit, measurement) => match measured {
+            Ok(Ok(measured)) => measured,
+            Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+            Err(_) => Err(format!("not done after {} s", limit.as_secs())),
+        },
         () = shared::process::stop_signal() => Err("interrupted".to_owned()),
     };
     if let Some(reference) = reference {
@@ -146,10 +168,11 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
 
 async fn measure(
     arguments: &Arguments,
+    portfolio: Portfolio,
     world: &mut World,
     reference: Option<&str>,
 ) -> Result<Report, String> {
-    let (portfolio, file, file_bytes) = write_file(arguments, world.folder.path())?;
+    let (file, file_bytes) = write_file(&portfolio, world.folder.path())?;
     let mut faults = Vec::new();
     let tried = match arguments.test_run {
         true => Some(try_out(world, &file, portfolio, &mut faults).await?),
@@ -192,14 +215,8 @@ async fn measure(
     Ok(report)
 }
 
-/// The file in this folder, and its length.
-fn write_file(arguments: &Arguments, folder: &Path) -> Result<(Portfolio, PathBuf, u64), String> {
-    let Arguments { contacts, block, by_number, .. } = *arguments;
-    let portfolio = Portfolio { contacts, block, by_number };
-    let portfolio = match arguments.file_bytes {
-        Some(bytes) => portfolio.that_fits(bytes),
-        None => portfolio,
-    };
+/// Writes the file into this folder, and gives back its path and length.
+fn write_file(portfolio: &Portfolio, folder: &Path) -> Result<(PathBuf, u64), String> {
     let path = folder.join("import.xml");
     let file = std::fs::File::create(&path).map_err(|error| error.to_string())?;
     let mut file = BufWriter::with_capacity(1 << 20, file);
@@ -208,7 +225,7 @@ fn write_file(arguments: &Arguments, folder: &Path) -> Result<(Portfolio, PathBu
     if bytes > BYTES_MAX {
         return Err(format!("the file has {bytes} bytes, and an import at most {BYTES_MAX}"));
     }
-    Ok((portfolio, path, bytes))
+    Ok((path, bytes))
 }
 
 /// Imports the file with `test=true`, which must be answered as the import is and leave nothing.

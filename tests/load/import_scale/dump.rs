@@ -45,12 +45,12 @@ impl Dump {
 
 fn show(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    text.chars().take(TOLD).collect()
+    text.trim_end().chars().take(TOLD).collect()
 }
 
 /// Where lines come from.
 enum Source {
-    Program { child: Child, lines: BufReader<tokio::process::ChildStdout> },
+    Program { child: Box<Child>, lines: BufReader<tokio::process::ChildStdout> },
     Rows(std::vec::IntoIter<String>),
 }
 
@@ -68,7 +68,7 @@ impl Source {
         let child = program.kill_on_drop(true).spawn();
         let mut child = child.map_err(|error| format!("{program:?}: {error}"))?;
         let lines = child.stdout.take().ok_or("a dump without output")?;
-        Ok(Self::Program { child, lines: BufReader::new(lines) })
+        Ok(Self::Program { child: Box::new(child), lines: BufReader::new(lines) })
     }
 
     /// The next line that is a row; nothing at the end, which must be a good one.

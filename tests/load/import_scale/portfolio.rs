@@ -1,6 +1,6 @@
 //! The file: contacts, then a loan of each, a record on a line, always the same for one number.
 
-use chrono::{Days, Months, NaiveDate};
+use chrono::{Datelike, Days, Months, NaiveDate};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ const LAST_NAMES: [&str; 11] = [
     "Abernathy",
     "Castellanos",
     "Dubois",
-    "Eriksson",
+    "Ångström",
     "Fitzgerald",
     "Goldberg",
     "Hernandez",
@@ -122,7 +122,7 @@ impl Portfolio {
             true => String::new(),
             false => format!(" StoreRecordID=\"borrower {number}\""),
         };
-        let house = number % 9973;
+        let (house, apartment) = (number % 9973, number % 97);
         let phone = number % 10_000;
         let tax = format!("{:03}-{:02}-{:04}", number % 899 + 1, number % 89 + 10, phone);
         let kind = match number % 10 {
@@ -138,7 +138,7 @@ impl Portfolio {
         };
         format!(
             "<Contact ContactNumber=\"{key}\" ContactTypeCode=\"BORROWER\" {kind} \
-             FirstName1=\"{first}\" TaxID1=\"{tax}\" StreetAddress1=\"{house} Jefferson Avenue\" \
+             FirstName1=\"{first}\" TaxID1=\"{tax}\" StreetAddress1=\"{house} Jefferson Avenue, Apartment {apartment}\" \
              City=\"{city}\" State=\"{state}\" Zip=\"{zip}\" Country=\"United States\" \
              Email=\"{first}.{number}@example.com\" HomePhone=\"+1 555 010 {phone:04}\" \
              MobilePhone=\"+1 555 020 {phone:04}\" ContactMethod=\"email\"{stored}/>\n"
@@ -169,12 +169,13 @@ impl Portfolio {
             "<Loan LoanNumber=\"{key}\" {borrower} LoanGroupCode=\"{group}\" \
              PortfolioCode=\"MAIN\" StatusCode=\"ACTIVE\" LoanNickname=\"Number {number} at the \
              branch in {state}\" ContractualJurisdiction=\"{state}\" LoanType=\"term\" \
-             OriginationDate=\"{origination}\" LoanAmount=\"{}\" InterestRate=\"{}\" \
+             OriginationDate=\"{origination}\" InterestStartDate=\"{origination}\" LoanAmount=\"{}\" InterestRate=\"{}\" \
              InterestYearNumerator=\"360\" InterestYearDenominator=\"360\" \
              PaymentPeriod=\"monthly\" NumberOfPayments=\"{months}\"{instalment} \
-             FirstPaymentDate=\"{first}\" ExcessHandling=\"principal\" AdvanceDays=\"{}\"/>\n",
+             FirstPaymentDate=\"{first}\" PaymentDay=\"{}\" ExcessHandling=\"principal\" AdvanceDays=\"{}\"/>\n",
             two(cents),
             two(rate),
+            origination.day(),
             15 + number % 10,
         )
     }
