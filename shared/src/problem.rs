@@ -240,9 +240,9 @@ impl Problem {
         text
     }
 
-    /// The first field at fault.
-    pub fn first_field(&self) -> Option<&str> {
-        self.0.errors.first().map(|error| error.field.as_str())
+    /// The first field at fault, and what is wrong with it.
+    pub fn first_field(&self) -> Option<(&str, &str)> {
+        self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
     /// True when another transaction came first and the same one may pass if tried again.

@@ -34,6 +34,9 @@ impl World {
             comments documents document_files user_defined_fields user_defined_values
             transaction_codes loan_groups portfolios loan_status_codes risk_ratings interest_plans
             entities relationship_codes contact_types payment_methods idempotency_records
-            import_records field_changes)
+            import_runs import_records field_changes contact_addresses credit_profiles
+            recurring_transactions automated_payments collaterals loan_collaterals
+            collateral_vehicles collateral_locations collateral_insurance_policies
+            collateral_taxes collateral_descriptions comment_categories payment_gateway_tokens)
     }
 }

@@ -263,6 +263,13 @@ impl World {
         result
     }
 
+    /// Defines the user-defined fields that every installation begins with.
+    pub async fn define_fields(&self) {
+        let tx = shared::db::begin_write(&self.db).await.expect("a transaction");
+        installer::seed::field_definitions::ensure(&tx).await.expect("the fields");
+        tx.commit().await.expect("committed");
+    }
+
     /// Posts a payment.
     pub async fn pay(&self, token: &str, loan_id: i64, body: Value) -> Answer {
         let path = format!("/loans/{loan_id}/transactions/payments");

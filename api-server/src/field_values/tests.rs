@@ -53,7 +53,7 @@ fn what_it_does_not_allow_is_refused_with_the_member() {
     ] {
         let refused = checked(&field(data_type), "Userdef01", Some(value)).unwrap_err();
         assert_eq!(refused.kind(), ProblemType::InvalidValue, "{value}");
-        assert_eq!(refused.first_field(), Some("Userdef01"));
+        assert_eq!(refused.first_field().map(|(field, _)| field), Some("Userdef01"));
     }
 }
 

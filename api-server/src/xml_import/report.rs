@@ -119,7 +119,7 @@ impl Message {
 
     /// A rule of the API that an element breaks. Attributes are JSON members without underscores.
     pub fn problem(element: &Element, problem: &Problem) -> Self {
-        let attribute = problem.first_field().map(|field| field.replace('_', ""));
+        let attribute = problem.first_field().map(|(field, _)| field.replace('_', ""));
         Self::error(element, attribute.as_deref(), problem.message())
     }
 }

@@ -3,6 +3,7 @@
 //! is always required.
 
 use super::format::{self, Attribute, Kind, Needed, Shape};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
@@ -17,54 +18,54 @@ pub fn schema() -> &'static str {
 
 /// Types of values that attributes share.
 const TYPES: &str = r###"
-  <xs:simpleType name="Cleared">
+  <xs:simpleType name="cleared">
     <xs:annotation><xs:documentation>Clears a value.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:string"><xs:enumeration value="##NULL##"/></xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Text">
+  <xs:simpleType name="text">
     <xs:annotation><xs:documentation>Text of up to 64 KiB.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:string"><xs:maxLength value="65536"/></xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Date">
+  <xs:simpleType name="date">
     <xs:annotation><xs:documentation>A date, YYYY-MM-DD.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:date">
       <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}"/>
       <xs:minInclusive value="0001-01-01"/>
     </xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Id">
+  <xs:simpleType name="id">
     <xs:annotation><xs:documentation>The key of a row.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:long"><xs:minInclusive value="1"/></xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Amount">
+  <xs:simpleType name="amount">
     <xs:annotation><xs:documentation>An amount that is not negative.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:decimal">
       <xs:pattern value="[0-9]+(\.[0-9]{1,4})?"/>
       <xs:maxInclusive value="900000000000000"/>
     </xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Cents">
+  <xs:simpleType name="cents">
     <xs:annotation><xs:documentation>The same in whole cents.</xs:documentation></xs:annotation>
-    <xs:restriction base="Amount"><xs:pattern value="[0-9]+(\.[0-9]{1,2}0*)?"/></xs:restriction>
+    <xs:restriction base="amount"><xs:pattern value="[0-9]+(\.[0-9]{1,2}0*)?"/></xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Payment">
+  <xs:simpleType name="payment">
     <xs:annotation><xs:documentation>The same above zero.</xs:documentation></xs:annotation>
-    <xs:restriction base="Cents"><xs:minExclusive value="0"/></xs:restriction>
+    <xs:restriction base="cents"><xs:minExclusive value="0"/></xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Rate">
+  <xs:simpleType name="rate">
     <xs:annotation><xs:documentation>Percent, not negative.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:decimal">
       <xs:pattern value="[0-9]+(\.[0-9]{1,8})?"/>
       <xs:maxInclusive value="90000000000"/>
     </xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Flag">
+  <xs:simpleType name="flag">
     <xs:restriction base="xs:string">
       <xs:enumeration value="true"/>
       <xs:enumeration value="false"/>
     </xs:restriction>
   </xs:simpleType>
-  <xs:simpleType name="Distribution">
+  <xs:simpleType name="distribution">
     <xs:annotation><xs:documentation>The order in which payments are spent: each item once, excess
       last; past_due may be replaced by past_due_interest and past_due_principal.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:string"><xs:pattern value="[a-z_]+(,[a-z_]+)*,excess"/></xs:restriction>
@@ -81,7 +82,8 @@ fn written() -> String {
          test=true.</xs:documentation></xs:annotation>\n",
     );
     let root = element(&format::ROOT);
-    let _never_fails_into_a_string = writeln!(xsd, "  {root}{TYPES}");
+    let _never_fails_into_a_string = write!(xsd, "  {root}{TYPES}");
+    write_types(&mut xsd);
     write_type(&mut xsd, &format::ROOT);
     for shape in format::shapes() {
         write_type(&mut xsd, shape);
@@ -114,7 +116,7 @@ fn write_type(xsd: &mut String, shape: &Shape) {
     }
     if shape.text {
         line(xsd, 2, "<xs:simpleContent>");
-        line(xsd, 3, "<xs:extension base=\"Text\">");
+        line(xsd, 3, "<xs:extension base=\"text\">");
         write_attributes(xsd, shape, 4);
         line(xsd, 3, "</xs:extension>");
         line(xsd, 2, "</xs:simpleContent>");
@@ -137,66 +139,68 @@ fn write_children(xsd: &mut String, shape: &Shape) {
 }
 
 fn write_attributes(xsd: &mut String, shape: &Shape, depth: usize) {
-    for attribute in &shape.attributes {
-        let Attribute { name, kind, nullable, needed } = attribute;
+    for Attribute { name, kind, nullable, needed } in &shape.attributes {
         let required = if *needed == Needed::Always { " use=\"required\"" } else { "" };
-        let start = format!("<xs:attribute name=\"{name}\"{required}");
-        match (named_type(kind), *nullable) {
-            (Some(kind), false) => line(xsd, depth, &format!("{start} type=\"{kind}\"/>")),
-            (kind, nullable) => {
-                line(xsd, depth, &format!("{start}>"));
-                write_value(xsd, attribute, kind, nullable, depth + 1);
-                line(xsd, depth, "</xs:attribute>");
-            }
-        }
+        let cleared = if *nullable { OR_CLEARED } else { "" };
+        let kind = type_of(kind, *nullable) + cleared;
+        line(xsd, depth, &format!("<xs:attribute name=\"{name}\" type=\"{kind}\"{required}/>"));
     }
 }
 
-fn named_type(kind: &Kind) -> Option<&'static str> {
-    Some(match kind {
-        Kind::LongText => "Text",
-        Kind::Date => "Date",
-        Kind::Id => "Id",
-        Kind::Amount => "Amount",
-        Kind::Cents => "Cents",
-        Kind::Payment => "Payment",
-        Kind::Rate => "Rate",
-        Kind::Flag => "Flag",
-        Kind::Distribution => "Distribution",
-        Kind::Text(_) | Kind::Int(_) | Kind::Choice(_) => return None,
-    })
+/// What the name of a type ends with whose values can be cleared.
+const OR_CLEARED: &str = ".or-cleared";
+
+/// The name of the type of an attribute that is not cleared.
+fn type_of(kind: &Kind, nullable: bool) -> String {
+    let name = match kind {
+        Kind::Text(characters_max) if nullable => format!("text{characters_max}"),
+        Kind::Text(characters_max) => format!("name{characters_max}"),
+        Kind::LongText => "text".to_owned(),
+        Kind::Date => "date".to_owned(),
+        Kind::Int(range) => match (range.start(), range.end()) {
+            (least, &i32::MAX) => format!("from{least}"),
+            (least, most) => format!("from{least}to{most}"),
+        },
+        Kind::Id => "id".to_owned(),
+        Kind::Amount => "amount".to_owned(),
+        Kind::Cents => "cents".to_owned(),
+        Kind::Payment => "payment".to_owned(),
+        Kind::Rate => "rate".to_owned(),
+        Kind::Flag => "flag".to_owned(),
+        Kind::Choice(words) => words.join("-or-"),
+        Kind::Distribution => "distribution".to_owned(),
+    };
+    // The name of a type begins with a letter.
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("is{name}") } else { name }
 }
 
-fn write_value(
-    xsd: &mut String,
-    attribute: &Attribute,
-    named: Option<&str>,
-    nullable: bool,
-    depth: usize,
-) {
-    line(xsd, depth, "<xs:simpleType>");
-    match (named, nullable) {
-        (Some(named), _) => {
-            line(xsd, depth + 1, &format!("<xs:union memberTypes=\"Cleared {named}\"/>"));
+/// The types of attributes that are not always the same: how long, how large, which words.
+fn write_types(xsd: &mut String) {
+    let shapes = format::shapes().into_iter().chain([&*format::ROOT]);
+    let attributes = shapes.flat_map(|shape| &shape.attributes);
+    let mut types = BTreeMap::new();
+    for Attribute { kind, nullable, .. } in attributes {
+        let name = type_of(kind, *nullable);
+        if let Some(restriction) = restriction(kind, *nullable) {
+            types.insert(name.clone(), restriction);
         }
-        (None, true) => {
-            line(xsd, depth + 1, "<xs:union memberTypes=\"Cleared\">");
-            line(xsd, depth + 2, "<xs:simpleType>");
-            write_restriction(xsd, attribute, depth + 3);
-            line(xsd, depth + 2, "</xs:simpleType>");
-            line(xsd, depth + 1, "</xs:union>");
+        if *nullable {
+            let union = format!("<xs:union memberTypes=\"cleared {name}\"/>");
+            types.insert(name + OR_CLEARED, union);
         }
-        (None, false) => write_restriction(xsd, attribute, depth + 1),
     }
-    line(xsd, depth, "</xs:simpleType>");
+    for (name, definition) in types {
+        let text = format!("<xs:simpleType name=\"{name}\">{definition}</xs:simpleType>");
+        line(xsd, 1, &text);
+    }
 }
 
-fn write_restriction(xsd: &mut String, Attribute { kind, nullable, .. }: &Attribute, depth: usize) {
+/// What narrows a type that is not one of [`TYPES`].
+fn restriction(kind: &Kind, nullable: bool) -> Option<String> {
     let (base, facets) = match kind {
         Kind::Text(characters_max) => {
-            let least = if *nullable { "" } else { "<xs:minLength value=\"1\"/>" };
-            let most = format!("{least}<xs:maxLength value=\"{characters_max}\"/>");
-            ("string", most)
+            let least = if nullable { "" } else { "<xs:minLength value=\"1\"/>" };
+            ("string", format!("{least}<xs:maxLength value=\"{characters_max}\"/>"))
         }
         Kind::Int(range) => {
             let (least, most) = (range.start(), range.end());
@@ -207,7 +211,7 @@ fn write_restriction(xsd: &mut String, Attribute { kind, nullable, .. }: &Attrib
             let words = words.iter().map(|word| format!("<xs:enumeration value=\"{word}\"/>"));
             ("string", words.collect())
         }
-        _ => ("string", String::new()),
+        _ => return None,
     };
-    line(xsd, depth, &format!("<xs:restriction base=\"xs:{base}\">{facets}</xs:restriction>"));
+    Some(format!("<xs:restriction base=\"xs:{base}\">{facets}</xs:restriction>"))
 }

@@ -275,7 +275,8 @@ fn a_large_record_comes_in_pieces_and_a_small_one_whole() {
     };
     assert_eq!(apart[1..105].iter().map(of).collect::<Vec<_>>(), whole[0].children);
     assert_eq!(apart[105], Piece::Closed);
-    let many = format!("<Core><r>{}</r><s/></Core>", "<a/>".repeat(WHOLE_NAMES_MAX as usize + 1));
+    let many = "<a/>".repeat(WHOLE_NAMES_MAX as usize + 1);
+    let many = format!("<Core><Transactions>{many}</Transactions><s/></Core>");
     let many = pieces(&many).unwrap();
     assert!(matches!(many[0], Piece::Opened(_)), "many small elements are large");
     assert!(matches!(many.last(), Some(Piece::Record(last)) if last.name == "s"));
@@ -295,17 +296,27 @@ fn a_large_record_has_no_text_of_its_own_and_no_endless_child() {
     }
     let loud = records("<Core><r>words</r></Core>");
     assert_eq!(loud[0].text, "words", "the importer tells of it");
+}
+
+#[test]
+fn what_must_be_held_is_limited() {
     let text = "<b>".to_owned() + &"x".repeat(1 << 20) + "</b>";
-    let most = format!("<Core><r>\n<a>{}</a></r></Core>", text.repeat(15));
-    assert!(matches!(
-        pieces(&most).unwrap()[..],
-        [Piece::Opened(_), Piece::Child(_), Piece::Closed]
-    ));
-    let beyond = fault(format!("<Core><r>\n<a>{}</a></r></Core>", text.repeat(16)));
-    assert!(beyond.message.contains("16 MiB"), "{beyond}");
-    assert_eq!((beyond.line, beyond.column), (2, 1));
-    let many = fault(format!("<Core><r><a>{}</a></r></Core>", "<b/>".repeat(140_000)));
-    assert!(many.message.contains("131,072"), "{many}");
+    let [most, beyond] = [7, 8].map(|count| text.repeat(count));
+    let whole = pieces(&format!("<Core>\n<r>{most}</r></Core>")).unwrap();
+    assert!(matches!(whole[..], [Piece::Record(_)]));
+    let child = pieces(&format!("<Core><Transactions>\n<a>{most}</a></Transactions></Core>"));
+    assert!(matches!(child.unwrap()[..], [Piece::Opened(_), Piece::Child(_), Piece::Closed]));
+    let many = "<b/>".repeat(70_000);
+    for text in [
+        format!("<Core>\n<r>{beyond}</r></Core>"),
+        format!("<Core>\n<r>{many}</r></Core>"),
+        format!("<Core><Transactions>\n<a>{beyond}</a></Transactions></Core>"),
+        format!("<Core><Transactions>\n<a>{many}</a></Transactions></Core>"),
+    ] {
+        let fault = fault(text);
+        assert!(fault.message.contains("8 MiB, or more than 65,536"), "{fault}");
+        assert_eq!((fault.line, fault.column), (2, 1));
+    }
 }
 
 proptest! {

@@ -1,7 +1,10 @@
 //! `/core/xml-import`
 
+mod elements;
 mod fuzz;
 mod hostile;
+mod refused;
+mod schema;
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
@@ -26,6 +29,66 @@ const EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
   </Transactions>
 </Core>
 "#;
+
+/// The example of the format, and its answer as it is sent.
+const WORKED: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
+  <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
+           ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
+    <Detail Userdef01="Config engineer"/>
+    <Comment CommentCategoryCode="GENERAL">Prefers e-mail.</Comment>
+    <WebCredentials WebUserName="ana.rivera" Password="a long pass phrase" WebAccessFlag="true"/>
+  </Contact>
+  <Loan LoanNumber="L-2001" GetRecordID="ana" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
+        OriginationDate="2024-01-15" LoanAmount="28000.00" InterestRate="14.07" InterestYearNumerator="360"
+        InterestYearDenominator="360" PaymentPeriod="monthly" NumberOfPayments="60" PaymentAmount="652.53"
+        FirstPaymentDate="2024-02-15" ContractualJurisdiction="NJ" StoreRecordID="loan1">
+    <Collateral CollateralCode="AUTO" NumberOfUnits="1" PricePerUnit="30000.00" PercentageValue="80">
+      <Vehicle VIN="1HGCM82633A004352" Year="2003"/>
+    </Collateral>
+  </Loan>
+  <Transactions>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-02-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-03-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-04-15" PaymentMethodCode="ACH"/>
+  </Transactions>
+</Core>
+"#;
+const WORKED_ANSWER: &str = r#"{"Test": false, "Committed": true, "Read": 7, "Inserted": 7, "Updated": 0, "Deleted": 0, "Failed": 0, "Records": [
+  {"Line": 2, "Element": "Contact", "Action": "inserted", "Key": "C-2001", "New_ID": 151, "Messages": []},
+  {"Line": 5, "Element": "Comment", "Action": "inserted", "New_ID": 88, "Messages": []},
+  {"Line": 8, "Element": "Loan", "Action": "inserted", "Key": "L-2001", "New_ID": 61, "Messages": []},
+  {"Line": 12, "Element": "Collateral", "Action": "inserted", "New_ID": 40, "Messages": []},
+  {"Line": 17, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "New_ID": 902, "Messages": []},
+  {"Line": 18, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "New_ID": 905, "Messages": []},
+  {"Line": 19, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "New_ID": 908, "Messages": []}]}"#;
+
+#[tokio::test]
+async fn the_worked_example_is_answered_byte_for_byte() {
+    on_each_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        let tried = world.client.import(&admin, true, WORKED, None).await.expect(200).text;
+        let done = world.client.import(&admin, false, WORKED, None).await.expect(200);
+        let result = done.json();
+        let mut expected = WORKED_ANSWER.to_owned();
+        let shown: Value = serde_json::from_str(WORKED_ANSWER).expect("JSON");
+        for (shown, own) in
+            shown["Records"].as_array().unwrap().iter().zip(result["Records"].as_array().unwrap())
+        {
+            let id = |record: &Value| format!("\"New_ID\": {},", record["New_ID"]);
+            expected = expected.replace(&id(shown), &id(own));
+        }
+        assert_eq!(done.text, expected);
+        assert_eq!(tried.lines().count(), done.text.lines().count());
+        assert!(tried.starts_with(r#"{"Test": true, "Committed": true, "Read": 7, "Inserted": 7"#));
+        let loan = format!("/loans/{}", result["Records"][2]["New_ID"]);
+        let loan = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!(loan["Current_Principal_Balance"], "27015.86");
+        assert_eq!(loan["Next_Due_Date"], "2024-05-15");
+        world
+    })
+    .await;
+}
 
 fn without_ids(mut result: Value) -> Value {
     for record in result["Records"].as_array_mut().expect("records") {

@@ -144,12 +144,15 @@ fn endless() -> Vec<File> {
 /// What is read far before it turns out to be wrong.
 fn late() -> Vec<File> {
     let words = "<b c='so many words that a file of them has fewer elements'/>";
-    let mut cut = long("a large record that is cut short", "<Core>\n<r>", words, "", "element r");
+    let opened = "<Core>\n<Transactions>";
+    let mut cut =
+        long("a large record that is cut short", opened, words, "", "element Transactions");
     cut.times /= 8;
     vec![
         cut,
-        long("a large child", "<Core><r>\n<a>", words, "</a></r></Core>", "16 MiB"),
-        long("a child of many", "<Core><r>\n<a>", "<b/>", "</a></r></Core>", "131,072 elements"),
+        long("a large record", "<Core>\n<r>", words, "</r></Core>", "8 MiB"),
+        long("a large element", "<Core><Transactions>\n<a>", words, "", "8 MiB"),
+        long("a record of many", "<Core>\n<r>", "<b/>", "</r></Core>", "65,536 elements"),
     ]
 }
 

@@ -1,0 +1,207 @@
+//! The XML schema of import files: what it allows the import reads, and what it can refuse it
+//! refuses. `xmllint` of Debian's libxml2-utils is the judge.
+
+use crate::PROGRAM;
+use acceptance::foreign::{skip, system_program};
+use acceptance::seeds::file;
+use acceptance::world::on_embedded_database;
+use api_server::xml_import::schema::{PATH, schema};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program that validates files with the schema.
+struct Judge {
+    program: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Judge {
+    fn new() -> Result<Self, String> {
+        let program = system_program("xmllint", "libxml2-utils")?;
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("schema.xsd"), schema()).expect("written");
+        Ok(Self { program, folder })
+    }
+
+    /// What is wrong with a file, if anything.
+    fn fault(&self, xml: &str) -> Option<String> {
+        let path = self.folder.path().join("file.xml");
+        std::fs::write(&path, xml).expect("written");
+        let output = Command::new(&self.program)
+            .args(["--noout", "--huge", "--schema"])
+            .args([self.folder.path().join("schema.xsd").as_path(), Path::new(&path)])
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!said.contains("failed to compile"), "{said}");
+        (!output.status.success()).then_some(said)
+    }
+}
+
+#[test]
+fn the_committed_schema_is_the_one_that_is_served() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/xml-import.xsd");
+    if std::env::var_os("UPDATE_OPENAPI").is_some() {
+        std::fs::write(&path, schema()).expect("written");
+    }
+    let committed = std::fs::read_to_string(&path).expect("api-server/xml-import.xsd");
+    assert!(
+        committed == schema(),
+        "UPDATE_OPENAPI=1 cargo test -p acceptance schema writes it anew"
+    );
+}
+
+#[tokio::test]
+async fn the_schema_is_served_to_whoever_asks() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let url = format!("{}{PATH}", world.client.api_url);
+        let answer = world.client.send(world.client.http.get(url)).await.expect("an answer");
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "application/xml");
+        assert_eq!(answer.text, schema());
+        world
+    })
+    .await;
+}
+
+#[test]
+fn the_schema_lets_files_through_that_the_import_reads() {
+    let judge = match Judge::new() {
+        Ok(judge) => judge,
+        Err(missing) => return skip(&missing),
+    };
+    for (name, xml) in [("example", super::WORKED), ("everything", super::elements::EVERYTHING)] {
+        assert_eq!(judge.fault(xml), None, "{name}");
+    }
+    let cleared = file(
+        "<Contact UpdateFlag=\"1\" ContactNumber=\"C\" TaxID1=\"##NULL##\" \
+         Suffix1=\"##NULL##\" BirthDate1=\"##NULL##\" ContactOfficerUserName=\"##NULL##\"/>\
+         <Loan UpdateFlag=\"1\" LoanID=\"4\" NumberOfPayments=\"##NULL##\" PaymentAmount=\"##NULL##\"/>",
+    );
+    assert_eq!(judge.fault(&cleared), None);
+}
+
+/// Attributes, or elements, each of which makes a good record a bad one.
+const BAD: [&str; 24] = [
+    "<Contact ContactNumber=\"\"/>",
+    "<Contact ShoeSize=\"44\"/>",
+    "<Contact UpdateFlag=\"3\"/>",
+    "<Contact BirthDate1=\"1.2.1990\"/>",
+    "<Contact BirthDate1=\"1990-02-30\"/>",
+    "<Contact BirthDate1=\"1990-02-01Z\"/>",
+    "<Contact LastName1=\"A name of more than forty characters in all.\"/>",
+    "<Contact ContactMethod=\"pigeon\"/>",
+    "<Contact ContactID=\"0\"/>",
+    "<Contact>text</Contact>",
+    "<Contact><Vehicle/></Contact>",
+    "<Contact><Detail Userdef81=\"x\"/></Contact>",
+    "<Contact><WebCredentials WebAccessFlag=\"yes\"/></Contact>",
+    "<Loan LoanAmount=\"12.345\"/>",
+    "<Loan LoanAmount=\"-1.00\"/>",
+    "<Loan PaymentAmount=\"0.00\"/>",
+    "<Loan InterestRate=\"1.123456789\"/>",
+    "<Loan PaymentDay=\"32\"/>",
+    "<Loan InterestYearNumerator=\"361\"/>",
+    "<Loan PaymentDistribution=\"excess,past_due\"/>",
+    "<Loan><InterestRate InterestRate=\"5\"/></Loan>",
+    "<Transactions><Payment EffectiveDate=\"2024-01-01\"/></Transactions>",
+    "<Transactions><Payment UpdateFlag=\"1\" Amount=\"1.00\" EffectiveDate=\"2024-01-01\"/></Transactions>",
+    "<Lone/>",
+];
+
+#[tokio::test]
+async fn what_the_schema_refuses_the_import_refuses_too() {
+    let judge = match Judge::new() {
+        Ok(judge) => judge,
+        Err(missing) => return skip(&missing),
+    };
+    on_embedded_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        for record in BAD {
+            let xml = file(record);
+            assert!(judge.fault(&xml).is_some(), "the schema lets through: {record}");
+            let result = world.client.import(&admin, false, &xml, None).await.expect(200).json();
+            assert_eq!(result["Committed"], false, "{record}: {result}");
+        }
+        for root in
+            ["<Core CommitBlock=\"yes\"/>", "<Kore/>", "<Core Commit=\"1\"/>", "<Core>x</Core>"]
+        {
+            assert!(judge.fault(root).is_some(), "the schema lets through: {root}");
+            world.client.import(&admin, false, root, None).await.expect_problem(400, "bad-request");
+        }
+        world
+    })
+    .await;
+}
+
+/// A value that its type allows, as the schema writes types down.
+fn sample(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "Date" => "2030-01-31",
+        "Id" => "1",
+        "Amount" | "Cents" | "Payment" => "12.50",
+        "Rate" => "4.125",
+        "Flag" => "true",
+        "Text" => "some words",
+        "Distribution" => {
+            "past_due,current_interest_due,accrued_interest,current_principal,late_charges,fees,excess"
+        }
+        _ => return None,
+    })
+}
+
+#[tokio::test]
+async fn the_import_knows_every_attribute_that_the_schema_names() {
+    use api_server::xml_import::format::{Kind, shapes};
+    on_embedded_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        for shape in shapes().into_iter().filter(|shape| shape.element != "Transactions") {
+            for attribute in &shape.attributes {
+                assert!(schema().contains(&format!("name=\"{}\"", attribute.name)));
+                let value = match &attribute.kind {
+                    Kind::Choice(words) => words[0].clone(),
+                    Kind::Int(range) => range.start().max(&30).min(range.end()).to_string(),
+                    Kind::Text(_) => "1".to_owned(),
+                    kind => sample(&format!("{kind:?}").replace("LongText", "Text")).unwrap().to_owned(),
+                };
+                let own = format!("<{0} {1}=\"{value}\"/>", shape.element, attribute.name);
+                let record = match shape.element {
+                    "Contact" | "Loan" => own,
+                    "Payment" => format!("<Transactions>{own}</Transactions>"),
+                    "Vehicle" | "Location" | "Insurance" | "Tax" => format!(
+                        "<Loan UpdateFlag=\"1\" LoanNumber=\"L\"><Collateral CollateralCode=\"A\">{own}\
+                         </Collateral></Loan>"
+                    ),
+                    "Detail" | "Demographics" | "Financials" | "Address" | "WebCredentials" => {
+                        format!("<Contact UpdateFlag=\"1\" ContactNumber=\"C\">{own}</Contact>")
+                    }
+                    _ => format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L\">{own}</Loan>"),
+                };
+                let there = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\" \
+                     EntityCode=\"COMPANY\" Company=\"c\"/><Loan LoanNumber=\"L\" ContactNumber=\"C\" \
+                     LoanGroupCode=\"CONSUMER\" PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-01\" \
+                     LoanAmount=\"1.00\" InterestRate=\"1\" PaymentPeriod=\"none\"/>";
+                let xml = file(&format!("{there}{record}"));
+                let result = world.client.import(&admin, true, &xml, None).await.expect(200).json();
+                let odd = ["no attribute", "no element", "no record", "type", "Type"];
+                let records = result["Records"].as_array().unwrap().iter();
+                let messages = records.flat_map(|record| record["Messages"].as_array().unwrap().clone());
+                for message in messages {
+                    let text = message["Message"].as_str().unwrap();
+                    assert!(!odd.iter().any(|part| text.contains(part)), "{record}: {message}");
+                    let by_value = ["must be", "has at most", "cleared"];
+                    // What a user-defined field takes is the installation's affair.
+                    let own = message["Attribute"] == json!(attribute.name)
+                        && !attribute.name.starts_with("Userdef");
+                    assert!(!own || !by_value.iter().any(|part| text.contains(part)), "{record}: {message}");
+                }
+                assert_ne!(result["Records"], Value::Null);
+            }
+        }
+        world
+    })
+    .await;
+}
