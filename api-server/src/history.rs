@@ -1,22 +1,24 @@
 //! Field history: one row of `field_changes` per changed column, in the change's own transaction.
 
 pub mod listing;
+mod names;
 mod tracked;
+mod writing;
 
+pub use self::names::Names;
+
+use self::writing::Row;
 use crate::access::Caller;
-use sea_orm::ActiveValue::Set;
-use sea_orm::{
-    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait, NotSet,
-};
+use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use shared::entity::field_changes::{self, ChangeSource};
-use shared::entity::json_names;
+use shared::entity::field_changes::ChangeSource;
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
+use std::sync::Arc;
 
-/// Rows of one INSERT: a database takes only so many parameters per statement.
-const ROWS_PER_INSERT: usize = 500;
+/// So many changes are held before they are saved together.
+const HELD_MAX: usize = 2_000;
 
 /// Who changes something, from where, and when.
 #[derive(Clone, Debug)]
@@ -108,10 +110,8 @@ pub struct FieldNote {
     pub table: &'static str,
     /// The key of what has the value.
     pub record_id: i64,
-    /// The name of the field.
-    pub field_name: String,
-    /// What people call it.
-    pub field_label: String,
+    /// The name of the field, and what people call it.
+    pub names: Arc<Names>,
     /// What it was.
     pub old_value: Option<String>,
     /// What it is.
@@ -136,7 +136,7 @@ pub async fn record<T: Placed>(
 pub struct Changes<'a> {
     author: &'a Author,
     now: Timestamp,
-    rows: Vec<field_changes::ActiveModel>,
+    rows: Vec<Row>,
 }
 
 impl<'a> Changes<'a> {
@@ -185,8 +185,7 @@ impl<'a> Changes<'a> {
                 place: place.clone(),
                 table: T::TABLE,
                 record_id: row.record_id(),
-                field_name: json_names::json_name(column),
-                field_label: json_names::label(column),
+                names: Names::of(column),
                 old_value,
                 new_value,
             };
@@ -206,40 +205,33 @@ impl<'a> Changes<'a> {
 
     /// Adds what became of a value that is no column of a tracked row.
     pub fn note(&mut self, note: FieldNote) {
-        for owner in &note.place.owners {
-            let (loan_id, contact_id) = match *owner {
-                Owner::Loan(loan_id) => (Some(loan_id), None),
-                Owner::Contact(contact_id) => (None, Some(contact_id)),
-            };
-            let comment = note.place.comment;
-            self.rows.push(field_changes::ActiveModel {
-                row_id: NotSet,
-                loan_id: Set(loan_id),
-                contact_id: Set(contact_id),
-                table_name: Set(note.table.to_owned()),
-                record_id: Set(note.record_id),
-                field_name: Set(note.field_name.clone()),
-                field_label: Set(note.field_label.clone()),
-                old_value: Set(note.old_value.clone()),
-                new_value: Set(note.new_value.clone()),
-                modified_by_user_id: Set(self.author.user_id),
-                modified_by_name: Set(self.author.name.clone()),
-                modified_date: Set(self.now),
-                source: Set(self.author.source),
-                request_id: Set(self.author.request_id.clone()),
-                privilege_path: Set(note.place.privilege_path.to_owned()),
-                comment_category_id: Set(comment.map(|comment| comment.category_id)),
-                comment_id: Set(comment.map(|comment| comment.comment_id)),
+        let FieldNote { place, table, record_id, names, old_value, new_value } = note;
+        let Place { owners, privilege_path, comment } = place;
+        for owner in owners {
+            self.rows.push(Row {
+                owner,
+                table,
+                record_id,
+                names: Arc::clone(&names),
+                old_value: old_value.clone(),
+                new_value: new_value.clone(),
+                privilege_path,
+                comment,
             });
         }
     }
 
     /// Saves them, within the transaction of the changes themselves.
-    pub async fn save(self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
-        for rows in self.rows.chunks(ROWS_PER_INSERT) {
-            field_changes::Entity::insert_many(rows.to_vec()).exec_without_returning(tx).await?;
+    pub async fn save(mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
+        self.write(tx).await
+    }
+
+    /// Saves them once they are many.
+    pub async fn save_if_many(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
+        if self.rows.len() < HELD_MAX {
+            return Ok(());
         }
-        Ok(())
+        self.write(tx).await
     }
 }
 

@@ -6,7 +6,7 @@ use super::format::{CLEARED, Kind, Shape, UPDATE_FLAG, attribute};
 use super::parse::Element;
 use super::{Applied, Import, Stop};
 use crate::field_values;
-use crate::history::{FieldNote, Owner, Place};
+use crate::history::{FieldNote, Names, Owner, Place};
 use crate::privileges::Privilege;
 use crate::visibility::records::{FORM_OWNERS, view_of};
 use sea_orm::ActiveValue::Set;
@@ -259,8 +259,7 @@ fn note(
         place: place(form, record_id),
         table: table_of(form),
         record_id,
-        field_name: member(field),
-        field_label: field.label.clone(),
+        names: Arc::new(Names { field: member(field), label: field.label.clone() }),
         old_value,
         new_value,
     }

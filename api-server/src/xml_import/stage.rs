@@ -244,6 +244,7 @@ where
     for Staged { row, place } in &mut staged {
         keys.settle(place);
         changes.add(place, None, Some(row))?;
+        changes.save_if_many(tx).await?;
     }
     Ok(())
 }
