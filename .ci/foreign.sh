@@ -1,7 +1,7 @@
 # Programs that others wrote, for the tests that let them talk to the servers. Sourced after the
 # packages every run needs. Without a registry the run goes on: those tests say what they skip.
 
-foreign=(apache2 libapache2-mod-auth-openidc nginx sslscan nodejs python3-venv)
+foreign=(apache2 libapache2-mod-auth-openidc libxml2-utils nginx sslscan nodejs python3-venv)
 # Node from elsewhere brings npm with it, and the package of that name would not go with it.
 command -v npm >/dev/null || foreign+=(npm)
 missing=()

@@ -3,6 +3,7 @@
 mod elements;
 mod fuzz;
 mod hostile;
+mod long;
 mod refused;
 mod schema;
 
