@@ -180,7 +180,6 @@ impl Config {
         https_url(&mut settings, "API_AUTH_URL", &auth_url);
         let auth_public_url = settings.optional("API_AUTH_PUBLIC_URL");
         https_url(&mut settings, "API_AUTH_PUBLIC_URL", auth_public_url.as_deref().unwrap_or(""));
-        let spool_directory = settings.optional("API_SPOOL_DIRECTORY").map(PathBuf::from);
         let config = Self {
             listen: settings.address("API_LISTEN"),
             database_url: settings.text("API_DATABASE_URL"),
@@ -193,7 +192,7 @@ impl Config {
             auth_client_id: settings.text("API_AUTH_CLIENT_ID"),
             auth_client_secret: settings.text("API_AUTH_CLIENT_SECRET"),
             docs_client_id: settings.text("API_DOCS_CLIENT_ID"),
-            spool_directory: spool_directory.unwrap_or_else(std::env::temp_dir),
+            spool_directory: spool_directory(&settings),
             documents: documents(&mut settings),
             upload_bytes_max: settings.within("API_UPLOAD_BYTES_MAX", 1..=UPLOAD_BYTES_LIMIT),
             upload_types: settings.parsed("API_UPLOAD_TYPES"),
@@ -210,6 +209,11 @@ impl Config {
         };
         settings.finish(config)
     }
+}
+
+/// Where imports are spooled.
+pub fn spool_directory(settings: &Settings) -> PathBuf {
+    settings.optional("API_SPOOL_DIRECTORY").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
 /// Where documents are kept.

@@ -26,6 +26,7 @@ use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
+use shared::time::Timestamp;
 use std::marker::PhantomData;
 
 /// How long answers are kept.
@@ -62,6 +63,12 @@ impl Scope {
     ) -> Result<Option<Self>, Problem> {
         Ok(Keyed::of(request, caller, path)?.map(|keyed| keyed.scope(body)))
     }
+
+    /// Names the claim, whatever was sent under it.
+    pub fn hash(&self) -> String {
+        let Self { subject, path, key, .. } = self;
+        fingerprint(&[subject.as_bytes(), b"POST", path.as_bytes(), key.as_bytes()])
+    }
 }
 
 /// A request that has a key, and whose body is still to be read.
@@ -75,8 +82,13 @@ pub struct Keyed {
 impl Keyed {
     /// The request, if it has a key.
     pub fn of(request: &Request, caller: &Caller, path: String) -> Result<Option<Self>, Problem> {
-        let query = request.original_uri().query().unwrap_or_default().to_owned();
-        Ok(key(request)?.map(|key| Self { subject: caller.subject(), path, key, query }))
+        let query = request.original_uri().query().unwrap_or_default();
+        Ok(key(request)?.map(|key| Self::new(caller, path, key, query)))
+    }
+
+    /// The request of a caller who has this key, and need not have sent it over HTTP.
+    pub fn new(caller: &Caller, path: String, key: String, query: &str) -> Self {
+        Self { subject: caller.subject(), path, key, query: query.to_owned() }
     }
 
     /// Its scope, with the body as it was sent, part by part.
@@ -103,18 +115,20 @@ fn fingerprint(parts: &[&[u8]]) -> String {
 fn key(request: &Request) -> Result<Option<String>, Problem> {
     let mut values = request.headers().get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
-    let bytes = value.as_bytes();
-    let printable = bytes.iter().all(|byte| (0x20..0x7f).contains(byte));
-    match std::str::from_utf8(bytes) {
-        Ok(key) if printable && (1..=255).contains(&key.len()) && values.next().is_none() => {
-            Ok(Some(key.to_owned()))
-        }
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(key) if is_key(key) && values.next().is_none() => Ok(Some(key.to_owned())),
         _ => {
             let message = "must be one value of 1 to 255 printable ASCII characters";
             Err(Problem::bad_request("the Idempotency-Key is malformed")
                 .field("Idempotency-Key", message))
         }
     }
+}
+
+/// True for 1 to 255 printable ASCII characters.
+pub fn is_key(text: &str) -> bool {
+    let printable = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    printable && (1..=255).contains(&text.len())
 }
 
 /// What to do with a request.
@@ -140,6 +154,7 @@ pub struct Claim {
     scope_hash: String,
     fingerprint: String,
     token: String,
+    lease_seconds: i64,
 }
 
 /// Claims a request, or finds its answer. Running: 409. Same key, other content: 422.
@@ -148,13 +163,13 @@ pub async fn claim(
     scope: &Scope,
     lease_seconds: i64,
 ) -> Result<Claimed, Problem> {
-    let parts = [scope.subject.as_bytes(), b"POST", scope.path.as_bytes(), scope.key.as_bytes()];
     let claim = Claim {
-        scope_hash: fingerprint(&parts),
+        scope_hash: scope.hash(),
         fingerprint: scope.fingerprint.clone(),
         token: hex::encode(random_bytes::<16>()),
+        lease_seconds,
     };
-    if claim.insert(db, lease_seconds).await? {
+    if claim.insert(db).await? {
         return Ok(Claimed::New(claim));
     }
     let Some(found) = claim.find(db).await? else {
@@ -166,7 +181,7 @@ pub async fn claim(
         if other && found.status.is_none() && runs::has_progress(db, &claim.scope_hash).await? {
             return Err(mismatch());
         }
-        return match claim.take_over(db, &found, lease_seconds).await? {
+        return match claim.take_over(db, &found).await? {
             true => Ok(Claimed::New(claim)),
             false => Err(Problem::new(ProblemType::IdempotencyInProgress)),
         };
@@ -181,6 +196,21 @@ pub async fn claim(
         }
         _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
     }
+}
+
+/// When a claim that somebody holds will be given up; `None` if nobody holds one.
+pub async fn held_until(
+    db: &impl ConnectionTrait,
+    scope: &Scope,
+) -> Result<Option<Timestamp>, DbErr> {
+    let select = Query::select()
+        .column(Column::LeaseUntil)
+        .from(Entity)
+        .and_where(Column::ScopeHash.eq(scope.hash()))
+        .and_where(Column::Status.is_null())
+        .take();
+    let row = db.query_one(&select).await?;
+    row.map(|row| row.try_get("", "lease_until")).transpose()
 }
 
 fn mismatch() -> Problem {
@@ -214,7 +244,12 @@ impl Claim {
         &self.fingerprint
     }
 
-    async fn insert(&self, db: &DatabaseConnection, lease_seconds: i64) -> Result<bool, DbErr> {
+    /// How long it holds each time.
+    pub fn lease_seconds(&self) -> i64 {
+        self.lease_seconds
+    }
+
+    async fn insert(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let columns = [
             Column::ScopeHash,
@@ -230,7 +265,7 @@ impl Claim {
                 self.scope_hash.as_str().into(),
                 self.fingerprint.as_str().into(),
                 self.token.as_str().into(),
-                db::seconds_ago(backend, Expr::value(-lease_seconds)),
+                db::seconds_ago(backend, Expr::value(-self.lease_seconds)),
                 db::now(backend),
             ])
             .take();
@@ -261,14 +296,9 @@ impl Claim {
 
     /// Makes a claim that was given up, or an answer that is no longer kept, this request's own.
     /// Whoever outlived his lease may have kept his answer, or held on, since the claim was found.
-    async fn take_over(
-        &self,
-        db: &DatabaseConnection,
-        found: &Found,
-        lease_seconds: i64,
-    ) -> Result<bool, DbErr> {
+    async fn take_over(&self, db: &DatabaseConnection, found: &Found) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
-        let lease_until = db::seconds_ago(backend, Expr::value(-lease_seconds));
+        let lease_until = db::seconds_ago(backend, Expr::value(-self.lease_seconds));
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
             .col_expr(Column::Fingerprint, self.fingerprint.as_str().into())
@@ -304,8 +334,9 @@ impl Claim {
 
     /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
     /// lease ran out and another request took the claim over: then nothing more may be done.
-    pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {
-        let lease_until = db::seconds_ago(db.get_database_backend(), Expr::value(-seconds));
+    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), Problem> {
+        let seconds = Expr::value(-self.lease_seconds);
+        let lease_until = db::seconds_ago(db.get_database_backend(), seconds);
         let update = Entity::update_many()
             .col_expr(Column::LeaseUntil, lease_until)
             .filter(self.own(&self.token).and(Column::Status.is_null()));

@@ -18,6 +18,7 @@
 //! results ([`results`]), and the names of its records ([`names`]).
 
 pub mod format;
+pub mod once;
 pub mod parse;
 pub mod report;
 pub mod results;
@@ -61,6 +62,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// An import under way.
 pub struct Import<'a> {
@@ -87,6 +89,8 @@ pub struct Import<'a> {
     stage: Stage,
     /// Each element is written at once, because what follows may read it.
     direct: bool,
+    /// True once it is to end before its next record.
+    stop: Option<watch::Receiver<bool>>,
 }
 
 /// How a file wants to be applied.
@@ -193,7 +197,15 @@ impl<'a> Import<'a> {
             known: Known::default(),
             stage: Stage::default(),
             direct: false,
+            stop: None,
         }
+    }
+
+    /// The same, until this is true: then it ends before its next record. What is done stays.
+    #[must_use]
+    pub fn until(mut self, stop: watch::Receiver<bool>) -> Self {
+        self.stop = Some(stop);
+        self
     }
 
     /// Applies records that only insert rows, and writes them together.

@@ -2,7 +2,7 @@
 
 use crate::installation::Refused;
 use crate::quickstart::{self, serve};
-use crate::{audit, client, documents, keys, user, verify_auth_server};
+use crate::{audit, client, documents, import, keys, user, verify_auth_server};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +32,9 @@ enum Command {
     Audit(audit::Arguments),
     /// Files of documents: verifies that they are what the database says, removes leftovers.
     Documents(documents::Arguments),
+    /// Imports a file of contacts, loans and payments straight into the database, as the api-server
+    /// does, in the name of the admin account.
+    Import(import::Arguments),
     /// Runs the auth server until its standard input ends.
     #[command(hide = true)]
     ServeAuth {
@@ -68,6 +71,7 @@ pub async fn main() -> ExitCode {
         Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
         Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
         Command::Documents(arguments) => ended("documents", documents::run(&arguments).await),
+        Command::Import(arguments) => ended("import", import::run(&arguments).await),
         Command::ServeAuth { env_file } => {
             let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
             shared::process::exit_code("auth-server", outcome)

@@ -5,18 +5,15 @@ mod adopt;
 mod findings;
 mod verify;
 
-use crate::installation::{Refused, open_database, print, refuse};
-use api_server::config::{self, SETTINGS};
+use crate::installation::{Refused, open_database, print, read_api_settings, refuse};
+use api_server::config;
 use api_server::document_store::DocumentStore;
 use api_server::document_store::sweep::{self, ORPHAN_HOURS_MIN, Swept};
 use clap::Subcommand;
 use sea_orm::DatabaseConnection;
-use shared::settings::Settings;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Where a quickstart in the present folder keeps the settings of its api-server.
-const STANDARD_SETTINGS: &str = "./loan-servicing/api-server.env";
 /// The longest time that can be asked for: some hundred years.
 const HOURS_MAX: i64 = 1_000_000;
 
@@ -81,17 +78,7 @@ async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Re
 /// The database and the store that the settings of an api-server name. What else is in them need
 /// not be there or be right.
 async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), Refused> {
-    let standard = Path::new(STANDARD_SETTINGS);
-    let file = env_file.or_else(|| standard.exists().then_some(standard));
-    let mut settings = Settings::read(SETTINGS, file);
-    let url = settings.optional("API_DATABASE_URL").unwrap_or_default();
-    let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
-    if url.is_empty() && readable {
-        return refuse(format!(
-            "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
-             with --env-file (default {STANDARD_SETTINGS})"
-        ));
-    }
+    let (mut settings, url) = read_api_settings(env_file)?;
     let location = config::documents(&mut settings);
     let location = settings.finish(location).map_err(Refused)?;
     let db = open_database(&url).await?;

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Where a quickstart in the present folder keeps the settings of its auth server.
 const STANDARD_SETTINGS: &str = "./loan-servicing/auth-server.env";
+/// The same of its api-server.
+const STANDARD_API_SETTINGS: &str = "./loan-servicing/api-server.env";
 /// What a URL of a database begins with.
 const SCHEMES: [&str; 4] = ["sqlite:", "postgres:", "postgresql:", "mysql:"];
 /// Characters of an actor's name that the audit keeps.
@@ -76,6 +78,23 @@ impl Installation {
         let file = self.env_file.as_deref().or_else(|| standard.exists().then_some(standard));
         Settings::read(SETTINGS, file)
     }
+}
+
+/// The settings of an api-server and the URL of its database. What a command does not ask for need
+/// not be there or be right.
+pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), Refused> {
+    let standard = Path::new(STANDARD_API_SETTINGS);
+    let file = env_file.or_else(|| standard.exists().then_some(standard));
+    let settings = Settings::read(api_server::config::SETTINGS, file);
+    let url = settings.optional("API_DATABASE_URL").unwrap_or_default();
+    let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
+    if url.is_empty() && readable {
+        return refuse(format!(
+            "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
+             with --env-file (default {STANDARD_API_SETTINGS})"
+        ));
+    }
+    Ok((settings, url))
 }
 
 /// A connection to the database of this URL, which has the schema of this release.

@@ -9,6 +9,7 @@ pub mod columns;
 pub mod credentials;
 pub mod demo;
 pub mod documents;
+pub mod import;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;

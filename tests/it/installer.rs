@@ -4,6 +4,7 @@ mod audit;
 mod client;
 mod demo;
 mod documents;
+mod import;
 mod installation;
 mod quickstart;
 mod upgrade;

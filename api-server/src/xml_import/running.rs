@@ -7,15 +7,14 @@ use super::report::RecordResult;
 use super::results::{Answer, Results};
 use super::runs::{OfRecord, Run};
 use super::{Applied, Import, Mode, Opened, malformed};
-use crate::idempotency::{Claim, IMPORT_LEASE_SECONDS};
+use crate::idempotency::Claim;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, TransactionTrait};
 use shared::db;
 use shared::problem::Problem;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
 
-/// A long import renews its claim so often.
-const LEASE_RENEWED_EVERY: Duration = Duration::from_secs(60);
 /// Tries of a record that another transaction got in the way of.
 const TRIES: usize = 4;
 
@@ -25,7 +24,7 @@ pub type Pieces = Receiver<Result<Vec<Piece>, Fault>>;
 /// Applies the records of a file and answers for all of them.
 pub async fn run(
     db: &DatabaseConnection,
-    import: Import<'_>,
+    mut import: Import<'_>,
     mode: Mode,
     pieces: Pieces,
     claim: Option<&Claim>,
@@ -35,13 +34,14 @@ pub async fn run(
         None => None,
     };
     let results = Results::new(&import.directory)?;
+    let stop = import.stop.take();
     let runner = Runner {
         db,
         import,
         mode,
         run,
         results,
-        pieces: Source { receiver: pieces, ahead: Vec::new().into_iter() },
+        pieces: Source { receiver: pieces, ahead: Vec::new().into_iter(), stop },
         record_index: 0,
         failed: false,
         applied: false,
@@ -71,10 +71,15 @@ struct Runner<'a> {
 struct Source {
     receiver: Pieces,
     ahead: std::vec::IntoIter<Piece>,
+    /// True once the import is to end before its next record.
+    stop: Option<watch::Receiver<bool>>,
 }
 
 impl Source {
     async fn next(&mut self) -> Result<Option<Piece>, Problem> {
+        if self.stop.as_ref().is_some_and(|stop| *stop.borrow()) {
+            return Err(Problem::bad_request("the import was stopped"));
+        }
         loop {
             if let Some(piece) = self.ahead.next() {
                 return Ok(Some(piece));
@@ -147,6 +152,7 @@ impl Runner<'_> {
     async fn skip_done(&mut self) -> Result<(), Problem> {
         let Some(mut done) = self.run.as_ref().map(|run| run.done(self.db)) else { return Ok(()) };
         while let Some(results) = done.next().await? {
+            self.renew().await?;
             match self.pieces.next().await? {
                 Some(Piece::Record(record)) => self.import.recall(&record, &results).await?,
                 Some(Piece::Opened(_)) => {
@@ -192,8 +198,8 @@ impl Runner<'_> {
     async fn renew(&mut self) -> Result<(), Problem> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
-        if let Some(run) = run.filter(|_| self.renewed.elapsed() > LEASE_RENEWED_EVERY) {
-            run.hold(self.db, IMPORT_LEASE_SECONDS).await?;
+        if let Some(run) = run.filter(|run| self.renewed.elapsed() > run.held_again_after()) {
+            run.hold(self.db).await?;
             self.renewed = Instant::now();
         }
         Ok(())
@@ -203,7 +209,7 @@ impl Runner<'_> {
     async fn begin(&mut self) -> Result<DatabaseTransaction, Problem> {
         let tx = db::begin_write(self.db).await?;
         if let Some(run) = &self.run {
-            run.hold(&tx, IMPORT_LEASE_SECONDS).await?;
+            run.hold(&tx).await?;
         }
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
@@ -343,7 +349,10 @@ impl Runner<'_> {
         let mut opened = self.import.open(head);
         results.add(&opened.take_results()).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
-            self.renew().await?;
+            // A transaction of its own has the claim's row locked, so nobody gets it meanwhile.
+            if outer.is_some() {
+                self.renew().await?;
+            }
             let applied = self.import.payment_of(&savepoint, &mut opened, &child).await;
             results.add(&applied.map_err(Problem::or_unavailable)?).await?;
         }
@@ -357,6 +366,9 @@ impl Runner<'_> {
         }
         self.copy(own.as_ref(), results).await?;
         if let Some(tx) = own {
+            if let Some(run) = &self.run {
+                run.hold(&tx).await?;
+            }
             tx.commit().await?;
         }
         self.failed |= failed;

@@ -16,6 +16,7 @@ use shared::entity::{import_records, import_runs};
 use shared::problem::Problem;
 use std::collections::VecDeque;
 use std::path::Path;
+use std::time::Duration;
 
 /// Rows of `import_records` that are read at once.
 const ROWS_AHEAD: u64 = 20;
@@ -82,8 +83,13 @@ impl<'c> Run<'c> {
     }
 
     /// Holds the claim for longer: nothing more may be done once another request has it.
-    pub async fn hold(&self, db: &impl ConnectionTrait, seconds: i64) -> Result<(), Problem> {
-        self.claim.hold(db, seconds).await
+    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), Problem> {
+        self.claim.hold(db).await
+    }
+
+    /// After so long it is held again: a tenth of its lease.
+    pub fn held_again_after(&self) -> Duration {
+        Duration::from_secs(self.claim.lease_seconds().unsigned_abs()) / 10
     }
 
     /// What an earlier try has done.
@@ -253,6 +259,19 @@ pub async fn has_progress(db: &impl ConnectionTrait, scope_hash: &str) -> Result
         .limit(1)
         .take();
     Ok(db.query_one(&select).await?.is_some())
+}
+
+/// How many records of an unfinished import under this key are done.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<i64, DbErr> {
+    let run = find(db, scope_hash).await?.filter(|run| run.committed_flag.is_none());
+    let Some(run) = run else { return Ok(0) };
+    let last = import_records::Entity::find()
+        .filter(import_records::Column::ImportId.eq(run.import_id))
+        .order_by_desc(import_records::Column::RowId)
+        .one(db)
+        .await?;
+    Ok(last.map_or(0, |last| last.record_index + i64::from(last.record_count)))
 }
 
 /// Forgets an import whose key is free again.

@@ -4,14 +4,15 @@ use super::super::Group;
 use crate::access::{AdminUser, Admitted};
 use crate::app::App;
 use crate::history::Author;
-use crate::idempotency::{self, Claimed, IMPORT_LEASE_SECONDS, Replayable, Scope};
+use crate::idempotency::{self, IMPORT_LEASE_SECONDS, Replayable, Scope};
 use crate::operations::XML_BYTES_MAX;
 use crate::request_body::body_argument;
+use crate::xml_import::once::{self, Begun, Told};
 use crate::xml_import::parse::{self, Element};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::results::{Answer, TAIL};
 use crate::xml_import::spool::pieces;
-use crate::xml_import::{Import, Mode, malformed, run, runs, schema};
+use crate::xml_import::{Import, Mode, malformed, schema};
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
 use poem::web::Data;
@@ -64,7 +65,7 @@ impl XmlImport {
     ) -> Result<Imported, Problem> {
         let (file, root) = check(file.0).await?;
         let mode = Mode::new(&root, test.0).map_err(malformed)?;
-        let path = "/core/xml-import".to_owned();
+        let path = once::PATH.to_owned();
         let scope = Scope::of(request, &admitted.caller, path, &[&file.sha256])?;
         let scope = scope.filter(|_| !test.0);
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
@@ -86,26 +87,19 @@ async fn apply(
     let directory = &app.spool_directory;
     let claim = match scope {
         None => None,
-        Some(scope) => match idempotency::claim(&app.db, &scope, IMPORT_LEASE_SECONDS).await? {
-            Claimed::Done(kept) => {
-                let answer = runs::replay(&app.db, &kept.scope_hash, directory).await?;
-                return match answer {
-                    Some(answer) => Imported::streamed(answer, true),
-                    // Kept by a release that kept answers whole.
-                    None => Ok(Imported { body: kept.body.into(), replayed: true }),
-                };
+        Some(scope) => match once::begin(&app.db, &scope, IMPORT_LEASE_SECONDS, directory).await? {
+            Begun::Done(Told::Answer(answer)) => return Imported::streamed(answer, true),
+            Begun::Done(Told::Whole(body)) => {
+                return Ok(Imported { body: body.into(), replayed: true });
             }
-            Claimed::New(claim) => Some(claim),
+            Begun::New(claim) => Some(claim),
         },
     };
     let Admitted { caller, clock } = &admitted;
     let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce, directory);
     let pieces = pieces(BufReader::with_capacity(READ_BYTES, file.file));
-    let outcome = run(&app.db, import, mode, pieces, claim.as_ref()).await;
-    if let (Err(_), Some(claim)) = (&outcome, &claim) {
-        claim.free(&app.db).await;
-    }
-    Imported::streamed(outcome?, false)
+    let answer = once::carry_out(&app.db, import, mode, pieces, claim.as_ref()).await?;
+    Imported::streamed(answer, false)
 }
 
 /// What came of an import: sent from the file in which it was written down.

@@ -1,0 +1,144 @@
+//! The first pass over a file: whether it is sound, its SHA-256, and a private copy, so that what is
+//! applied is what was checked even if somebody writes on the file meanwhile.
+
+use crate::installation::{Refused, refuse};
+use api_server::operations::XML_BYTES_MAX;
+use api_server::xml_import::parse::{self, Element};
+use aws_lc_rs::digest;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Bytes that are read or written at once.
+const BUFFER_BYTES: usize = 1 << 18;
+/// How often the progress shows that it is alive.
+const TICK: Duration = Duration::from_millis(200);
+const TOO_LARGE: &str = "import files have at most 1 GiB";
+
+/// A file that was found sound.
+pub struct Sound {
+    /// The copy, to be read from its beginning.
+    pub file: File,
+    /// How long it is.
+    pub bytes: u64,
+    /// Its SHA-256.
+    pub sha256: Vec<u8>,
+    /// Its root element, without the records.
+    pub root: Element,
+}
+
+/// Reads a whole file. One that is not sound is refused with line and column.
+pub async fn check(
+    path: &Path,
+    directory: &Path,
+    stop: watch::Receiver<bool>,
+) -> Result<Sound, Refused> {
+    let cannot = |error| Refused(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
+    if metadata.is_dir() {
+        return refuse(format!("{} is a folder", path.display()));
+    }
+    // Of a pipe nobody knows.
+    let bytes = metadata.is_file().then_some(metadata.len());
+    if bytes.is_some_and(|bytes| bytes > XML_BYTES_MAX) {
+        return refuse(TOO_LARGE);
+    }
+    let copy = tempfile::tempfile_in(directory).map_err(|error| Refused(spool_fault(&error)))?;
+    let bar = progress_bar("checking", bytes)?;
+    let input = bar.wrap_read(file);
+    let checked = tokio::task::spawn_blocking(move || Copying::new(input, copy, stop).check());
+    let checked = checked.await;
+    bar.finish_and_clear();
+    checked.map_err(|error| Refused(error.to_string()))?
+}
+
+/// A bar over the bytes of a file, on standard error if that is a terminal.
+pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBar, Refused> {
+    let template = match bytes {
+        Some(_) => {
+            "{msg} {bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
+        }
+        None => "{msg} {spinner} {binary_bytes}, {binary_bytes_per_sec}",
+    };
+    let style = ProgressStyle::with_template(template);
+    let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    bar.set_style(style.map_err(|error| Refused(error.to_string()))?);
+    bar.set_message(what);
+    bar.enable_steady_tick(TICK);
+    Ok(bar)
+}
+
+fn spool_fault(error: &io::Error) -> String {
+    format!("API_SPOOL_DIRECTORY: {error}")
+}
+
+/// Reads a file and writes the copy on the way.
+struct Copying<R> {
+    input: R,
+    copy: BufWriter<File>,
+    context: digest::Context,
+    bytes: u64,
+    stop: watch::Receiver<bool>,
+    /// Why it reads no further, if that is no fault of the XML.
+    refused: Option<String>,
+}
+
+impl<R: Read> Copying<R> {
+    fn new(input: R, copy: File, stop: watch::Receiver<bool>) -> Self {
+        Self {
+            input,
+            copy: BufWriter::with_capacity(BUFFER_BYTES, copy),
+            context: digest::Context::new(&digest::SHA256),
+            bytes: 0,
+            stop,
+            refused: None,
+        }
+    }
+
+    fn check(mut self) -> Result<Sound, Refused> {
+        let checked = parse::check(BufReader::with_capacity(BUFFER_BYTES, &mut self));
+        if let Some(why) = self.refused {
+            return refuse(why);
+        }
+        let root = checked.map_err(|fault| Refused(fault.to_string()))?;
+        let spooled = self.copy.into_inner().map_err(io::IntoInnerError::into_error);
+        let rewound = spooled.and_then(|mut file| {
+            file.seek(SeekFrom::Start(0))?;
+            Ok(file)
+        });
+        let file = rewound.map_err(|error| Refused(spool_fault(&error)))?;
+        Ok(Sound { file, bytes: self.bytes, sha256: self.context.finish().as_ref().to_vec(), root })
+    }
+
+    fn refuse(&mut self, why: impl Into<String>) -> io::Error {
+        self.refused = Some(why.into());
+        io::Error::other("refused")
+    }
+}
+
+impl<R: Read> Read for Copying<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if *self.stop.borrow() {
+            return Err(self.refuse("stopped: nothing was done"));
+        }
+        let count = match self.input.read(buffer) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => {
+                return Err(self.refuse(format!("the file cannot be read: {error}")));
+            }
+            outcome => outcome?,
+        };
+        self.bytes += count as u64;
+        if self.bytes > XML_BYTES_MAX {
+            return Err(self.refuse(TOO_LARGE));
+        }
+        self.context.update(&buffer[..count]);
+        match self.copy.write_all(&buffer[..count]) {
+            Ok(()) => Ok(count),
+            Err(error) => Err(self.refuse(spool_fault(&error))),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Imports that end before their file does, and go on.
+
+use super::{import, importing};
+use crate::PROGRAM;
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::servers::send_signal;
+use acceptance::{World, on_each_database};
+use serde_json::{Value, json};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Child;
+use tokio::time::sleep;
+
+const COUNT: i64 = 300;
+const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+const NOTED: &str = "SELECT COUNT(*) FROM import_records";
+const CLAIMS: &str = "SELECT COUNT(*) FROM idempotency_records";
+
+/// Payments of one cent, each a record of its own.
+fn single_payments(root: &str) -> String {
+    let payment = "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"0.01\" \
+         EffectiveDate=\"2024-01-01\"/></Transactions>";
+    format!("{root}{}</Core>", payment.repeat(COUNT as usize))
+}
+
+async fn add_a_loan(world: &World) {
+    let admin = world.token("admin").await;
+    world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+}
+
+fn start(world: &World, xml: &str, arguments: &[&str]) -> Child {
+    let mut command = importing(world, xml, arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
+}
+
+/// Waits until so many of the payments are there.
+async fn posted(world: &World, least: i64) {
+    while world.count(POSTED).await < least {
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// How a command ended: its status, and what it said on standard error.
+async fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().await.expect("an end");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+fn ask_to_end(signal: &str, child: &Child) {
+    send_signal(signal, &[child.id().expect("a process")]).expect("a signal");
+}
+
+#[tokio::test]
+async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
+    on_each_database(PROGRAM, |world| async move {
+        add_a_loan(&world).await;
+        let payments = single_payments("<Core>");
+        let mut first = start(&world, &payments, &[]);
+        posted(&world, 20).await;
+        first.kill().await.expect("killed");
+        let half = world.count(POSTED).await;
+        assert!((20..COUNT).contains(&half), "{half}");
+        let held = "was cut short, and holds its key until ";
+        import(&world, &payments, &["--wait-seconds", "0"]).await.refused(held);
+
+        let waiting = start(&world, &payments, &["--json"]);
+        sleep(Duration::from_millis(500)).await;
+        assert_eq!(world.count(POSTED).await, half, "the key is another one's");
+        // Not as long as it would be: a lease holds for a minute and no longer.
+        world.age("idempotency_records", &["lease_until"], 60).await;
+        let output = waiting.wait_with_output().await.expect("an end");
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((&answer["Inserted"], &answer["Failed"]), (&json!(COUNT), &json!(0)));
+        assert!(error.contains("waiting for up to 900 seconds"), "{error}");
+        assert!(error.contains("records are done already: going on behind them"), "{error}");
+        assert_eq!(world.count(POSTED).await, COUNT, "each record once");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ctrl_c_ends_an_import_behind_a_record_and_gives_its_key_back_at_once() {
+    on_each_database(PROGRAM, |world| async move {
+        add_a_loan(&world).await;
+        let payments = single_payments("<Core>");
+        for signal in ["INT", "TERM"] {
+            let before = world.count(POSTED).await;
+            let child = start(&world, &payments, &[]);
+            posted(&world, before + 20).await;
+            ask_to_end(signal, &child);
+            let (code, error) = ended(child).await;
+            let done = world.count(POSTED).await;
+            assert!((before + 20..COUNT).contains(&done), "{done}");
+            assert_eq!(world.count(NOTED).await, done);
+            let said = format!(
+                "import: stopped; {done} records are done: the same command goes on behind them\n"
+            );
+            assert_eq!((code, error), (Some(1), said));
+        }
+        let done = import(&world, &payments, &["--wait-seconds", "0"]).await.done();
+        assert!(done.contains("records are done already: going on behind them\n"), "{done}");
+        assert!(done.ends_with("\ncommitted\n"), "{done}");
+        assert_eq!(world.count(POSTED).await, COUNT, "each record once");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ctrl_c_leaves_nothing_of_a_block() {
+    on_each_database(PROGRAM, |world| async move {
+        add_a_loan(&world).await;
+        let block = single_payments("<Core CommitBlock=\"1\">");
+        let before = world.snapshot().await;
+        let child = start(&world, &block, &[]);
+        while world.count(CLAIMS).await < 1 {
+            sleep(Duration::from_millis(5)).await;
+        }
+        ask_to_end("INT", &child);
+        let (code, error) = ended(child).await;
+        let said = "import: stopped; nothing is kept, because the file is one block: the same \
+                    command begins again\n";
+        assert_eq!((code, error.as_str()), (Some(1), said));
+        assert_eq!(world.snapshot().await, before);
+        assert!(import(&world, &block, &[]).await.done().ends_with("\ncommitted\n"));
+        assert_eq!(world.count(POSTED).await, COUNT);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() {
+    on_each_database(PROGRAM, |mut world| async move {
+        add_a_loan(&world).await;
+        let payments = single_payments("<Core>");
+        let admin = world.token("admin").await;
+        let (client, token, sent) = (world.client.clone(), admin.clone(), payments.clone());
+        let sending = tokio::spawn(async move {
+            let path = "/core/xml-import?test=false";
+            let request = client.request(reqwest::Method::POST, &token, path);
+            let request = request.header("content-type", "application/xml");
+            client.send(request.header("Idempotency-Key", "k").body(sent)).await
+        });
+        posted(&world, 20).await;
+        world.api.kill().await;
+        assert!(sending.await.expect("a task").is_err(), "no answer came");
+        let http = world.client.http.clone();
+        world.api.restart(&http).await;
+        world.age("idempotency_records", &["lease_until"], 600).await;
+        let before = world.count(POSTED).await;
+        let child = start(&world, &payments, &["--key", "k"]);
+        posted(&world, before + 20).await;
+        ask_to_end("INT", &child);
+        let (code, error) = ended(child).await;
+        assert_eq!(code, Some(1), "{error}");
+        let half = world.count(POSTED).await;
+        assert!((before + 20..COUNT).contains(&half), "{half}");
+        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
+        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(COUNT), &json!(0)));
+        assert_eq!(world.count(POSTED).await, COUNT, "each record once");
+        let told = import(&world, &payments, &["--key", "k", "--json"]).await;
+        assert_eq!((told.code, told.output), (Some(0), rest.text));
+        world
+    })
+    .await;
+}
