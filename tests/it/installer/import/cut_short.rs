@@ -5,7 +5,15 @@ use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::servers::send_signal;
 use acceptance::{World, on_each_database};
+use api_server::access::{Admitted, Caller};
+use api_server::history::Author;
+use api_server::xml_import::once::{self, Begun};
+use api_server::xml_import::spool::pieces;
+use api_server::xml_import::{Import, Mode};
 use serde_json::{Value, json};
+use shared::entity::field_changes::ChangeSource;
+use shared::passwords::Passwords;
+use shared::telemetry::RequestId;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Child;
@@ -164,6 +172,32 @@ async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() 
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
         let told = import(&world, &payments, &["--key", "k", "--json"]).await;
         assert_eq!((told.code, told.output), (Some(0), rest.text));
+        world
+    })
+    .await;
+}
+
+/// A lease of a second is held again every tenth of one. The record has its claim's row locked.
+#[tokio::test]
+async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
+    on_each_database(PROGRAM, |world| async move {
+        add_a_loan(&world).await;
+        let payment = "<Payment LoanNumber=\"L-1\" Amount=\"0.01\" EffectiveDate=\"2024-01-01\"/>";
+        let long = format!("{payment}{}", " ".repeat(10_000)).repeat(150);
+        let xml = format!("<Core><Transactions>{long}</Transactions></Core>");
+        let admin = Caller::core(&world.db, 1, "admin", true, false).await.expect("a caller");
+        let Admitted { caller, clock } = &admin;
+        let author = Author::new(caller, ChangeSource::Xml, &RequestId::random());
+        let passwords = Passwords::recommended().expect("a hash");
+        let folder = world.folder.path();
+        let scope = once::scope(caller, "k", b"a hash");
+        let begun = once::begin(&world.db, &scope, 1, folder).await.expect("a claim");
+        let Begun::New(claim) = begun else { panic!("it is done already") };
+        let import = Import::new(caller, author, &passwords, *clock, true, folder);
+        let mode = Mode { test: false, block: false, enforce: true };
+        let pieces = pieces(std::io::Cursor::new(xml.into_bytes()));
+        let answer = once::carry_out(&world.db, import, mode, pieces, Some(&claim)).await;
+        assert_eq!(answer.expect("an answer").totals.inserted, 150);
         world
     })
     .await;
