@@ -9,7 +9,7 @@ use crate::document_store::sweep::{ORPHAN_HOURS_MIN, Swept};
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
 use crate::endpoints::contacts::comments::ContactComments;
-use crate::endpoints::core::xml_import::{XmlImport, show_schema};
+use crate::endpoints::core::xml_import::{IMPORTS_MAX, XmlImport, show_schema};
 use crate::endpoints::docs::Docs;
 use crate::endpoints::files::Files;
 use crate::endpoints::loans::Loans;
@@ -42,6 +42,7 @@ use shared::telemetry::Metrics;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// How often answers that are no longer kept are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
@@ -58,6 +59,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Where imports are spooled.
     pub spool_directory: PathBuf,
+    /// The places for imports.
+    pub imports: Arc<Semaphore>,
     /// The documentation page.
     pub docs: Docs,
     /// How many requests a caller may send.
@@ -111,6 +114,7 @@ impl App {
             auth: AuthClient::new(config)?,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
+            imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
             documents: DocumentStore::open(&config.documents)
                 .map_err(|error| format!("API_DOCUMENTS: {error}"))?,
             uploads: uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone()),

@@ -34,8 +34,19 @@ tracked! {
     loan_contacts: row_id;
     loan_interest_rates: row_id;
     recurring_transactions: row_id;
-    // Told by form and field instead: see `FieldNote`.
-    user_defined_values: row_id;
+}
+
+/// The history tells of them by form and field: see `FieldNote`.
+impl Tracked for user_defined_values::Model {
+    const TABLE: &'static str = "user_defined_values";
+
+    #[expect(
+        clippy::misnamed_getters,
+        reason = "its own key; the column is the record's that has it"
+    )]
+    fn record_id(&self) -> i64 {
+        self.row_id
+    }
 }
 
 impl Tracked for loans::Model {

@@ -48,8 +48,8 @@ pub async fn run(
         renewed: Instant::now(),
     };
     match mode.test || mode.block {
-        true => Box::pin(runner.as_block()).await,
-        false => Box::pin(runner.by_record()).await,
+        true => Box::pin(runner.run_as_block()).await,
+        false => Box::pin(runner.run_by_record()).await,
     }
 }
 
@@ -107,7 +107,7 @@ fn only_inserts(record: &Element) -> bool {
 }
 
 impl Runner<'_> {
-    async fn as_block(mut self) -> Result<Answer, Problem> {
+    async fn run_as_block(mut self) -> Result<Answer, Problem> {
         let tx = db::begin_write(self.db).await?;
         self.apply_all(Some(&tx)).await?;
         let Self { db, mode, run, mut results, failed, .. } = self;
@@ -134,7 +134,7 @@ impl Runner<'_> {
         Ok(answer)
     }
 
-    async fn by_record(mut self) -> Result<Answer, Problem> {
+    async fn run_by_record(mut self) -> Result<Answer, Problem> {
         self.skip_done().await?;
         self.apply_all(None).await?;
         let Self { db, run, results, applied, .. } = self;

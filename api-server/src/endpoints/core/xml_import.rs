@@ -14,7 +14,8 @@ use crate::xml_import::results::{Answer, TAIL};
 use crate::xml_import::spool::pieces;
 use crate::xml_import::{Import, Mode, malformed, schema};
 use aws_lc_rs::digest;
-use poem::http::StatusCode;
+use poem::http::header::RETRY_AFTER;
+use poem::http::{HeaderValue, StatusCode};
 use poem::web::Data;
 use poem::{Body, IntoResponse, Request, RequestBody, Response, Result, handler};
 use poem_openapi::param::{Header, Query};
@@ -30,9 +31,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
 /// The longest pause while a file is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// Imports that are worked on at once: each may need a GiB of the spool folder, and its results.
+pub const IMPORTS_MAX: usize = 4;
+/// How long an import waits for its place.
+const PLACE_WAIT: Duration = Duration::from_secs(20);
 /// Bytes of a file that are read at once.
 const READ_BYTES: usize = 1 << 16;
 
@@ -96,8 +103,9 @@ async fn apply(
         },
     };
     let Admitted { caller, clock } = &admitted;
+    let Spooled { file, place: _place, .. } = file;
     let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce, directory);
-    let pieces = pieces(BufReader::with_capacity(READ_BYTES, file.file));
+    let pieces = pieces(BufReader::with_capacity(READ_BYTES, file));
     let answer = once::carry_out(&app.db, import, mode, pieces, claim.as_ref()).await?;
     Imported::streamed(answer, false)
 }
@@ -144,6 +152,8 @@ pub fn show_schema() -> Response {
 pub struct Spooled {
     file: File,
     sha256: Vec<u8>,
+    /// One of the places for imports.
+    place: OwnedSemaphorePermit,
 }
 
 /// The first pass: nothing is done with a file that is not sound.
@@ -172,12 +182,23 @@ impl ParsePayload for XmlBody {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
-        let spooled = spool(&app.spool_directory, body).await?;
-        Ok(Self(spooled))
+        let place = timeout(PLACE_WAIT, Arc::clone(&app.imports).acquire_owned()).await;
+        let place = place.map_err(|_| too_many())?.map_err(Problem::internal)?;
+        Ok(Self(spool(&app.spool_directory, body, place).await?))
     }
 }
 
-async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Problem> {
+fn too_many() -> Problem {
+    Problem::new(ProblemType::TooManyRequests)
+        .detail(format!("{IMPORTS_MAX} imports are under way"))
+        .header(RETRY_AFTER, HeaderValue::from_static("60"))
+}
+
+async fn spool(
+    directory: &Path,
+    body: &mut RequestBody,
+    place: OwnedSemaphorePermit,
+) -> Result<Spooled, Problem> {
     let broken = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
     let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
     let mut writer = tokio::io::BufWriter::with_capacity(1 << 18, tokio::fs::File::from_std(file));
@@ -186,7 +207,7 @@ async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Prob
     let mut buffer = vec![0; 1 << 16];
     let mut total = 0;
     loop {
-        let count = match tokio::time::timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
+        let count = match timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
             Ok(Ok(count)) => count,
             Ok(Err(error)) => return Err(broken(&error)),
             Err(_) => return Err(broken(&"the body paused for more than 30 seconds")),
@@ -205,7 +226,7 @@ async fn spool(directory: &Path, body: &mut RequestBody) -> Result<Spooled, Prob
     writer.flush().await.map_err(Problem::internal)?;
     let mut file = writer.into_inner().into_std().await;
     file.seek(SeekFrom::Start(0)).map_err(Problem::internal)?;
-    Ok(Spooled { file, sha256: context.finish().as_ref().to_vec() })
+    Ok(Spooled { file, sha256: context.finish().as_ref().to_vec(), place })
 }
 
 body_argument!(XmlBody);
