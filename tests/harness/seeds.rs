@@ -37,3 +37,28 @@ pub const PUBLISHED_TERMS: &str = "OriginationDate=\"2024-01-15\" LoanAmount=\"2
 pub const OPEN_TERMS: &str = "OriginationDate=\"2021-10-25\" LoanAmount=\"10000.00\" \
      InterestRate=\"10\" InterestYearNumerator=\"ACT\" InterestYearDenominator=\"365\" \
      PaymentPeriod=\"none\"";
+
+/// The worked example of the format: a borrower, a loan, three payments. It needs the user-defined
+/// fields that every installation begins with.
+pub const WORKED: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
+  <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
+           ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
+    <Detail Userdef01="Config engineer"/>
+    <Comment CommentCategoryCode="GENERAL">Prefers e-mail.</Comment>
+    <WebCredentials WebUserName="ana.rivera" Password="a long pass phrase" WebAccessFlag="true"/>
+  </Contact>
+  <Loan LoanNumber="L-2001" GetRecordID="ana" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
+        OriginationDate="2024-01-15" LoanAmount="28000.00" InterestRate="14.07" InterestYearNumerator="360"
+        InterestYearDenominator="360" PaymentPeriod="monthly" NumberOfPayments="60" PaymentAmount="652.53"
+        FirstPaymentDate="2024-02-15" ContractualJurisdiction="NJ" StoreRecordID="loan1">
+    <Collateral CollateralCode="AUTO" NumberOfUnits="1" PricePerUnit="30000.00" PercentageValue="80">
+      <Vehicle VIN="1HGCM82633A004352" Year="2003"/>
+    </Collateral>
+  </Loan>
+  <Transactions>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-02-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-03-15" PaymentMethodCode="ACH"/>
+    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-04-15" PaymentMethodCode="ACH"/>
+  </Transactions>
+</Core>
+"#;

@@ -6,32 +6,9 @@ use super::{Said, command, file, run};
 use crate::PROGRAM;
 use acceptance::World;
 use acceptance::on_each_database;
+use acceptance::seeds::WORKED;
 use acceptance::world::Environment;
 use tokio::process::Command;
-
-/// The file that the format's description has as its example.
-const EXAMPLE: &str = r###"<Core CommitBlock="1" EnforceTagExistence="1">
-  <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
-           ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
-    <Detail Userdef01="Config engineer"/>
-    <Comment CommentCategoryCode="GENERAL">Prefers e-mail.</Comment>
-    <WebCredentials WebUserName="ana.rivera" Password="a long pass phrase" WebAccessFlag="true"/>
-  </Contact>
-  <Loan LoanNumber="L-2001" GetRecordID="ana" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
-        OriginationDate="2024-01-15" LoanAmount="28000.00" InterestRate="14.07" InterestYearNumerator="360"
-        InterestYearDenominator="360" PaymentPeriod="monthly" NumberOfPayments="60" PaymentAmount="652.53"
-        FirstPaymentDate="2024-02-15" ContractualJurisdiction="NJ" StoreRecordID="loan1">
-    <Collateral CollateralCode="AUTO" NumberOfUnits="1" PricePerUnit="30000.00" PercentageValue="80">
-      <Vehicle VIN="1HGCM82633A004352" Year="2003"/>
-    </Collateral>
-  </Loan>
-  <Transactions>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-02-15" PaymentMethodCode="ACH"/>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-03-15" PaymentMethodCode="ACH"/>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-04-15" PaymentMethodCode="ACH"/>
-  </Transactions>
-</Core>
-"###;
 
 /// What is said of it when it went in.
 const TABLE: &str = "\
@@ -43,14 +20,6 @@ Collateral  1         0        0        0       0
 Payment     3         0        0        0       0
 total       7         0        0        0       0
 ";
-
-/// The example fills a field that an installation defines for itself.
-async fn define_its_field(world: &World) {
-    let columns = "form, field_name, label, data_type, pick_list, required_flag, hidden_flag, \
-                   read_only_flag, web_visible_flag, sequence";
-    let row = "'contact_detail', 'userdef01', 'Job', 'text', '[]', false, false, false, false, 1";
-    world.insert("user_defined_fields", "field_id", columns, [row.to_owned()]).await;
-}
 
 /// The command on a file with this text, with the settings of this world's api-server.
 fn importing(world: &World, xml: &str, arguments: &[&str]) -> Command {
@@ -77,14 +46,14 @@ fn three_contacts(root: &str) -> String {
 #[tokio::test]
 async fn a_file_comes_in_once_and_the_report_is_told_again() {
     on_each_database(PROGRAM, |world| async move {
-        define_its_field(&world).await;
+        world.define_fields().await;
         let before = world.snapshot().await;
-        let tried = import(&world, EXAMPLE, &["--test"]).await.done();
+        let tried = import(&world, WORKED, &["--test"]).await.done();
         let kept = "\na test: nothing is kept, and everything would go in\n";
         assert_eq!(tried, format!("{TABLE}{kept}"));
         assert_eq!(world.snapshot().await, before);
 
-        let done = import(&world, EXAMPLE, &[]).await.done();
+        let done = import(&world, WORKED, &[]).await.done();
         assert_eq!(done, format!("{TABLE}\ncommitted\n"));
         let admin = world.token("admin").await;
         let loan_id = world.count("SELECT loan_id FROM loans").await;
@@ -98,11 +67,11 @@ async fn a_file_comes_in_once_and_the_report_is_told_again() {
         assert_eq!(world.texts(by).await, ["admin"]);
 
         let after = world.snapshot().await;
-        let again = import(&world, EXAMPLE, &[]).await.done();
+        let again = import(&world, WORKED, &[]).await.done();
         assert!(again.starts_with("this file was imported within the last 24 hours"), "{again}");
         assert!(again.ends_with(&format!("{TABLE}\ncommitted\n")), "{again}");
         assert_eq!(world.snapshot().await, after);
-        let once_more = import(&world, EXAMPLE, &["--key", "once more"]).await;
+        let once_more = import(&world, WORKED, &["--key", "once more"]).await;
         assert_eq!(once_more.code, Some(1), "{}", once_more.output);
         assert!(once_more.output.ends_with("\nnothing is committed\n"), "{}", once_more.output);
         world
@@ -170,10 +139,10 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
     on_each_database(PROGRAM, |world| async move {
         let database = world.database.clone();
         let other = World::new(PROGRAM, database, Environment::default()).await;
-        define_its_field(&world).await;
-        define_its_field(&other).await;
+        world.define_fields().await;
+        other.define_fields().await;
         let admin = other.token("admin").await;
-        for xml in [EXAMPLE.to_owned(), three_contacts("<Core>")] {
+        for xml in [WORKED.to_owned(), three_contacts("<Core>")] {
             let key = format!("key {}", xml.len());
             let answer = other.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
             let said = import(&world, &xml, &["--json", "--key", &key]).await;
@@ -188,7 +157,7 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
             let first = said.error.lines().next().expect("a line");
             assert!(first.starts_with("import: this file was imported within"), "{first}");
         }
-        import(&world, "<Core/>", &["--key", &format!("key {}", EXAMPLE.len())])
+        import(&world, "<Core/>", &["--key", &format!("key {}", WORKED.len())])
             .await
             .refused("the key was used for another file");
         other.close().await;

@@ -8,7 +8,7 @@ mod refused;
 mod schema;
 
 use crate::PROGRAM;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED, borrower_with_loan, file};
 use acceptance::{Database, World, on_each_database};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -31,29 +31,7 @@ const EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
 </Core>
 "#;
 
-/// The example of the format, and its answer as it is sent.
-const WORKED: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
-  <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
-           ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
-    <Detail Userdef01="Config engineer"/>
-    <Comment CommentCategoryCode="GENERAL">Prefers e-mail.</Comment>
-    <WebCredentials WebUserName="ana.rivera" Password="a long pass phrase" WebAccessFlag="true"/>
-  </Contact>
-  <Loan LoanNumber="L-2001" GetRecordID="ana" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
-        OriginationDate="2024-01-15" LoanAmount="28000.00" InterestRate="14.07" InterestYearNumerator="360"
-        InterestYearDenominator="360" PaymentPeriod="monthly" NumberOfPayments="60" PaymentAmount="652.53"
-        FirstPaymentDate="2024-02-15" ContractualJurisdiction="NJ" StoreRecordID="loan1">
-    <Collateral CollateralCode="AUTO" NumberOfUnits="1" PricePerUnit="30000.00" PercentageValue="80">
-      <Vehicle VIN="1HGCM82633A004352" Year="2003"/>
-    </Collateral>
-  </Loan>
-  <Transactions>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-02-15" PaymentMethodCode="ACH"/>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-03-15" PaymentMethodCode="ACH"/>
-    <Payment GetRecordID="loan1" Amount="652.53" EffectiveDate="2024-04-15" PaymentMethodCode="ACH"/>
-  </Transactions>
-</Core>
-"#;
+/// The answer to the example of the format, as it is sent.
 const WORKED_ANSWER: &str = r#"{"Test": false, "Committed": true, "Read": 7, "Inserted": 7, "Updated": 0, "Deleted": 0, "Failed": 0, "Records": [
   {"Line": 2, "Element": "Contact", "Action": "inserted", "Key": "C-2001", "New_ID": 151, "Messages": []},
   {"Line": 5, "Element": "Comment", "Action": "inserted", "New_ID": 88, "Messages": []},

@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::foreign::{skip, system_program};
-use acceptance::seeds::file;
+use acceptance::seeds::{WORKED, file};
 use acceptance::world::on_embedded_database;
 use api_server::xml_import::schema::{PATH, schema};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn the_schema_lets_files_through_that_the_import_reads() {
         Ok(judge) => judge,
         Err(missing) => return skip(&missing),
     };
-    for (name, xml) in [("example", super::WORKED), ("everything", super::elements::EVERYTHING)] {
+    for (name, xml) in [("example", WORKED), ("everything", super::elements::EVERYTHING)] {
         assert_eq!(judge.fault(xml), None, "{name}");
     }
     let cleared = file(
