@@ -90,6 +90,8 @@ impl Names {
             self.older = Some(Older::new(&self.directory).await?);
         }
         if let Some(older) = &self.older {
+            // What was fetched may have been named anew since.
+            self.fetched.clear();
             let names: Vec<_> = self.held.drain().collect();
             for some in names.chunks(NAMES_PER_STATEMENT) {
                 older.store(some).await?;
@@ -171,5 +173,17 @@ mod tests {
         names.fetch(vec!["n8", "n9", "none"]).await.unwrap();
         assert_eq!(names.fetched.len(), 2);
         assert_eq!(names.get("none").await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_was_fetched_and_given_anew_stands_for_the_new_record() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut names = Names::new(directory.path());
+        let some = |from: i64| from..=from + HELD_MAX as i64;
+        names.store(some(0).map(|id| (format!("n{id}"), Stored::Loan(id)))).await.unwrap();
+        names.fetch(vec!["n5"]).await.unwrap();
+        names.store([("n5".to_owned(), Stored::Loan(7))]).await.unwrap();
+        names.store(some(100_000).map(|id| (format!("n{id}"), Stored::Loan(id)))).await.unwrap();
+        assert_eq!(names.get("n5").await.unwrap(), Some(Stored::Loan(7)));
     }
 }
