@@ -69,6 +69,13 @@ impl<'e> Fields<'e> {
         if !shape.text && !element.text.is_empty() {
             fields.unknown(element, None, format!("no text stands in {}", shape.element));
         }
+        // Where elements may stand, they are told of when their turn comes.
+        if shape.children.is_empty() {
+            for child in &element.children {
+                let text = format!("no element in {} is called {}", shape.element, child.name);
+                fields.unknown(child, None, text);
+            }
+        }
         fields
     }
 

@@ -186,6 +186,23 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             "beyond",
         ),
         (in_loan("").replace("CONSUMER", "NONE"), Some("LoanGroupCode"), "unknown"),
+        (
+            in_contact(
+                "<Address RelationshipCode=\"PREVIOUS\" StreetAddress1=\"x\">\
+                 <Comment CommentCategoryCode=\"GENERAL\">x</Comment></Address>",
+            ),
+            None,
+            "no element in Address",
+        ),
+        (
+            String::from(
+                "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"1.00\" \
+                 EffectiveDate=\"2024-02-15\"><Payment LoanNumber=\"L-1\" Amount=\"2.00\" \
+                 EffectiveDate=\"2024-02-15\"/></Payment></Transactions>",
+            ),
+            None,
+            "no element in Payment",
+        ),
     ]
 }
 
