@@ -71,6 +71,10 @@ impl Import<'_> {
             },
             None => self.find_loan(tx, &mut fields).await?,
         };
+        let number = fields.get::<String>("LoanNumber");
+        if loan.as_ref().zip(number).is_some_and(|(loan, number)| loan.loan_number != number) {
+            fields.error("LoanNumber", "is not the number of the loan that is named besides");
+        }
         let payment = new_payment(&fields);
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;

@@ -234,6 +234,30 @@ async fn each_rule_fails_its_record_and_leaves_nothing_of_it() {
 }
 
 #[tokio::test]
+async fn a_payment_goes_to_the_loan_of_both_its_names_or_to_none() {
+    on_each_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let result = world.import(&admin, &file(&borrower_with_loan(2, OPEN_TERMS))).await;
+        let records = result["Records"].as_array().expect("records").iter();
+        let loan = records.rev().find(|record| record["Element"] == "Loan").expect("a loan");
+        let payment = format!(
+            "<Transactions><Payment LoanID=\"{}\" LoanNumber=\"L-1\" Amount=\"1.00\" \
+             EffectiveDate=\"2024-02-15\"/></Transactions>",
+            loan["New_ID"]
+        );
+        let before = world.snapshot().await;
+        let result = world.client.import(&admin, false, &file(&payment), None).await;
+        let result = result.expect(200).json();
+        assert_eq!(result["Records"][0]["Messages"][0]["Attribute"], "LoanNumber", "{result}");
+        assert_eq!(world.snapshot().await, before);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_wrong_vehicle_number_is_told_refused_or_let_pass_as_the_setting_says() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
