@@ -11,6 +11,9 @@ use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
 
+/// Dates are written with four digits for the year, and databases know no later one either.
+const LAST_YEAR: i32 = 9999;
+
 /// The terms of a changed loan with the figures of its book.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
@@ -65,6 +68,9 @@ pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
     if loan.maturity_date.is_none() {
         let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
         loan.maturity_date = payments.and_then(|count| open_ended.nth(count));
+    }
+    if loan.maturity_date.is_some_and(|date| date.year() > LAST_YEAR) {
+        fields.error("NumberOfPayments", format!("must end by the year {LAST_YEAR}"));
     }
     if loan.maturity_date < loan.first_payment_date && loan.maturity_date.is_some() {
         fields.error("MaturityDate", "must not be before the first payment date");

@@ -203,6 +203,15 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             None,
             "no element in Payment",
         ),
+        (
+            "<Loan LoanNumber=\"N-1\" ContactNumber=\"C-1\" LoanGroupCode=\"CONSUMER\" \
+             PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-15\" LoanAmount=\"1000.00\" \
+             InterestRate=\"10\" PaymentPeriod=\"annual\" PaymentAmount=\"200.00\" \
+             NumberOfPayments=\"12000\" FirstPaymentDate=\"2025-01-15\"/>"
+                .to_owned(),
+            Some("NumberOfPayments"),
+            "9999",
+        ),
     ]
 }
 
