@@ -43,7 +43,7 @@ mod stage;
 
 pub use self::running::{Pieces, run};
 
-use self::applied::{Applied, Stop, judge, refuse};
+use self::applied::{Applied, Stop, judge, judge_whole, refuse};
 use self::codes::Codes;
 use self::fields::Fields;
 use self::known::Known;
@@ -314,7 +314,7 @@ impl<'a> Import<'a> {
                 true => Ok(Applied::untried(child)),
                 false => self.element(tx, &mut parent, child).await,
             };
-            applied.add(judge(child, outcome)?);
+            applied.add(judge_whole(child, outcome)?);
         }
         Ok(applied)
     }

@@ -179,3 +179,18 @@ pub(super) fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result
         Err(Stop::Problem(problem)) => Err(problem),
     }
 }
+
+/// The same of an element with others in it: those are not tried where it fails itself.
+pub(super) fn judge_whole(
+    element: &Element,
+    outcome: Result<Applied, Stop>,
+) -> Result<Applied, Problem> {
+    let stopped = outcome.is_err();
+    let mut applied = judge(element, outcome)?;
+    if stopped {
+        for child in &element.children {
+            applied.results.extend(Applied::untried(child).results);
+        }
+    }
+    Ok(applied)
+}

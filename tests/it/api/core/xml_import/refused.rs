@@ -243,6 +243,34 @@ async fn each_rule_fails_its_record_and_leaves_nothing_of_it() {
 }
 
 #[tokio::test]
+async fn a_collateral_that_fails_tells_of_what_stands_in_it() {
+    on_each_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let comment = "<Comment CommentCategoryCode=\"GENERAL\">x</Comment>";
+        let failing = in_loan(&format!("<Collateral>{comment}{comment}</Collateral>"));
+        let result = world.client.import(&admin, false, &file(&failing), None).await;
+        let result = result.expect(200).json();
+        let told = result["Records"].as_array().expect("records").iter();
+        let told: Vec<_> = told.map(|one| (&one["Element"], &one["Action"])).collect();
+        let undone = &json!("rolled_back");
+        assert_eq!(
+            told,
+            [
+                (&json!("Loan"), undone),
+                (&json!("Collateral"), &json!("failed")),
+                (&json!("Comment"), undone),
+                (&json!("Comment"), undone)
+            ]
+        );
+        assert_eq!(result["Read"], 4);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_payment_goes_to_the_loan_of_both_its_names_or_to_none() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
