@@ -86,6 +86,10 @@ fn columns() -> Vec<(Column, Kind)> {
     ]
 }
 
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}
+
 impl Import<'_> {
     /// Inserts, changes or deletes a contact.
     pub(super) async fn contact(
@@ -112,7 +116,7 @@ impl Import<'_> {
         let mut row = before.clone().unwrap_or_else(new);
         fields.fill(&CONTACT, &mut row);
         self.contact_codes(tx, &mut fields, &mut row).await?;
-        if row.last_name1.is_none() && row.company.is_none() {
+        if is_blank(row.last_name1.as_deref()) && is_blank(row.company.as_deref()) {
             fields.error("LastName1", "is required where Company is absent");
         }
         let messages = fields.finish()?;

@@ -204,6 +204,11 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             "no element in Payment",
         ),
         (
+            in_contact("").replace("Company=\"One\"", "Company=\"\" LastName1=\" \""),
+            Some("LastName1"),
+            "required",
+        ),
+        (
             "<Loan LoanNumber=\"N-1\" ContactNumber=\"C-1\" LoanGroupCode=\"CONSUMER\" \
              PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-15\" LoanAmount=\"1000.00\" \
              InterestRate=\"10\" PaymentPeriod=\"annual\" PaymentAmount=\"200.00\" \
