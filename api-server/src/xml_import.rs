@@ -45,7 +45,7 @@ pub use self::running::{Pieces, run};
 
 use self::applied::{Applied, Stop, judge, judge_whole, refuse};
 use self::codes::Codes;
-use self::fields::Fields;
+use self::fields::{Fields, Update, update_of};
 use self::known::Known;
 use self::names::{Names, Stored};
 use self::parse::{Element, Fault};
@@ -257,7 +257,9 @@ impl<'a> Import<'a> {
 
     /// What an earlier try has done of a record.
     async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), Problem> {
-        if let Some(id) = done.first().and_then(|result| result.new_id) {
+        let named = matches!(record.name.as_str(), "Contact" | "Loan")
+            && update_of(record) != Update::Delete;
+        if let Some(id) = done.first().and_then(|result| result.new_id).filter(|_| named) {
             self.store(record, id);
             self.named.extend(self.naming.take());
             self.keep_names().await?;
