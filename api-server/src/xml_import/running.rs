@@ -151,22 +151,35 @@ impl Runner<'_> {
     /// Passes over the records that an earlier try has done, and tells of them again.
     async fn skip_done(&mut self) -> Result<(), Problem> {
         let Some(mut done) = self.run.as_ref().map(|run| run.done(self.db)) else { return Ok(()) };
-        while let Some(results) = done.next().await? {
+        let (mut begins, mut failed) = (true, false);
+        while let Some((results, ends)) = done.next().await? {
             self.renew().await?;
-            match self.pieces.next().await? {
-                Some(Piece::Record(record)) => self.import.recall(&record, &results).await?,
-                Some(Piece::Opened(_)) => {
-                    while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
-                }
-                _ => return Err(Problem::internal("more records are done than the file has")),
+            if begins {
+                self.skip_record(&results).await?;
             }
-            let failed = results.iter().any(RecordResult::fails_its_record);
-            self.failed |= failed;
-            self.applied |= !failed;
+            failed |= results.iter().any(RecordResult::fails_its_record);
             self.results.add(&results).await?;
-            self.record_index += 1;
+            begins = ends;
+            if ends {
+                self.failed |= failed;
+                self.applied |= !failed;
+                failed = false;
+                self.record_index += 1;
+            }
         }
         Ok(())
+    }
+
+    /// Passes over the next record, of which these are the first results.
+    async fn skip_record(&mut self, results: &OfRecord) -> Result<(), Problem> {
+        match self.pieces.next().await? {
+            Some(Piece::Record(record)) => self.import.recall(&record, results).await,
+            Some(Piece::Opened(_)) => {
+                while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
+                Ok(())
+            }
+            _ => Err(Problem::internal("more records are done than the file has")),
+        }
     }
 
     /// `outer`: the transaction of the whole file, if it has one.
@@ -211,6 +224,14 @@ impl Runner<'_> {
         if let Some(run) = &self.run {
             run.hold(&tx).await?;
         }
+        self.import.clock = db::clock(&tx).await?;
+        Ok(tx)
+    }
+
+    /// The same for a long record, which holds the claim with its last statement only: until then
+    /// the claim is renewed beside it, and would wait for a transaction that holds it already.
+    async fn begin_long(&mut self) -> Result<DatabaseTransaction, Problem> {
+        let tx = db::begin_write(self.db).await?;
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
     }
@@ -339,7 +360,7 @@ impl Runner<'_> {
     ) -> Result<(), Problem> {
         let own = match outer {
             Some(_) => None,
-            None => Some(self.begin().await?),
+            None => Some(self.begin_long().await?),
         };
         let Some(tx) = own.as_ref().or(outer) else {
             return Err(Problem::internal("no transaction"));
@@ -349,10 +370,7 @@ impl Runner<'_> {
         let mut opened = self.import.open(head);
         results.add(&opened.take_results()).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
-            // A transaction of its own has the claim's row locked, so nobody gets it meanwhile.
-            if outer.is_some() {
-                self.renew().await?;
-            }
+            self.renew().await?;
             let applied = self.import.payment_of(&savepoint, &mut opened, &child).await;
             results.add(&applied.map_err(Problem::or_unavailable)?).await?;
         }

@@ -38,7 +38,7 @@ pub struct Done<'d> {
     import_id: i64,
     last_row_id: i64,
     rows: VecDeque<import_records::Model>,
-    records: VecDeque<OfRecord>,
+    results: VecDeque<(OfRecord, bool)>,
 }
 
 impl<'c> Run<'c> {
@@ -94,8 +94,7 @@ impl<'c> Run<'c> {
 
     /// What an earlier try has done.
     pub fn done<'d>(&self, db: &'d DatabaseConnection) -> Done<'d> {
-        let (rows, records) = (VecDeque::new(), VecDeque::new());
-        Done { db, import_id: self.import_id, last_row_id: 0, rows, records }
+        Done::new(db, self.import_id)
     }
 
     /// Notes what came of neighbouring records, within their own transaction.
@@ -176,29 +175,24 @@ impl<'c> Run<'c> {
     }
 }
 
-impl Done<'_> {
-    /// What came of the next record; `None` behind the last one that was done. The parts of a long
-    /// record come as one.
-    pub async fn next(&mut self) -> Result<Option<OfRecord>, Problem> {
-        let mut parts = OfRecord::new();
+impl<'d> Done<'d> {
+    fn new(db: &'d DatabaseConnection, import_id: i64) -> Self {
+        let (rows, results) = (VecDeque::new(), VecDeque::new());
+        Self { db, import_id, last_row_id: 0, rows, results }
+    }
+
+    /// What came of the next record, or of a part of it: a long one is never in memory as a whole.
+    /// True with the last part. `None` behind the last record that was done.
+    pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, Problem> {
         loop {
-            if let Some(record) = self.records.pop_front() {
-                return Ok(Some(record));
+            if let Some(next) = self.results.pop_front() {
+                return Ok(Some(next));
             }
             let Some(row) = self.next_row().await? else { return Ok(None) };
             let records: Vec<OfRecord> =
                 serde_json::from_str(&row.result).map_err(Problem::internal)?;
-            match row.record_count {
-                0 => parts.extend(records.into_iter().flatten()),
-                _ => self.records.extend(records),
-            }
-            if !parts.is_empty()
-                && row.record_count > 0
-                && let Some(last) = self.records.front_mut()
-            {
-                let rest = std::mem::replace(last, std::mem::take(&mut parts));
-                last.extend(rest);
-            }
+            let ends = row.record_count > 0;
+            self.results.extend(records.into_iter().map(|results| (results, ends)));
         }
     }
 
@@ -231,10 +225,9 @@ pub async fn replay(
     let Some(run) = find(db, scope_hash).await? else { return Ok(None) };
     let Some(committed) = run.committed_flag else { return Ok(None) };
     let mut results = Results::new(directory)?;
-    let (rows, records) = (VecDeque::new(), VecDeque::new());
-    let mut done = Done { db, import_id: run.import_id, last_row_id: 0, rows, records };
-    while let Some(record) = done.next().await? {
-        results.add(&record).await?;
+    let mut done = Done::new(db, run.import_id);
+    while let Some((some, _)) = done.next().await? {
+        results.add(&some).await?;
     }
     results.finish(false, committed).await.map(Some)
 }
