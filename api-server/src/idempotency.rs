@@ -28,6 +28,7 @@ use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
 use shared::time::Timestamp;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// How long answers are kept.
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
@@ -35,6 +36,10 @@ const KEPT_SECONDS: i64 = 24 * 60 * 60;
 pub const LEASE_SECONDS: i64 = 60;
 /// How long a claim on an import holds.
 pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
+/// Tries to give a key back.
+const FREE_TRIES: usize = 3;
+/// The pause between them.
+const FREE_PAUSE: Duration = Duration::from_secs(1);
 /// The header of a request that may be sent again.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The header of an answer that was kept.
@@ -350,24 +355,30 @@ impl Claim {
     /// of the work is done, or where the answer may be kept after all because only its commit was
     /// not acknowledged, the same request goes on or is answered instead.
     pub async fn free(&self, db: &DatabaseConnection) {
-        let freed = async {
-            let own = || self.own(&self.token).and(Column::Status.is_null());
-            if !runs::has_progress(db, &self.scope_hash).await? {
-                let freed = Entity::delete_many().filter(own()).exec(db).await?;
-                return match freed.rows_affected {
-                    0 => Ok(()),
-                    _ => runs::free(db, &self.scope_hash).await,
-                };
+        let mut tries = 1;
+        while let Err(error) = self.try_free(db).await {
+            if tries == FREE_TRIES {
+                tracing::warn!(%error, "an idempotency key is held until its lease ends");
+                return;
             }
-            let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
-            let update =
-                Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago).filter(own());
-            update.exec(db).await.map(drop)
-        };
-        let freed: Result<(), DbErr> = freed.await;
-        if let Err(error) = freed {
-            tracing::warn!(%error, "an idempotency key is held until its lease ends");
+            // A database that went away takes its connections along: the next try has a new one.
+            tokio::time::sleep(FREE_PAUSE).await;
+            tries += 1;
         }
+    }
+
+    async fn try_free(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
+        let own = || self.own(&self.token).and(Column::Status.is_null());
+        if !runs::has_progress(db, &self.scope_hash).await? {
+            let freed = Entity::delete_many().filter(own()).exec(db).await?;
+            return match freed.rows_affected {
+                0 => Ok(()),
+                _ => runs::free(db, &self.scope_hash).await,
+            };
+        }
+        let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
+        let update = Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago).filter(own());
+        update.exec(db).await.map(drop)
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Import<'a> {
     codes: HashMap<TypeId, HashMap<String, i64>>,
     /// The definitions of user-defined fields, read once.
     definitions: Option<Arc<[user_defined_fields::Model]>>,
+    /// Statuses of closed loans, read once.
+    closed_statuses: Option<Vec<i64>>,
     /// What becomes of wrong vehicle identification numbers, read once.
     vin_check: Option<collateral::vin::Check>,
     /// Records named by StoreRecordID: those that are committed, those of the batch at hand that
@@ -156,6 +158,12 @@ impl Parent {
     }
 }
 
+/// Nothing can be done with an element in one that is deleted.
+fn within_deleted(child: &Element) -> Applied {
+    let message = Message::error(child, None, "stands in an element that is deleted");
+    Applied { results: Vec::new(), failed: true, messages: vec![message] }
+}
+
 /// A record whose elements come one by one.
 struct Opened {
     /// Something in it failed: nothing of it counts.
@@ -190,6 +198,7 @@ impl<'a> Import<'a> {
             directory: directory.to_owned(),
             codes: HashMap::new(),
             definitions: None,
+            closed_statuses: None,
             vin_check: None,
             names: Names::new(directory),
             named: HashMap::new(),
@@ -275,7 +284,7 @@ impl<'a> Import<'a> {
     ) -> Result<Applied, Problem> {
         self.naming = None;
         self.known.begin_record();
-        let mark = self.stage.mark();
+        let mark = self.stage.begin_record();
         let mut applied = match record.name.as_str() {
             "Transactions" => self.transactions(tx, record).await?,
             "Contact" | "Loan" => self.with_elements(tx, record).await?,
@@ -331,7 +340,7 @@ impl<'a> Import<'a> {
         let outcome = match parent {
             Parent::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
             Parent::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
-            Parent::None => Ok(Applied::default()),
+            Parent::None => Ok(within_deleted(child)),
         };
         let mut applied = outcome?;
         let keys = self.settle(tx, &mut applied).await?;

@@ -8,7 +8,7 @@ use super::fields::{Fields, Update};
 use super::format::{Kind, RowShape, Shape, attribute};
 use super::parse::Element;
 use super::report::{Action, Message};
-use super::{Applied, Import, Stop, judge, refuse};
+use super::{Applied, Import, Stop, judge, refuse, within_deleted};
 use crate::comments::collateral_owners;
 use crate::history::{Changes, Owner, Place};
 use sea_orm::sea_query::ExprTrait;
@@ -89,6 +89,9 @@ impl Import<'_> {
             }
             (Update::Delete, Some(id)) => {
                 let messages = fields.finish()?;
+                if let Some(child) = element.children.first() {
+                    return Err(within_deleted(child).messages.into());
+                }
                 self.find_collateral(tx, element, id, loan_id).await?;
                 self.take_from(tx, id, loan_id).await?;
                 return Ok(Applied::one(element, Action::Deleted, None, id, messages));

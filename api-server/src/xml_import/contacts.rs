@@ -108,8 +108,12 @@ impl Import<'_> {
             }
         };
         if fields.update == Update::Delete {
-            fields.finish()?;
             let row = before.ok_or_else(|| refuse(element, "there is no such contact"))?;
+            if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
+                let message = "is not the number of the contact that is named besides";
+                fields.error("ContactNumber", message);
+            }
+            fields.finish()?;
             return Ok((self.delete_contact(tx, element, row).await?, Parent::None));
         }
         let new = || Model { created_date: self.clock.now, ..Model::default() };
@@ -171,7 +175,10 @@ impl Import<'_> {
         let number = || fields.get::<String>("ContactNumber");
         let named = id.or_else(|| number().map(|number| Column::ContactNumber.eq(number)));
         let Some(named) = named else {
-            return Err(refuse(element, "ContactID or ContactNumber is required"));
+            if !fields.fail() {
+                fields.refuse("ContactID or ContactNumber is required");
+            }
+            return Err(fields.messages().into());
         };
         let found = contacts.filter(named).one(tx).await?;
         found.ok_or_else(|| refuse(element, "no contact has this ContactID or ContactNumber"))

@@ -14,7 +14,6 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::user_defined_fields::{self as definitions, Form};
 use shared::entity::user_defined_values::{ActiveModel, Column, Entity, Model};
-use shared::problem::Problem;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -207,9 +206,7 @@ impl Import<'_> {
                 Entity::update_many().set(value).filter(of_field()).exec(tx).await?;
             }
             (Some(_), None) if staged => {
-                return Err(
-                    Problem::invalid(member(field), "is set and cleared in one record").into()
-                );
+                self.stage.take_off::<Model>(|row| is_of(row, field, record_id));
             }
             (_, None) => {
                 Entity::delete_many().filter(of_field()).exec(tx).await?;

@@ -176,6 +176,11 @@ impl<'e> Fields<'e> {
         self.error(name, "is required");
     }
 
+    /// What was noted so far.
+    pub fn messages(&self) -> Vec<Message> {
+        self.messages.clone()
+    }
+
     /// True if something is wrong.
     pub fn fail(&self) -> bool {
         self.messages.iter().any(|message| message.level == Level::Error)

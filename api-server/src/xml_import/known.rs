@@ -100,6 +100,13 @@ impl Import<'_> {
         Ok(self.ids_of(tx, sort, &[name]).await?.pop().map(|(id, _)| id))
     }
 
+    /// A staged row has another name now.
+    pub(super) fn forget_name(&mut self, sort: Sort, name: &str) {
+        if !self.direct {
+            self.known.ids.insert((sort, name.to_owned()), None);
+        }
+    }
+
     /// A row with this name is staged.
     pub(super) fn note_name(&mut self, sort: Sort, name: &str, id: i64) {
         if !self.direct {

@@ -138,6 +138,7 @@ impl Import<'_> {
             });
         };
         if update == Update::Delete {
+            check_names(&mut fields, &row);
             fields.finish()?;
             return Ok((self.delete_loan(tx, element, row).await?, Parent::None));
         }
@@ -225,6 +226,7 @@ impl Import<'_> {
                 _ => 21,
             };
         }
+        let closed = fields.has("StatusCode") && self.is_closed(tx, loan.status_code_id).await?;
         loan.origination_date = fields.get("OriginationDate").unwrap_or_default();
         loan.interest_start_date = fields.get("InterestStartDate").unwrap_or(loan.origination_date);
         let amount = |name| fields.get::<Money>(name).unwrap_or_default();
@@ -239,6 +241,9 @@ impl Import<'_> {
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
         complete_amounts(element, &mut loan, &opening, self.clock.today)?;
+        if closed {
+            loan.next_due_date = None;
+        }
         self.stage_loan(&loan, &opening)?;
         Ok((loan, messages))
     }
@@ -250,29 +255,37 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
     ) -> Result<Option<i64>, Stop> {
+        let mut contact = None;
         if let Some(name) = fields.get::<String>("GetRecordID") {
-            return match self.stored(&name).await? {
-                Some(Stored::Contact(id)) => Ok(Some(id)),
+            contact = match self.stored(&name).await? {
+                Some(Stored::Contact(id)) => Some(id),
                 _ => {
                     fields.error("GetRecordID", "no contact above was stored under this name");
-                    Ok(Some(0))
+                    Some(0)
                 }
             };
         }
-        let (name, found) = if let Some(id) = fields.get::<i64>("ContactID") {
-            let found = contacts::Column::ContactId.eq(id);
-            let found = self.exists::<contacts::Entity>(tx, found).await?;
-            ("ContactID", found.then_some(id))
-        } else if let Some(number) = fields.get::<String>("ContactNumber") {
-            ("ContactNumber", self.id_of(tx, Sort::Contact, &number).await?)
-        } else {
-            let wrong = ["GetRecordID", "ContactID", "ContactNumber"].iter().any(|n| fields.has(n));
-            return Ok(wrong.then_some(0));
-        };
-        if found.is_none() {
-            fields.error(name, "no contact has it");
+        let mut named = Vec::new();
+        if let Some(id) = fields.get::<i64>("ContactID") {
+            let there = contacts::Column::ContactId.eq(id);
+            let there = self.exists::<contacts::Entity>(tx, there).await?;
+            named.push(("ContactID", there.then_some(id)));
         }
-        Ok(Some(found.unwrap_or_default()))
+        if let Some(number) = fields.get::<String>("ContactNumber") {
+            named.push(("ContactNumber", self.id_of(tx, Sort::Contact, &number).await?));
+        }
+        for (name, id) in named {
+            match (id, contact) {
+                (None, _) => fields.error(name, "no contact has it"),
+                (Some(id), Some(other)) if id != other => {
+                    fields.error(name, "is not of the contact that is named besides");
+                }
+                _ => {}
+            }
+            contact = contact.or(Some(id.unwrap_or_default()));
+        }
+        let wrong = ["GetRecordID", "ContactID", "ContactNumber"].iter().any(|n| fields.has(n));
+        Ok(contact.or(wrong.then_some(0)))
     }
 
     /// Links to setup rows, by code.
@@ -301,6 +314,17 @@ impl Import<'_> {
         self.optional_code::<users::Entity>(tx, fields, "LoanOfficerUserName", officer).await?;
         let officer = &mut loan.collection_officer_user_id;
         self.optional_code::<users::Entity>(tx, fields, "CollectionOfficerUserName", officer).await
+    }
+
+    /// True if loans with this status are closed. The statuses are read once.
+    async fn is_closed(&mut self, tx: &DatabaseTransaction, status: i64) -> Result<bool, Stop> {
+        if self.closed_statuses.is_none() {
+            let closed = self.caller.find::<loan_status_codes::Entity>();
+            let closed = closed.filter(loan_status_codes::Column::ClosedFlag.eq(true)).all(tx);
+            let closed = closed.await?.into_iter().map(|status| status.status_code_id);
+            self.closed_statuses = Some(closed.collect());
+        }
+        Ok(self.closed_statuses.as_ref().is_some_and(|closed| closed.contains(&status)))
     }
 
     async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
@@ -400,6 +424,16 @@ impl Import<'_> {
             .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
             .await?;
         Ok((loan, messages))
+    }
+}
+
+/// What names a loan twice names the same one: nothing is posted on another, or deleted.
+pub(super) fn check_names(fields: &mut Fields<'_>, loan: &Model) {
+    if fields.get::<i64>("LoanID").is_some_and(|id| id != loan.loan_id) {
+        fields.error("LoanID", "is not the id of the loan that is named besides");
+    }
+    if fields.get::<String>("LoanNumber").is_some_and(|number| number != loan.loan_number) {
+        fields.error("LoanNumber", "is not the number of the loan that is named besides");
     }
 }
 

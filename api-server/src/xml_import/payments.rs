@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::format::{Kind, Needed, Shape, attribute, choice};
+use super::loans::check_names;
 use super::names::Stored;
 use super::parse::Element;
 use super::report::Action;
@@ -71,9 +72,8 @@ impl Import<'_> {
             },
             None => self.find_loan(tx, &mut fields).await?,
         };
-        let number = fields.get::<String>("LoanNumber");
-        if loan.as_ref().zip(number).is_some_and(|(loan, number)| loan.loan_number != number) {
-            fields.error("LoanNumber", "is not the number of the loan that is named besides");
+        if let Some(loan) = &loan {
+            check_names(&mut fields, loan);
         }
         let payment = new_payment(&fields);
         let messages = fields.finish()?;

@@ -64,17 +64,19 @@ pub struct Mark([usize; LISTS]);
 
 /// A table whose rows are staged.
 pub trait Table: ModelTrait + Tracked + Clone {
-    /// Its staged rows.
+    /// Its staged rows, and how many there were when the record at hand began.
     #[doc(hidden)]
-    fn list(stage: &mut Stage) -> &mut dyn List<Self>;
+    fn list(stage: &mut Stage) -> (&mut dyn List<Self>, usize);
 }
 
 /// Staged rows of one table.
 pub trait List<M> {
     /// One more.
     fn push(&mut self, row: M, place: Place);
-    /// One that fits, if any.
-    fn find(&mut self, fits: &dyn Fn(&M) -> bool) -> Option<&mut M>;
+    /// One that fits, if any, from this place on.
+    fn find(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) -> Option<&mut M>;
+    /// Takes off one that fits, from this place on.
+    fn remove(&mut self, from: usize, fits: &dyn Fn(&M) -> bool);
 }
 
 impl<M> List<M> for Vec<Staged<M>> {
@@ -82,8 +84,16 @@ impl<M> List<M> for Vec<Staged<M>> {
         self.push(Staged { row, place });
     }
 
-    fn find(&mut self, fits: &dyn Fn(&M) -> bool) -> Option<&mut M> {
-        self.iter_mut().map(|staged| &mut staged.row).find(|row| fits(row))
+    fn find(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) -> Option<&mut M> {
+        let rows = self.iter_mut().skip(from).map(|staged| &mut staged.row);
+        rows.rev().find(|row| fits(row))
+    }
+
+    fn remove(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) {
+        let place = self.iter().skip(from).position(|staged| fits(&staged.row));
+        if let Some(place) = place {
+            Vec::remove(self, from + place);
+        }
     }
 }
 
@@ -93,22 +103,34 @@ macro_rules! tables {
         #[derive(Default)]
         pub struct Stage {
             numbers: i64,
+            begun: Begun,
             $($table: Vec<Staged<$table::Model>>,)*
             transactions: Vec<loan_transactions::ActiveModel>,
             notes: Vec<FieldNote>,
         }
 
+        /// How many rows there were when the record at hand began.
+        #[derive(Default)]
+        struct Begun {
+            $($table: usize,)*
+        }
+
         const LISTS: usize = [$(stringify!($table)),*].len() + 2;
 
         $(impl Table for $table::Model {
-            fn list(stage: &mut Stage) -> &mut dyn List<Self> {
-                &mut stage.$table
+            fn list(stage: &mut Stage) -> (&mut dyn List<Self>, usize) {
+                (&mut stage.$table, stage.begun.$table)
             }
         })*
 
         impl Stage {
-            /// How far it is filled.
-            pub fn mark(&self) -> Mark {
+            /// How far it is filled, now that a record begins.
+            pub fn begin_record(&mut self) -> Mark {
+                self.begun = Begun { $($table: self.$table.len(),)* };
+                self.mark()
+            }
+
+            fn mark(&self) -> Mark {
                 Mark([$(self.$table.len(),)* self.transactions.len(), self.notes.len()])
             }
 
@@ -179,12 +201,20 @@ impl Stage {
 
     /// Stages a row, with its number in the place of its key.
     pub fn add<M: Table>(&mut self, row: M, place: Place) {
-        M::list(self).push(row, place);
+        let (list, _) = M::list(self);
+        list.push(row, place);
     }
 
-    /// A staged row that fits.
+    /// A staged row of the record at hand that fits.
     pub fn find<M: Table>(&mut self, fits: impl Fn(&M) -> bool) -> Option<&mut M> {
-        M::list(self).find(&fits)
+        let (list, from) = M::list(self);
+        list.find(from, &fits)
+    }
+
+    /// Takes off a staged row of the record at hand.
+    pub fn take_off<M: Table>(&mut self, fits: impl Fn(&M) -> bool) {
+        let (list, from) = M::list(self);
+        list.remove(from, &fits);
     }
 
     /// Stages a transaction that is an entry by itself.

@@ -29,13 +29,17 @@ use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// The longest pause while a file is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// A body that takes longer has to come as fast as this on average: slow ones would keep the places
+/// of others.
+const SLOW_SECONDS: u64 = 60;
+const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
 /// Imports that are worked on at once: each may need a GiB of the spool folder, and its results.
 pub const IMPORTS_MAX: usize = 4;
 /// How long an import waits for its place.
@@ -205,7 +209,7 @@ async fn spool(
     let mut reader = body.take().map_err(|error| broken(&error))?.into_async_read();
     let mut context = digest::Context::new(&digest::SHA256);
     let mut buffer = vec![0; 1 << 16];
-    let mut total = 0;
+    let (begun, mut total) = (Instant::now(), 0);
     loop {
         let count = match timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
             Ok(Ok(count)) => count,
@@ -216,6 +220,10 @@ async fn spool(
             break;
         }
         total += count as u64;
+        let seconds = begun.elapsed().as_secs();
+        if seconds > SLOW_SECONDS && total < seconds * BYTES_PER_SECOND_MIN {
+            return Err(broken(&"the body came with less than 8 KiB a second"));
+        }
         if total > XML_BYTES_MAX {
             let detail = "import files have at most 1 GiB";
             return Err(Problem::new(ProblemType::TooLarge).detail(detail));

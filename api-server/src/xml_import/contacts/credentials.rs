@@ -72,6 +72,9 @@ impl Import<'_> {
         if before.is_some() && (!row.web_access_flag || password.is_some()) {
             sessions::end_all(tx, UserKind::Web, contact_id).await?;
         }
+        if let Some(before) = before.as_ref().filter(|row| row.contact_id < 0) {
+            self.forget_name(Sort::WebUser, &before.web_user_name);
+        }
         self.note_name(Sort::WebUser, &row.web_user_name, contact_id);
         let place = row.place();
         self.set(tx, fields, before, row, place).await

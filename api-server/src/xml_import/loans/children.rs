@@ -105,6 +105,10 @@ impl Import<'_> {
             }
             (Update::Change | Update::Delete, Some(before)) => row.row_id = before.row_id,
         }
+        let first = row.effective_date == loan.interest_start_date;
+        if fields.update == Update::Delete && first {
+            fields.error("EffectiveDate", "the first rate of a loan can only be changed");
+        }
         if fields.update == Update::Change
             && !fields.has("InterestRate")
             && let Some(before) = &before
@@ -112,7 +116,22 @@ impl Import<'_> {
             row.interest_rate = before.interest_rate;
         }
         let place = row.place();
-        self.keep(tx, element, fields, before, row, place).await
+        let changed = (fields.update == Update::Change && first).then_some(row.interest_rate);
+        let applied = self.keep(tx, element, fields, before, row, place).await?;
+        if let Some(rate) = changed {
+            let mut before = loan.clone();
+            // What the row has now: elements before this one may have changed it.
+            before.starting_interest_rate = self.starting_rate(tx, loan.loan_id).await?;
+            let after = loans::Model { starting_interest_rate: rate, ..before.clone() };
+            self.change(tx, &loan.place(), &before, &after).await?;
+        }
+        Ok(applied)
+    }
+
+    async fn starting_rate(&self, tx: &DatabaseTransaction, loan_id: i64) -> Result<Rate, Stop> {
+        let loan = self.caller.find::<loans::Entity>();
+        let loan = loan.filter(loans::Column::LoanId.eq(loan_id)).one(tx).await?;
+        Ok(loan.map(|loan| loan.starting_interest_rate).unwrap_or_default())
     }
 
     /// Links a contact to the loan, changes the link, or removes it.

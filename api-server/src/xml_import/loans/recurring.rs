@@ -231,7 +231,10 @@ fn check_source(fields: &mut Fields<'_>, row: &automated_payments::Model) {
         AutomatedPaymentType::Ach => {
             for (name, missing) in [
                 ("BankRoutingNumber", routing.is_none()),
-                ("BankAccountNumber", row.bank_account_number.is_none()),
+                (
+                    "BankAccountNumber",
+                    row.bank_account_number.as_ref().is_none_or(|number| number.clear().is_empty()),
+                ),
                 ("BankAccountType", row.bank_account_type.is_none()),
             ] {
                 if missing {

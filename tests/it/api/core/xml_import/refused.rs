@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use serde_json::{Value, json};
 
 fn in_contact(elements: &str) -> String {
@@ -151,6 +151,25 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             )),
             Some("PaymentGatewayTokenID"),
             "no card",
+        ),
+        (
+            in_loan(&format!("<AutomatedPayment {ACH} BankRoutingNumber=\"021000021\" BankAccountNumber=\"\" BankAccountType=\"savings\"/>")),
+            Some("BankAccountNumber"),
+            "required",
+        ),
+        (
+            "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><InterestRate UpdateFlag=\"2\" EffectiveDate=\"2021-10-25\"/></Loan>".to_owned(),
+            Some("EffectiveDate"),
+            "first rate",
+        ),
+        (in_loan("").replace("ContactNumber=\"C-1\"", "ContactID=\"1\" ContactNumber=\"C-77\""), Some("ContactNumber"), "no contact"),
+        ("<Loan UpdateFlag=\"2\" LoanID=\"1\" LoanNumber=\"other\"/>".to_owned(), Some("LoanNumber"), "named besides"),
+        ("<Contact UpdateFlag=\"2\" ContactID=\"1\" ContactNumber=\"other\"/>".to_owned(), Some("ContactNumber"), "named besides"),
+        ("<Contact UpdateFlag=\"1\" ContactID=\"0\" City=\"x\"/>".to_owned(), Some("ContactID"), "must be an id"),
+        (
+            "<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"><Comment CommentCategoryCode=\"GENERAL\">x</Comment></Loan>".to_owned(),
+            None,
+            "is deleted",
         ),
         (in_loan("<Collateral/>"), Some("CollateralCode"), "required"),
         (in_loan("<Collateral CollateralID=\"77\"/>"), None, "no collateral"),
@@ -382,6 +401,45 @@ async fn a_mistyped_attribute_of_the_root_is_no_way_to_lose_the_block() {
         let schema = "<Core xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
              xsi:noNamespaceSchemaLocation=\"xml-import.xsd\" CommitBlock=\"1\"/>";
         world.client.import(&admin, false, schema, None).await.expect(200);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_one_record_says_twice_is_the_same_whether_it_is_new_or_not() {
+    on_each_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        let twice = "<Detail Userdef01=\"x\" Userdef02=\"French\"/><Detail Userdef01=\"##NULL##\"/>\
+             <WebCredentials WebUserName=\"first\" Password=\"p\"/><WebCredentials WebUserName=\"second\"/>";
+        let other = in_contact("<WebCredentials WebUserName=\"first\" Password=\"p\"/>").replace("N-1", "N-2");
+        world.import(&admin, &file(&[in_contact(twice), other].concat())).await;
+        assert_eq!(world.texts("SELECT value FROM user_defined_values").await, ["French"]);
+        let names = world.texts("SELECT web_user_name FROM web_credentials ORDER BY contact_id").await;
+        assert_eq!(names, ["second", "first"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loan_that_comes_in_closed_is_due_no_more_and_its_first_rate_can_change() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan = borrower_with_loan(1, &format!("{PUBLISHED_TERMS} StatusCode=\"CLOSED\""));
+        let booked = world.import(&admin, &file(&loan)).await;
+        let path = format!("/loans/{}", booked["Records"][1]["New_ID"]);
+        let read = world.client.get(&admin, &path).await.expect(200).json();
+        assert_eq!(read.get("Next_Due_Date"), None);
+        let change = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><InterestRate UpdateFlag=\"1\" \
+             EffectiveDate=\"2024-01-15\" InterestRate=\"9.5\"/></Loan>";
+        world.import(&admin, &file(change)).await;
+        let read = world.client.get(&admin, &path).await.expect(200).json();
+        assert_eq!(
+            (&read["Starting_Interest_Rate"], &read["Current_Interest_Rate"]),
+            (&json!("9.50"), &json!("9.50"))
+        );
         world
     })
     .await;
