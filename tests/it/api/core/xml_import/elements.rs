@@ -74,6 +74,65 @@ fn some(value: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
 }
 
+/// The loan of [`EVERYTHING`], and what only loans have.
+async fn reads_back_as_a_loan(world: &World, result: &Value) {
+    let loan = id(result, "Loan");
+    let row = read(world, &format!("/loans/{loan}")).await;
+    let expected = json!({"Current_Principal_Balance": "28000.00",
+        "Current_Late_Charge_Balance": "25.00", "Current_Fees_Balance": "10.00",
+        "Current_Impound_Balance": "120.50", "Current_Suspense_Balance": "3.00",
+        "Current_Interest_Rate": "12.50", "Loan_Type": "revolving"});
+    let members: Vec<&str> = expected.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(some(&row, &members), expected);
+    let transactions = read(world, &format!("/loans/{loan}/transactions")).await;
+    let own = |row: &Value| row["Transaction_Reference_No"] == row["Transaction_ID"];
+    assert!(transactions.as_array().unwrap().iter().all(own), "{transactions}");
+    assert_eq!(transactions.as_array().unwrap().len(), 5);
+    let lines = read(world, &format!("/loans/{loan}/credit-lines")).await;
+    assert_eq!(
+        (&lines[0]["Name"], &lines[1]["Min_Draw_Amount"]),
+        (&json!("Main line"), &json!("50.00"))
+    );
+    let recurring = read(world, &format!("/loans/{loan}/recurring-transactions")).await;
+    assert_eq!(recurring[0]["Next_Event_Date"], "2024-02-01");
+    assert_eq!(recurring[1]["Amount_Type"], "annual_percent_of_principal");
+    let automated = id(result, "AutomatedPayment");
+    let automated = read(world, &format!("/loans/automated-payments/{automated}")).await;
+    assert_eq!(automated["Bank_Account_Number"], "123456789");
+    assert_eq!(
+        (&automated["Temp_Grace_Period"], &automated["Next_Date"]),
+        (&json!(3), &json!("2024-02-15"))
+    );
+}
+
+/// Its collateral, and the comments on both.
+async fn reads_back_as_collateral(world: &World, result: &Value) {
+    let (loan, comments) = (id(result, "Loan"), ids(result, "Comment"));
+    let collateral = format!("/loans/collateral/{}", id(result, "Collateral"));
+    let row = read(world, &collateral).await;
+    assert_eq!((&row["Net_Value"], &row["Linked_Loan_IDs"]), (&json!("24000.00"), &json!([loan])));
+    for (part, member, value) in [
+        ("vehicle", "VIN", "1HGCM82633A004352"),
+        ("location", "Phone", "555-0100"),
+        ("description", "Description", "Four doors."),
+    ] {
+        assert_eq!(read(world, &format!("{collateral}/{part}")).await[member], value);
+    }
+    let insurance = read(world, &format!("{collateral}/insurance")).await;
+    assert_eq!(
+        (&insurance[0]["Row_ID"], &insurance[0]["Status"]),
+        (&json!(id(result, "Insurance")), &json!("active"))
+    );
+    let taxes = read(world, &format!("{collateral}/taxes")).await;
+    assert_eq!(
+        (&taxes[0]["Row_ID"], &taxes[0]["Tax_Amount"]),
+        (&json!(id(result, "Tax")), &json!("2130.40"))
+    );
+    let on_collateral = format!("/loans/collateral/comments/{}", comments[1]);
+    assert_eq!(read(world, &on_collateral).await["Comment"], "Two keys.");
+    assert_eq!(read(world, &format!("/loans/comments/{}", comments[2])).await["Pinned_Flag"], true);
+}
+
 #[tokio::test]
 async fn every_element_comes_in_and_reads_back() {
     on_each_database(PROGRAM, |world| async move {
@@ -93,63 +152,8 @@ async fn every_element_comes_in_and_reads_back() {
         assert_eq!(world.text(address).await, "7 Old Mill Road");
         world.client.log_in("web", "ana.rivera", "a long pass phrase").await.expect("a token");
 
-        let loan = id(&result, "Loan");
-        let row = read(&world, &format!("/loans/{loan}")).await;
-        let expected = json!({"Current_Principal_Balance": "28000.00",
-            "Current_Late_Charge_Balance": "25.00", "Current_Fees_Balance": "10.00",
-            "Current_Impound_Balance": "120.50", "Current_Suspense_Balance": "3.00",
-            "Current_Interest_Rate": "12.50", "Loan_Type": "revolving"});
-        let members: Vec<&str> = expected.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(some(&row, &members), expected);
-        let transactions = read(&world, &format!("/loans/{loan}/transactions")).await;
-        let own = |row: &Value| row["Transaction_Reference_No"] == row["Transaction_ID"];
-        assert!(transactions.as_array().unwrap().iter().all(own), "{transactions}");
-        assert_eq!(transactions.as_array().unwrap().len(), 5);
-        let lines = read(&world, &format!("/loans/{loan}/credit-lines")).await;
-        assert_eq!(
-            (&lines[0]["Name"], &lines[1]["Min_Draw_Amount"]),
-            (&json!("Main line"), &json!("50.00"))
-        );
-        let recurring = read(&world, &format!("/loans/{loan}/recurring-transactions")).await;
-        assert_eq!(recurring[0]["Next_Event_Date"], "2024-02-01");
-        assert_eq!(recurring[1]["Amount_Type"], "annual_percent_of_principal");
-        let automated = id(&result, "AutomatedPayment");
-        let automated = read(&world, &format!("/loans/automated-payments/{automated}")).await;
-        assert_eq!(automated["Bank_Account_Number"], "123456789");
-        assert_eq!(
-            (&automated["Temp_Grace_Period"], &automated["Next_Date"]),
-            (&json!(3), &json!("2024-02-15"))
-        );
-
-        let collateral = format!("/loans/collateral/{}", id(&result, "Collateral"));
-        let row = read(&world, &collateral).await;
-        assert_eq!(
-            (&row["Net_Value"], &row["Linked_Loan_IDs"]),
-            (&json!("24000.00"), &json!([loan]))
-        );
-        for (part, member, value) in [
-            ("vehicle", "VIN", "1HGCM82633A004352"),
-            ("location", "Phone", "555-0100"),
-            ("description", "Description", "Four doors."),
-        ] {
-            assert_eq!(read(&world, &format!("{collateral}/{part}")).await[member], value);
-        }
-        let insurance = read(&world, &format!("{collateral}/insurance")).await;
-        assert_eq!(
-            (&insurance[0]["Row_ID"], &insurance[0]["Status"]),
-            (&json!(id(&result, "Insurance")), &json!("active"))
-        );
-        let taxes = read(&world, &format!("{collateral}/taxes")).await;
-        assert_eq!(
-            (&taxes[0]["Row_ID"], &taxes[0]["Tax_Amount"]),
-            (&json!(id(&result, "Tax")), &json!("2130.40"))
-        );
-        let on_collateral = format!("/loans/collateral/comments/{}", comments[1]);
-        assert_eq!(read(&world, &on_collateral).await["Comment"], "Two keys.");
-        assert_eq!(
-            read(&world, &format!("/loans/comments/{}", comments[2])).await["Pinned_Flag"],
-            true
-        );
+        reads_back_as_a_loan(&world, &result).await;
+        reads_back_as_collateral(&world, &result).await;
         world
     })
     .await;
@@ -197,6 +201,37 @@ async fn the_history_tells_each_column_that_came_in_once() {
     .await;
 }
 
+/// A file that deletes each element of [`EVERYTHING`] that can go by itself.
+fn deleting_each(result: &Value) -> String {
+    let one = |element: &str| id(result, element);
+    let (comments, collateral) = (ids(result, "Comment"), one("Collateral"));
+    let loan = format!(
+        "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><Detail1 UpdateFlag=\"2\"/>\
+         <InterestRate UpdateFlag=\"2\" EffectiveDate=\"2025-01-15\"/>\
+         <Relationship UpdateFlag=\"2\" ContactNumber=\"C-2\" RelationshipCode=\"COBORROWER\"/>\
+         <CreditLine UpdateFlag=\"2\" CreditlineID=\"{}\"/>\
+         <RecurringTransaction UpdateFlag=\"2\" RowID=\"{}\"/>\
+         <AutomatedPayment UpdateFlag=\"2\" RowID=\"{}\"/>\
+         <Comment UpdateFlag=\"2\" CommentID=\"{}\"/>\
+         <Collateral UpdateFlag=\"1\" CollateralID=\"{collateral}\"><Tax UpdateFlag=\"2\" RowID=\"{}\"/>\
+         <Vehicle UpdateFlag=\"2\"/></Collateral>\
+         <Collateral UpdateFlag=\"2\" CollateralID=\"{collateral}\"/></Loan>",
+        one("CreditLine"),
+        one("RecurringTransaction"),
+        one("AutomatedPayment"),
+        comments[2],
+        one("Tax"),
+    );
+    let contact = format!(
+        "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\"><Demographics UpdateFlag=\"2\"/>\
+         <Address UpdateFlag=\"2\" RowID=\"{}\"/><Comment UpdateFlag=\"2\" CommentID=\"{}\"/>\
+         <WebCredentials UpdateFlag=\"2\"/></Contact>",
+        one("Address"),
+        comments[0],
+    );
+    file(&[loan, contact].concat())
+}
+
 #[tokio::test]
 async fn every_element_changes_and_goes() {
     on_each_database(PROGRAM, |world| async move {
@@ -242,27 +277,7 @@ async fn every_element_changes_and_goes() {
         let told = "SELECT COUNT(*) FROM field_changes WHERE field_name = 'City' AND new_value = 'Dallas'";
         assert_eq!(world.count(told).await, 1, "what does not change is not told");
 
-        let loan = format!(
-            "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><Detail1 UpdateFlag=\"2\"/>\
-             <InterestRate UpdateFlag=\"2\" EffectiveDate=\"2025-01-15\"/>\
-             <Relationship UpdateFlag=\"2\" ContactNumber=\"C-2\" RelationshipCode=\"COBORROWER\"/>\
-             <CreditLine UpdateFlag=\"2\" CreditlineID=\"{}\"/>\
-             <RecurringTransaction UpdateFlag=\"2\" RowID=\"{}\"/>\
-             <AutomatedPayment UpdateFlag=\"2\" RowID=\"{}\"/>\
-             <Comment UpdateFlag=\"2\" CommentID=\"{}\"/>\
-             <Collateral UpdateFlag=\"1\" CollateralID=\"{collateral}\"><Tax UpdateFlag=\"2\" RowID=\"{}\"/>\
-             <Vehicle UpdateFlag=\"2\"/></Collateral>\
-             <Collateral UpdateFlag=\"2\" CollateralID=\"{collateral}\"/></Loan>",
-            one("CreditLine"), one("RecurringTransaction"), one("AutomatedPayment"), comments[2],
-            one("Tax"),
-        );
-        let contact = format!(
-            "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\"><Demographics UpdateFlag=\"2\"/>\
-             <Address UpdateFlag=\"2\" RowID=\"{}\"/><Comment UpdateFlag=\"2\" CommentID=\"{}\"/>\
-             <WebCredentials UpdateFlag=\"2\"/></Contact>",
-            one("Address"), comments[0],
-        );
-        let gone = world.import(&admin, &file(&[loan, contact].concat())).await;
+        let gone = world.import(&admin, &deleting_each(&result)).await;
         assert_eq!((&gone["Deleted"], &gone["Failed"]), (&json!(10), &json!(0)), "{gone}");
         for (table, left) in [
             ("collaterals", 0), ("loan_collaterals", 0), ("collateral_insurance_policies", 0),

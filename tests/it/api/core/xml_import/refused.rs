@@ -28,6 +28,7 @@ const ACH: &str = "Description=\"d\" PaymentType=\"ach\" AmountType=\"fixed\" Am
      BillingType=\"billing\" StartDate=\"2024-01-01\"";
 
 /// A record, the attribute at fault, and a part of what is said of it.
+#[expect(clippy::too_many_lines, reason = "a list, not logic")]
 fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
     vec![
         (in_contact("<Detail/>"), None, "needs a value"),
