@@ -36,6 +36,7 @@ pub mod servicing;
 pub mod turns;
 pub mod uploads;
 pub mod versions;
+pub mod vin;
 pub mod visibility;
 pub mod xml_import;
 

@@ -53,6 +53,7 @@ use self::report::{Action, Level, Message, RecordResult};
 use self::stage::{Keys, Stage};
 use crate::access::Caller;
 use crate::history::Author;
+use crate::vin::Check;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
@@ -81,7 +82,7 @@ pub struct Import<'a> {
     /// Statuses of closed loans, read once.
     closed_statuses: Option<Vec<i64>>,
     /// What becomes of wrong vehicle identification numbers, read once.
-    vin_check: Option<collateral::vin::Check>,
+    vin_check: Option<Check>,
     /// Records named by StoreRecordID: those that are committed, those of the batch at hand that
     /// were good, and the one at hand.
     names: Names,

@@ -1,7 +1,6 @@
 //! `<Collateral>` and what stands in it.
 
 pub mod details;
-pub mod vin;
 
 use super::comments::On;
 use super::fields::{Fields, Update};

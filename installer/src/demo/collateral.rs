@@ -2,6 +2,7 @@
 
 use super::block::{Block, Place, basis_points, cents};
 use super::people::COUNTRYSIDE;
+use api_server::vin;
 use chrono::Datelike;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::{Money, divide_half_up};
@@ -156,18 +157,8 @@ fn vehicle(block: &Block, place: &Place, collateral_id: i64) -> collateral_vehic
 
 /// A vehicle identification number with this serial number and the right check digit.
 fn vin(serial: u32) -> String {
-    const WEIGHTS: [u32; 17] = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
-    let value = |letter: char| match letter {
-        '0'..='9' => u32::from(letter) - u32::from('0'),
-        'A'..='H' => u32::from(letter) - u32::from('A') + 1,
-        'J'..='R' => u32::from(letter) - u32::from('J') + 1,
-        'S'..='Z' => u32::from(letter) - u32::from('S') + 2,
-        _ => 0,
-    };
     let without = format!("1HGCM82603A{:06}", serial % 1_000_000);
-    let sum: u32 =
-        without.chars().zip(WEIGHTS).map(|(letter, weight)| value(letter) * weight).sum();
-    let check = if sum % 11 == 10 { "X".to_owned() } else { (sum % 11).to_string() };
+    let check = vin::check_digit(&without.chars().collect::<Vec<_>>()).unwrap_or('0');
     format!("{}{check}{}", &without[..8], &without[9..])
 }
 

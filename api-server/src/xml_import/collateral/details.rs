@@ -2,7 +2,7 @@
 //! paid for it.
 
 use super::There;
-use super::vin::{self, Check};
+use crate::vin::{self, Check};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
