@@ -45,6 +45,7 @@ pub use self::running::{Pieces, run};
 
 use self::applied::{Applied, Stop, judge, judge_whole, refuse};
 use self::codes::Codes;
+use self::contacts::credentials::Hashes;
 use self::fields::{Fields, Update, update_of};
 use self::known::Known;
 use self::names::{Names, Stored};
@@ -89,6 +90,8 @@ pub struct Import<'a> {
     named: HashMap<String, Stored>,
     naming: Option<(String, Stored)>,
     known: Known,
+    /// Passwords of the records at hand, hashed before their transaction.
+    hashes: Hashes,
     stage: Stage,
     /// Each element is written at once, because what follows may read it.
     direct: bool,
@@ -205,6 +208,7 @@ impl<'a> Import<'a> {
             named: HashMap::new(),
             naming: None,
             known: Known::default(),
+            hashes: Hashes::new(),
             stage: Stage::default(),
             direct: false,
             stop: None,

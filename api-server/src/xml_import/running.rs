@@ -266,6 +266,7 @@ impl Runner<'_> {
         outer: Option<&DatabaseTransaction>,
         records: &[Element],
     ) -> Result<(), Problem> {
+        self.import.hash_passwords(records).await?;
         let tx = match outer {
             Some(outer) => {
                 self.renew().await?;
@@ -327,6 +328,7 @@ impl Runner<'_> {
         outer: Option<&DatabaseTransaction>,
         record: &Element,
     ) -> Result<Applied, Problem> {
+        self.import.hash_passwords(std::slice::from_ref(record)).await?;
         let own = match outer {
             Some(_) => {
                 self.renew().await?;

@@ -6,6 +6,7 @@ use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
 use crate::xml_import::known::Sort;
 use crate::xml_import::parse::Element;
 use crate::xml_import::{Applied, Import, Stop};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 use shared::entity::web_credentials::{Column, Entity, Model};
 use shared::introspection::UserKind;
@@ -13,6 +14,7 @@ use shared::passwords::PASSWORD_BYTES_MAX;
 use shared::problem::Problem;
 use shared::secrecy::Secret;
 use shared::sessions;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// `<WebCredentials>`
@@ -22,7 +24,46 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     RowShape::new(Shape::new("WebCredentials").with([password]), columns)
 });
 
+/// Passwords of a batch that are hashed at once; how many really are, the machine decides.
+const HASHED_AT_ONCE: usize = 16;
+
+/// The hashes of passwords of the records at hand, by line and user name.
+pub type Hashes = HashMap<(u64, String), Secret>;
+
 impl Import<'_> {
+    /// Hashes the passwords of records before their transaction begins: that takes far longer than
+    /// writing them, and nobody waits for a lock meanwhile.
+    pub(in crate::xml_import) async fn hash_passwords(
+        &mut self,
+        records: &[Element],
+    ) -> Result<(), Problem> {
+        let given = records.iter().flat_map(|record| &record.children).filter_map(|child| {
+            let named = child.attribute("WebUserName").filter(|_| child.name == "WebCredentials");
+            let password = child.attribute("Password").filter(|text| may_be_password(text));
+            let (name, password) = named.zip(password)?;
+            Some(((child.line, name.to_owned()), password.to_owned(), self.passwords.clone()))
+        });
+        let given: Vec<_> = given.collect();
+        let hashed = stream::iter(given)
+            .map(async |(key, password, passwords)| Ok((key, passwords.hash(&password).await?)))
+            .buffer_unordered(HASHED_AT_ONCE);
+        let hashed: Result<Hashes, String> = hashed.try_collect().await;
+        self.hashes = hashed.map_err(Problem::internal)?;
+        Ok(())
+    }
+
+    /// The hash of a password, made already or now.
+    async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, Stop> {
+        let name = element.attribute("WebUserName").unwrap_or_default().to_owned();
+        match self.hashes.remove(&(element.line, name)) {
+            Some(hash) => Ok(hash),
+            None => {
+                let hash = self.passwords.hash(password).await;
+                hash.map_err(|error| Stop::Problem(Problem::internal(error)))
+            }
+        }
+    }
+
     /// Sets, or deletes, how a contact logs in as a web user.
     pub(super) async fn web_credentials(
         &mut self,
@@ -53,8 +94,7 @@ impl Import<'_> {
                 }
             }
         }
-        if password.as_ref().is_some_and(|text| text.is_empty() || text.len() > PASSWORD_BYTES_MAX)
-        {
+        if password.as_ref().is_some_and(|text| !may_be_password(text)) {
             fields.error("Password", "must have 1 to 1024 bytes");
         }
         let other = self.id_of(tx, Sort::WebUser, &row.web_user_name).await?;
@@ -65,8 +105,7 @@ impl Import<'_> {
             return Err(fields.finish().err().unwrap_or_default().into());
         }
         if let Some(password) = &password {
-            let hash = self.passwords.hash(password).await;
-            row.password_hash = hash.map_err(|error| Stop::Problem(Problem::internal(error)))?;
+            row.password_hash = self.hash(element, password).await?;
         }
         // Who loses web access, or gets a new password, is logged out at once and for good.
         if before.is_some() && (!row.web_access_flag || password.is_some()) {
@@ -104,4 +143,8 @@ impl Import<'_> {
         history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
+}
+
+fn may_be_password(text: &str) -> bool {
+    (1..=PASSWORD_BYTES_MAX).contains(&text.len())
 }
