@@ -7,10 +7,23 @@ use sea_orm::{
     Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, Statement,
 };
 
-/// Parameters of one statement: SQLite takes the fewest, 32,766.
-const PARAMETERS_MAX: usize = 32_000;
+/// Parameters of one statement: databases take at least 32,766, and much memory for so many.
+const PARAMETERS_MAX: usize = 8_000;
 /// Rows of one INSERT.
 const ROWS_MAX: usize = 500;
+/// Up to so many rows go into one INSERT, however many there are.
+const FEW_ROWS: usize = 64;
+
+/// How many of the rows that are left go into one INSERT, at most so many. More than a few are a
+/// power of two: a connection keeps each statement it has seen, and there must not be one for every
+/// number of rows.
+pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
+    match left {
+        left if left >= rows_max => rows_max,
+        left if left <= FEW_ROWS => left,
+        left => 1 << left.ilog2(),
+    }
+}
 
 /// Adds a row; gives back its key.
 pub async fn add<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
@@ -29,9 +42,10 @@ where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    let mut rows = rows.into_iter().map(new_row).peekable();
-    while rows.peek().is_some() {
-        let some: Vec<A> = rows.by_ref().take(rows_per_insert::<A>()).collect();
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
+        let some: Vec<A> = rows.by_ref().take(count).collect();
         A::Entity::insert_many(some).exec_without_returning(db).await?;
     }
     Ok(())
@@ -48,9 +62,10 @@ where
     <A::Entity as EntityTrait>::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
     let mut keys = Vec::with_capacity(rows.len());
-    let mut rows = rows.into_iter().map(new_row).peekable();
-    while rows.peek().is_some() {
-        let some: Vec<A> = rows.by_ref().take(rows_per_insert::<A>()).collect();
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
+        let some: Vec<A> = rows.by_ref().take(count).collect();
         let count = some.len() as i64;
         let insert = A::Entity::insert_many(some);
         match db.get_database_backend() {
@@ -117,4 +132,25 @@ where
         }
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rows_are_written_by_few_different_statements() {
+        let mut seen = std::collections::BTreeSet::new();
+        for rows in 0..3_000 {
+            let mut left = rows;
+            while left > 0 {
+                let count = rows_at_once(left, ROWS_MAX);
+                assert!((1..=ROWS_MAX.min(left)).contains(&count));
+                seen.insert(count);
+                left -= count;
+            }
+        }
+        assert_eq!(seen.len(), FEW_ROWS + 3, "{seen:?}");
+        assert_eq!(seen.last(), Some(&ROWS_MAX));
+    }
 }

@@ -7,6 +7,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait, NotSet, Statement, Value,
 };
 use shared::entity::field_changes::{ActiveModel, Entity};
+use shared::rows::rows_at_once;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
@@ -68,15 +69,16 @@ impl Row {
 impl Changes<'_> {
     /// Writes what there is.
     pub(super) async fn write(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
-        let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
-        while rows.peek().is_some() {
+        let mut rows = std::mem::take(&mut self.rows).into_iter();
+        while rows.len() > 0 {
             match tx.get_database_backend() {
                 DbBackend::Postgres => {
                     let some: Vec<Row> = rows.by_ref().take(ROWS_PER_ARRAY).collect();
                     tx.execute_raw(self.arrays(&some)).await?;
                 }
                 _ => {
-                    let some = rows.by_ref().take(ROWS_PER_INSERT);
+                    let count = rows_at_once(rows.len(), ROWS_PER_INSERT);
+                    let some = rows.by_ref().take(count);
                     let some = some.map(|row| row.into_model(self.author, self.now));
                     Entity::insert_many(some).exec_without_returning(tx).await?;
                 }
