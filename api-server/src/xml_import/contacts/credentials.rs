@@ -27,8 +27,8 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
 /// Passwords of a batch that are hashed at once; how many really are, the machine decides.
 const HASHED_AT_ONCE: usize = 16;
 
-/// The hashes of passwords of the records at hand, by line and user name.
-pub type Hashes = HashMap<(u64, String), Secret>;
+/// The hashes of passwords of the records at hand, by line, user name and password.
+pub type Hashes = HashMap<(u64, String, String), Secret>;
 
 impl Import<'_> {
     /// Hashes the passwords of records before their transaction begins: that takes far longer than
@@ -41,11 +41,15 @@ impl Import<'_> {
             let named = child.attribute("WebUserName").filter(|_| child.name == "WebCredentials");
             let password = child.attribute("Password").filter(|text| may_be_password(text));
             let (name, password) = named.zip(password)?;
-            Some(((child.line, name.to_owned()), password.to_owned(), self.passwords.clone()))
+            let key = (child.line, name.to_owned(), password.to_owned());
+            Some((key, self.passwords.clone()))
         });
         let given: Vec<_> = given.collect();
         let hashed = stream::iter(given)
-            .map(async |(key, password, passwords)| Ok((key, passwords.hash(&password).await?)))
+            .map(async |(key, passwords)| {
+                let hash = passwords.hash(&key.2).await?;
+                Ok((key, hash))
+            })
             .buffer_unordered(HASHED_AT_ONCE);
         let hashed: Result<Hashes, String> = hashed.try_collect().await;
         self.hashes = hashed.map_err(Problem::internal)?;
@@ -55,7 +59,7 @@ impl Import<'_> {
     /// The hash of a password, made already or now.
     async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, Stop> {
         let name = element.attribute("WebUserName").unwrap_or_default().to_owned();
-        match self.hashes.remove(&(element.line, name)) {
+        match self.hashes.remove(&(element.line, name, password.to_owned())) {
             Some(hash) => Ok(hash),
             None => {
                 let hash = self.passwords.hash(password).await;

@@ -373,7 +373,7 @@ async fn records_of_one_batch_that_clash_fail_alone() {
         let records = [
             contact("A", web),
             contact("A", ""),
-            contact("B", web),
+            contact("B", &web.replace("\"p\"", "\"other\"")),
             contact("C", "<Detail/>"),
             contact("C", ""),
         ];
@@ -386,6 +386,8 @@ async fn records_of_one_batch_that_clash_fail_alone() {
         let told =
             "SELECT COUNT(DISTINCT record_id) FROM field_changes WHERE table_name = 'contacts'";
         assert_eq!(world.count(told).await, 2);
+        world.client.log_in("web", "same", "p").await.expect("a token");
+        world.client.log_in("web", "same", "other").await.expect_err("another contact's password");
         world
     })
     .await;
