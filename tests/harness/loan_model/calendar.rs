@@ -99,10 +99,14 @@ impl Calendar {
 }
 
 /// Days from one date to another in months of 30 days, as they are counted in the US.
+///
+/// A date that stands for a day before the 30th is no month's end: from an instalment that is
+/// meant for the 28th of February to the same day of a later year are whole years of 360 days.
 pub fn days_of_30(from: Day, to: Day) -> i128 {
     let mut d1 = from.meant.unwrap_or(from.date.day());
     let mut d2 = to.meant.unwrap_or(to.date.day());
-    if to.meant.is_none() && ends_february(from.date) && ends_february(to.date) {
+    let from_month_end = from.meant.is_none_or(|day| day == 30) && ends_february(from.date);
+    if to.meant.is_none() && from_month_end && ends_february(to.date) {
         d2 = 30;
     }
     if from.meant.is_none() && ends_february(from.date) {
@@ -172,6 +176,10 @@ mod tests {
         assert_eq!(spans(calendar(PaymentPeriod::Monthly, "2023-01-30", 30))[0], 30);
         assert_eq!(spans(calendar(PaymentPeriod::Semimonthly, "2024-02-29", 30))[..2], [15, 15]);
         assert_eq!(spans(calendar(PaymentPeriod::Weekly, "2024-02-26", 26))[..2], [8, 7]);
+        let at_maturity = Day { meant: Some(28), ..free("2018-02-28") };
+        for (later, days) in [("2019-02-28", 360), ("2020-02-29", 721), ("2022-02-28", 1440)] {
+            assert_eq!(days_of_30(at_maturity, free(later)), days, "{later}");
+        }
         let back = calendar(PaymentPeriod::Monthly, "2023-03-28", 28);
         let start = back.counted_back("2023-02-28".parse().expect("a date"));
         assert_eq!(days_of_30(start, back.due_dates(start.date)[0]), 30);
