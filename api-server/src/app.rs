@@ -24,14 +24,16 @@ use crate::endpoints::setup::loan::LoanSetup;
 use crate::endpoints::status::Status;
 use crate::endpoints::user_defined_fields::UserDefinedFields;
 use crate::endpoints::users::Users;
-use crate::endpoints::{docs, service};
+use crate::endpoints::{docs, gateway, service};
+use crate::payment_gateway;
+use crate::payment_gateway::sessions;
 use crate::rates::Rates;
 use crate::turns::Turns;
 use crate::xml_import::schema;
 use crate::{downloads, idempotency, operations, uploads};
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
-use poem::{Endpoint, EndpointExt, Request, Response, Route, get};
+use poem::{Endpoint, EndpointExt, Request, Response, Route, get, post};
 use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use sea_orm::DatabaseConnection;
@@ -69,6 +71,8 @@ pub struct App {
     pub documents: DocumentStore,
     /// What may be uploaded.
     pub uploads: uploads::Limits,
+    /// The payment gateway.
+    pub gateway: payment_gateway::PaymentGateway,
     /// Who is downloading.
     pub downloads: AtOnce,
     /// Requests that write on the same rows.
@@ -109,7 +113,9 @@ pub fn api() -> OpenApiService<Api, ()> {
 impl App {
     /// The app over a connected database.
     pub async fn new(config: &Config, db: DatabaseConnection) -> Result<Arc<Self>, String> {
+        let gateway = payment_gateway::PaymentGateway::new(config.gateway.clone(), &db)?;
         Ok(Arc::new(Self {
+            gateway,
             db,
             auth: AuthClient::new(config)?,
             passwords: Passwords::recommended()?,
@@ -138,6 +144,10 @@ impl App {
             .at("/docs/", get(docs::show))
             .at(docs::RECEIVER, get(docs::receive))
             .at(schema::PATH, get(show_schema))
+            .at(sessions::SANDBOX_PAGE, get(gateway::sandbox::show).post(gateway::sandbox::submit))
+            .at(sessions::SANDBOX_DONE, get(gateway::sandbox::done))
+            .at(sessions::STRIPE_RETURN, get(gateway::stripe::come_back))
+            .at(sessions::STRIPE_WEBHOOK, post(gateway::stripe::receive))
             .nest("/", api())
             .data(Arc::clone(self))
             .before(refuse_former_paths)

@@ -1,12 +1,15 @@
 //! The settings of the api-server. Each field's comment is its manual.
 
 use crate::document_store::{Bucket, Location};
+use crate::payment_gateway::stripe::{self, Account};
+use crate::payment_gateway::{Choice, GatewaySettings};
 use crate::uploads::file_types::Taken;
 use reqwest::Url;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Every setting with its default.
 pub const SETTINGS: &[Setting] = &[
@@ -102,6 +105,58 @@ pub const SETTINGS: &[Setting] = &[
                separated by commas.",
     },
     Setting {
+        name: "API_MASTER_KEYS",
+        default: None,
+        help: "Keys that seal what cards are at the payment gateway: ID:HEX of 32 bytes, separated by \
+               commas. The first one seals; what the others sealed is sealed anew within some \
+               minutes, and then they may go.",
+    },
+    Setting {
+        name: "API_PUBLIC_URL",
+        default: Some(""),
+        help: "The https URL under which browsers reach this server, for pages on which cards are \
+               added; default: as the request did that asked for the page.",
+    },
+    Setting {
+        name: "API_GATEWAY",
+        default: Some("sandbox"),
+        help: "The payment gateway: sandbox (built in, test cards, no money) or stripe.",
+    },
+    Setting {
+        name: "API_GATEWAY_RECOVERY_SECONDS",
+        default: Some("30"),
+        help: "How often card payments that got stuck are looked after, 1 to 3600. One counts as \
+               stuck after twice as long.",
+    },
+    Setting {
+        name: "API_STRIPE_URL",
+        default: Some("https://api.stripe.com"),
+        help: "The base address of Stripe's API, without a slash at its end. http:// only to this \
+               machine.",
+    },
+    Setting {
+        name: "API_STRIPE_KEY",
+        default: Some(""),
+        help: "The secret key of the Stripe account: sk_… or rk_….",
+    },
+    Setting {
+        name: "API_STRIPE_CURRENCY",
+        default: Some("usd"),
+        help: "The currency of all amounts, as Stripe writes it.",
+    },
+    Setting {
+        name: "API_STRIPE_WEBHOOK_SECRET",
+        default: Some(""),
+        help: "What Stripe signs its webhooks to /gateway/stripe/webhook with: whsec_…; default: \
+               none are taken.",
+    },
+    Setting {
+        name: "API_STRIPE_CA",
+        default: Some(""),
+        help: "PEM file with the authorities that may have signed Stripe's certificate; default: \
+               the system's.",
+    },
+    Setting {
         name: "API_CONNECTIONS_MAX",
         default: Some("4096"),
         help: "Most client connections at once, 1 to 100000.",
@@ -160,6 +215,8 @@ pub struct Config {
     pub upload_bytes_max: u64,
     /// Types of uploaded files.
     pub upload_types: Taken,
+    /// The payment gateway.
+    pub gateway: GatewaySettings,
     /// What the listener may be made to hold.
     pub limits: Limits,
     /// Requests of one caller each second; 0: no limit.
@@ -194,6 +251,7 @@ impl Config {
             docs_client_id: settings.text("API_DOCS_CLIENT_ID"),
             spool_directory: spool_directory(&settings),
             documents: documents(&mut settings),
+            gateway: gateway(&mut settings),
             upload_bytes_max: settings.within("API_UPLOAD_BYTES_MAX", 1..=UPLOAD_BYTES_LIMIT),
             upload_types: settings.parsed("API_UPLOAD_TYPES"),
             limits: Limits {
@@ -231,15 +289,8 @@ pub fn documents(settings: &mut Settings) -> Location {
         settings.fault(format!("API_DOCUMENTS={place}: names no bucket"));
     }
     let endpoint = settings.optional("API_S3_ENDPOINT");
-    let url = endpoint.as_deref().map(Url::parse);
-    let local = |url: &Url| {
-        url.scheme() == "http"
-            && matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
-    };
-    if let Some(url) = url
-        && !url.as_ref().is_ok_and(|url| url.scheme() == "https" || local(url))
-    {
-        settings.fault("API_S3_ENDPOINT: must be https://…, or http:// to this machine".to_owned());
+    if let Some(url) = &endpoint {
+        secret_or_local(settings, "API_S3_ENDPOINT", url);
     }
     let id = settings.optional("API_S3_ACCESS_KEY_ID");
     let secret = settings.optional("API_S3_SECRET_ACCESS_KEY");
@@ -257,6 +308,60 @@ pub fn documents(settings: &mut Settings) -> Location {
         credentials,
         authority,
     })
+}
+
+/// The payment gateway.
+pub fn gateway(settings: &mut Settings) -> GatewaySettings {
+    let public_url = settings.optional("API_PUBLIC_URL");
+    https_url(settings, "API_PUBLIC_URL", public_url.as_deref().unwrap_or(""));
+    let choice = match settings.text("API_GATEWAY").as_str() {
+        "stripe" => Choice::Stripe(stripe_account(settings)),
+        "sandbox" => Choice::Sandbox,
+        other => {
+            settings.fault(format!("API_GATEWAY={other}: must be sandbox or stripe"));
+            Choice::Sandbox
+        }
+    };
+    let seconds = settings.within("API_GATEWAY_RECOVERY_SECONDS", 1..=3600);
+    GatewaySettings {
+        choice,
+        master_keys: settings.parsed("API_MASTER_KEYS"),
+        public_url,
+        recovery_interval: Duration::from_secs(seconds),
+    }
+}
+
+fn stripe_account(settings: &mut Settings) -> Account {
+    let url = settings.text("API_STRIPE_URL");
+    secret_or_local(settings, "API_STRIPE_URL", &url);
+    let key = settings.optional("API_STRIPE_KEY").unwrap_or_default();
+    if !["sk_", "rk_"].iter().any(|kind| key.starts_with(kind)) {
+        settings.fault("API_STRIPE_KEY: must be the account's secret key, sk_… or rk_…".to_owned());
+    }
+    let currency = settings.text("API_STRIPE_CURRENCY");
+    if !stripe::is_taken(&currency) {
+        let message = "must be three small letters of a currency with hundredths";
+        settings.fault(format!("API_STRIPE_CURRENCY={currency}: {message}"));
+    }
+    Account {
+        url,
+        key,
+        currency,
+        webhook_secret: settings.optional("API_STRIPE_WEBHOOK_SECRET"),
+        authority: settings.optional("API_STRIPE_CA").map(|_| settings.file("API_STRIPE_CA")),
+    }
+}
+
+/// A URL of another service: https, or a program on this machine.
+fn secret_or_local(settings: &mut Settings, name: &str, url: &str) {
+    let local = |url: &Url| {
+        url.scheme() == "http"
+            && matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
+    };
+    let url = Url::parse(url).ok().filter(|url| url.scheme() == "https" || local(url));
+    if url.is_none() {
+        settings.fault(format!("{name}: must be https://…, or http:// to this machine"));
+    }
 }
 
 fn https_url(settings: &mut Settings, name: &str, url: &str) {

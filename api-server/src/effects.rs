@@ -33,6 +33,12 @@ pub trait Effect: Send + Sync + 'static {
     /// id.
     fn rows(&self) -> Vec<Row>;
 
+    /// What must be known before the transaction begins and may take as long as the network does:
+    /// nothing is locked yet. Not done where an answer is replayed.
+    fn prepare(&mut self) -> impl Future<Output = Result<(), Problem>> + Send {
+        async { Ok(()) }
+    }
+
     /// Does it, within a transaction that somebody else commits or rolls back.
     fn apply(
         &self,
@@ -55,7 +61,7 @@ pub enum Keeping {
 /// try waiting.
 pub async fn carry_out<E: Effect<Answer: ToJSON>>(
     app: &Arc<App>,
-    effect: E,
+    mut effect: E,
     keeping: Keeping,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
     let app = Arc::clone(app);
@@ -70,7 +76,10 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
                 }
             }
         };
-        let outcome = in_turn(&app, &effect, &Ending::Kept(claim.as_ref())).await;
+        let outcome = match effect.prepare().await {
+            Ok(()) => in_turn(&app, &effect, &Ending::Kept(claim.as_ref())).await,
+            Err(problem) => Err(problem),
+        };
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             // In vain it is the lease that ends the claim.
             let _ = timeout(TRY_TIME_MAX, claim.free(&app.db)).await;

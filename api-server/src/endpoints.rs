@@ -6,6 +6,7 @@ pub mod contacts;
 pub mod core;
 pub mod docs;
 pub mod files;
+pub mod gateway;
 pub mod loans;
 pub mod service;
 pub mod setup;

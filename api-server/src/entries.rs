@@ -222,14 +222,20 @@ pub fn check_date(
             .detail(format!("today is {today}"))
             .field("Effective_Date", format!("must not be after {today}")));
     }
-    let loan = &book.loan;
-    let base = moves_base.then_some(loan.accrual_base_date);
-    let payment = loan.last_payment_date.filter(|_| moves_base);
-    let earliest = [base, payment].into_iter().flatten().fold(loan.origination_date, Ord::max);
+    let earliest = match moves_base {
+        true => earliest_date(&book.loan),
+        false => book.loan.origination_date,
+    };
     if effective_date < earliest {
         return Err(Problem::new(ProblemType::EffectiveDateTooEarly)
             .detail(format!("the earliest date is {earliest}"))
             .field("Effective_Date", format!("must not be before {earliest}")));
     }
     Ok(())
+}
+
+/// The first day that an entry which moves the accrual base may count for.
+pub fn earliest_date(loan: &loans::Model) -> NaiveDate {
+    let payment = loan.last_payment_date;
+    payment.into_iter().fold(loan.origination_date.max(loan.accrual_base_date), Ord::max)
 }

@@ -40,6 +40,23 @@ impl Author {
         Self { user_id: caller.user_id(), name, source, request_id }
     }
 
+    /// Whoever sent a request that is carried on after it.
+    pub fn again(caller: &Caller, source: ChangeSource, request_id: &str) -> Self {
+        let request_id = request_id.to_owned();
+        Self { request_id, ..Self::new(caller, source, &RequestId::random()) }
+    }
+
+    /// The service itself, where nobody asked.
+    pub fn service(source: ChangeSource) -> Self {
+        let request_id = RequestId::random().as_str().to_owned();
+        Self { user_id: None, name: "api-server".to_owned(), source, request_id }
+    }
+
+    /// Of the request that changes something.
+    pub fn request_id(&self) -> &str {
+        &self.request_id
+    }
+
     /// The core-system user, for columns that name him.
     pub fn user_id(&self) -> Option<i64> {
         self.user_id

@@ -4,34 +4,29 @@
 //! and only while the claim is still its own; so there is never an effect without an answer to
 //! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
 
+mod answers;
+
+pub use self::answers::{Created, CreatedVersion, Replayable, answer, replayed};
+
 use crate::access::Caller;
-use crate::versions::described;
 use crate::xml_import::runs;
 use aws_lc_rs::digest;
-use poem::http::header::{ETAG, HeaderName};
-use poem::http::{HeaderValue, StatusCode};
-use poem::{Body, IntoResponse, Request, Response};
-use poem_openapi::ApiResponse;
-use poem_openapi::registry::{
-    MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
-};
-use poem_openapi::types::{ToJSON, Type};
+use poem::Request;
+use poem::http::StatusCode;
+use poem::http::header::HeaderName;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, QueryFilter,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, QueryFilter,
 };
-use serde::Deserialize;
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::random_bytes;
 use shared::time::Timestamp;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 /// How long answers are kept.
-const KEPT_SECONDS: i64 = 24 * 60 * 60;
+pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
 /// How long a claim on an ordinary request holds.
 pub const LEASE_SECONDS: i64 = 60;
 /// How long a claim on an import holds.
@@ -319,11 +314,11 @@ impl Claim {
         Column::ScopeHash.eq(self.scope_hash.as_str()).and(Column::ClaimToken.eq(token))
     }
 
-    /// Keeps the answer within the effect's own transaction. Fails, and with it the effect, when
+    /// Keeps the answer, within the effect's own transaction where it has one. Fails, and with it the effect, when
     /// the lease ran out and another request took the claim over.
     pub async fn keep(
         &self,
-        tx: &DatabaseTransaction,
+        db: &impl ConnectionTrait,
         status: StatusCode,
         body: &str,
     ) -> Result<(), Problem> {
@@ -331,7 +326,7 @@ impl Claim {
             .col_expr(Column::Status, i32::from(status.as_u16()).into())
             .col_expr(Column::Body, body.into())
             .filter(self.own(&self.token).and(Column::Status.is_null()));
-        match update.exec(tx).await?.rows_affected {
+        match update.exec(db).await?.rows_affected {
             1 => Ok(()),
             _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
         }
@@ -389,147 +384,4 @@ pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let swept = Entity::delete_many().filter(old).exec(db).await?.rows_affected;
     runs::sweep(db).await?;
     Ok(swept)
-}
-
-/// The answer of a POST that can be replayed: written once, sent as it was written. `CREATES`: it
-/// is 201, and 200 only for a test run.
-#[derive(Debug)]
-pub struct Replayable<T, const CREATES: bool> {
-    status: StatusCode,
-    body: String,
-    replayed: bool,
-    shape: PhantomData<T>,
-}
-
-impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
-    /// A first answer.
-    pub fn new(status: StatusCode, value: &T) -> Self {
-        Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
-    }
-
-    /// True if this is the answer of an earlier request, and nothing was done for this one.
-    pub fn is_replayed(&self) -> bool {
-        self.replayed
-    }
-
-    /// Keeps this answer.
-    pub async fn keep(
-        &self,
-        claim: Option<&Claim>,
-        tx: &DatabaseTransaction,
-    ) -> Result<(), Problem> {
-        match claim {
-            Some(claim) => claim.keep(tx, self.status, &self.body).await,
-            None => Ok(()),
-        }
-    }
-}
-
-impl<T, const CREATES: bool> From<Kept> for Replayable<T, CREATES> {
-    fn from(kept: Kept) -> Self {
-        Self { status: kept.status, body: kept.body, replayed: true, shape: PhantomData }
-    }
-}
-
-impl<T: Send, const CREATES: bool> IntoResponse for Replayable<T, CREATES> {
-    fn into_response(self) -> Response {
-        answer(self.status, self.replayed, self.body)
-    }
-}
-
-/// An answer in JSON; `replayed`: of an earlier request.
-pub fn answer(status: StatusCode, replayed: bool, body: impl Into<Body>) -> Response {
-    let response = Response::builder().status(status).content_type("application/json");
-    match replayed {
-        true => response.header(REPLAYED, "true").body(body),
-        false => response.body(body),
-    }
-}
-
-impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
-    fn meta() -> MetaResponses {
-        let header = MetaHeader {
-            name: "Idempotency-Replayed".to_owned(),
-            description: Some("`true`: this is the answer of an earlier request".to_owned()),
-            required: false,
-            deprecated: false,
-            schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("boolean"))),
-        };
-        let response = |status, description, headers| MetaResponse {
-            description,
-            status: Some(status),
-            status_range: None,
-            content: vec![poem_openapi::registry::MetaMediaType {
-                content_type: "application/json",
-                schema: T::schema_ref(),
-            }],
-            headers,
-        };
-        let done = response(if CREATES { 201 } else { 200 }, "Done.", vec![header]);
-        let tried = response(200, "With `test=true`: what would have been done.", Vec::new());
-        MetaResponses { responses: if CREATES { vec![tried, done] } else { vec![done] } }
-    }
-
-    fn register(registry: &mut Registry) {
-        T::register(registry);
-    }
-}
-
-/// The same of an operation without test runs: 201 alone.
-#[derive(Debug)]
-pub struct Created<T>(pub Replayable<T, true>);
-
-impl<T: Send> IntoResponse for Created<T> {
-    fn into_response(self) -> Response {
-        self.0.into_response()
-    }
-}
-
-impl<T: Type> ApiResponse for Created<T> {
-    fn meta() -> MetaResponses {
-        let mut meta = Replayable::<T, true>::meta();
-        meta.responses.retain(|response| response.status == Some(201));
-        meta
-    }
-
-    fn register(registry: &mut Registry) {
-        T::register(registry);
-    }
-}
-
-/// The same of a value that carries a version: it is sent as `ETag`, too.
-#[derive(Debug)]
-pub struct CreatedVersion<T>(pub Replayable<T, true>);
-
-impl<T: Send> IntoResponse for CreatedVersion<T> {
-    fn into_response(self) -> Response {
-        let version: Option<Versioned> = serde_json::from_str(&self.0.body).ok();
-        let mut response = self.0.into_response();
-        let tag = version.map(|version| format!("\"{}\"", version.hash));
-        if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
-            response.headers_mut().insert(ETAG, tag);
-        }
-        response
-    }
-}
-
-/// What an answer that was kept says of its version.
-#[derive(Deserialize)]
-struct Versioned {
-    #[serde(rename = "versionHash")]
-    hash: String,
-}
-
-impl<T: Type> ApiResponse for CreatedVersion<T> {
-    fn meta() -> MetaResponses {
-        let mut meta = Created::<T>::meta();
-        for response in &mut meta.responses {
-            response.headers.push(described("ETag", "The version, as in `versionHash`."));
-        }
-        meta
-    }
-
-    fn register(registry: &mut Registry) {
-        T::register(registry);
-    }
 }

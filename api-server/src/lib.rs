@@ -25,6 +25,7 @@ pub mod idempotency;
 pub mod loan_book;
 pub mod operations;
 pub mod paging;
+pub mod payment_gateway;
 pub mod payments;
 pub mod privileges;
 pub mod ranges;
@@ -56,6 +57,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let (app, metrics) = assemble(&config).await?;
     tokio::spawn(Arc::clone(&app).sweep());
     tokio::spawn(Arc::clone(&app).sweep_documents());
+    tokio::spawn(payment_gateway::recovery::run(Arc::clone(&app)));
     let endpoint = app.endpoint(Arc::clone(&metrics));
     let serving = Serving {
         name: "api-server",

@@ -3,6 +3,7 @@
 //! The access check reads this table before anything else of a request is looked at; an operation
 //! that is not in it is refused to everyone, and a test compares it with the served document.
 
+use crate::payment_gateway::sessions::{SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK};
 use crate::privileges::Privilege;
 use poem::http::Method;
 
@@ -56,6 +57,12 @@ const fn get(path: &'static str, privilege_path: &'static str) -> Operation {
     Operation { method: Method::GET, path, privilege, body: None, gives: GIVES_JSON }
 }
 
+/// Reads what needs another privilege than a View.
+const fn get_by(path: &'static str, privilege: Privilege) -> Operation {
+    let privilege = Some(privilege);
+    Operation { method: Method::GET, path, privilege, body: None, gives: GIVES_JSON }
+}
+
 /// Reads what needs no privilege, or one that hangs on the row.
 const fn get_freely(path: &'static str) -> Operation {
     Operation { method: Method::GET, path, privilege: None, body: None, gives: GIVES_JSON }
@@ -69,6 +76,12 @@ const fn download(path: &'static str) -> Operation {
 
 const fn post(path: &'static str, privilege: Option<Privilege>, body: Body) -> Operation {
     Operation { method: Method::POST, path, privilege, body: Some(body), gives: GIVES_JSON }
+}
+
+/// A POST without a body.
+const fn act(path: &'static str, privilege: Privilege) -> Operation {
+    let privilege = Some(privilege);
+    Operation { method: Method::POST, path, privilege, body: None, gives: GIVES_JSON }
 }
 
 const fn put(path: &'static str, privilege: Option<Privilege>) -> Operation {
@@ -155,8 +168,26 @@ pub const OPERATIONS: &[Operation] = &[
     delete("/user-defined-fields/documents/{row_id}/files", None),
     download("/files/{file_id}"),
     get("/loans/{loan_id}/payment-gateway/credit-cards", "Payment Gateway > Cards"),
+    post(
+        "/loans/{loan_id}/payment-gateway/credit-cards",
+        Some(Privilege("Payment Gateway > Cards", "Add")),
+        JSON,
+    ),
     get("/loans/payment-gateway/credit-cards/{token_id}", "Payment Gateway > Cards"),
+    act(
+        "/loans/payment-gateway/credit-cards/{token_id}/forget",
+        Privilege("Payment Gateway > Cards", "Forget"),
+    ),
     get("/loans/{loan_id}/payment-gateway/convenience-fee", "Payment Gateway > Convenience Fee"),
+    post(
+        "/loans/{loan_id}/payment-gateway/payments",
+        Some(Privilege("Payment Gateway > Payments", "Add")),
+        JSON,
+    ),
+    get_by(
+        "/loans/{loan_id}/payment-gateway/add-payment-method-url",
+        Privilege("Payment Gateway > Cards", "Add"),
+    ),
     get("/cash-drawers", "Cash Drawer > Drawers"),
     get("/cash-drawers/{drawer_id}", "Cash Drawer > Drawers"),
     get("/cash-drawers/{drawer_id}/active-users", "Cash Drawer > Drawers"),
@@ -198,8 +229,14 @@ pub const OPERATIONS: &[Operation] = &[
     post("/core/xml-import", None, XML),
 ];
 
+/// Paths beside the API that take forms or messages.
+pub const PUBLIC_POSTS: &[&str] = &[SANDBOX_PAGE, STRIPE_WEBHOOK];
+
 /// Paths that need no token.
 pub const PUBLIC_PATHS: &[&str] = &[
+    SANDBOX_PAGE,
+    SANDBOX_DONE,
+    STRIPE_RETURN,
     "/openapi.json",
     "/docs",
     "/docs/",
@@ -242,6 +279,9 @@ pub fn allowed_methods(path: &str) -> Option<String> {
     let mut methods: Vec<&str> = on_path.map(|operation| operation.method.as_str()).collect();
     if PUBLIC_PATHS.contains(&path) {
         methods.push("GET");
+    }
+    if PUBLIC_POSTS.contains(&path) {
+        methods.push("POST");
     }
     if methods.contains(&"GET") {
         methods.push("HEAD");

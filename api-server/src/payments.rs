@@ -7,7 +7,7 @@
 
 mod order;
 
-pub use self::order::{NewPayment, Order};
+pub use self::order::{ByCard, NewPayment, Order};
 
 use self::order::UserFields;
 use crate::access::Caller;
@@ -35,7 +35,10 @@ pub async fn post(
     order: &Order,
 ) -> Result<Vec<loan_transactions::Model>, Problem> {
     let book = Book::lock(tx, loan_id).await?;
-    let effective_date = order.effective_date.unwrap_or(clock.today);
+    let effective_date = match &order.card {
+        Some(card) => card.charged_on.max(entries::earliest_date(&book.loan)),
+        None => order.effective_date.unwrap_or(clock.today),
+    };
     refuse_payments(&book.status)?;
     entries::check_date(&book, effective_date, clock.today, true)?;
     let method = payment_method(tx, caller, order.payment_method_code.as_deref()).await?;
@@ -120,7 +123,8 @@ fn rows(
             user_reference: Set(order.user_reference.clone()),
             paid_by_contact_id: Set(Some(paid_by)),
             cash_drawer_id: Set(drawer_id),
-            ..heading.row(code, amount, Some(after))?
+            payment_gateway_token_id: Set(order.card.as_ref().map(|card| card.token_id)),
+            ..heading.row(code, amount, after)?
         })
     };
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = user_fields;
@@ -131,7 +135,7 @@ fn rows(
         userdef03: Set(userdef03),
         userdef04: Set(userdef04),
         userdef05: Set(userdef05),
-        ..paid(codes::PAYMENT_TOTAL, order.amount, posting.payoff_after)?
+        ..paid(codes::PAYMENT_TOTAL, order.amount, Some(posting.payoff_after))?
     };
     let lines = [
         (codes::SUSPENSE_APPLIED, parts.suspense_applied, suspense_between),
@@ -143,8 +147,10 @@ fn rows(
         (codes::SUSPENSE_PAYMENT, parts.suspense, after.suspense),
     ];
     let moved = lines.into_iter().filter(|(_, amount, _)| amount.is_positive());
-    let lines = moved.map(|(code, amount, after)| paid(code, amount, after));
-    Ok((total, lines.collect::<Result<_, _>>()?))
+    let lines = moved.map(|(code, amount, after)| paid(code, amount, Some(after)));
+    let fee = order.card.as_ref().map(|card| card.fee).filter(|fee| fee.is_positive());
+    let memo = fee.map(|fee| paid(codes::CONVENIENCE_FEE, fee, None));
+    Ok((total, lines.chain(memo).collect::<Result<_, _>>()?))
 }
 
 /// The payment method of this code, or the default one.

@@ -36,6 +36,9 @@ pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
 /// Pays loans off.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
 
+/// Lets a payment by card go without its convenience fee.
+pub const WAIVE_FEES: Privilege = Privilege("Payment Gateway > Convenience Fee", "Waive");
+
 /// What the DBA flag adds to a user's grants.
 const DBA_ADDS: [Privilege; 2] = [Privilege("Setup", "View"), Privilege("Processing", "View")];
 

@@ -254,6 +254,8 @@ with_parent! {
     recurring_transactions by LoanId of loans LoanId;
     automated_payments by LoanId of loans LoanId;
     batch_failures by LoanId of loans LoanId;
+    gateway_payments by LoanId of loans LoanId;
+    payment_method_sessions by LoanId of loans LoanId;
     loan_collaterals by LoanId of loans LoanId;
     collateral_vehicles by CollateralId of collaterals CollateralId;
     collateral_locations by CollateralId of collaterals CollateralId;

@@ -7,7 +7,6 @@ use crate::endpoints::{
     userinfo,
 };
 use crate::lifetimes::Lifetimes;
-use crate::master_keys::MasterKeys;
 use crate::oauth_error::OAuthError;
 use crate::page_error::PageError;
 use crate::source::Proxies;
@@ -18,6 +17,7 @@ use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::edge::{Edge, HeadOnly, framework_problem};
 use shared::introspection::UserKind;
+use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;

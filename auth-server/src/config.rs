@@ -1,9 +1,9 @@
 //! The settings of the auth server. Each field's comment is its manual.
 
 use crate::lifetimes::Lifetimes;
-use crate::master_keys::MasterKeys;
 use crate::source::Proxies;
 use crate::tokens::TokenKeys;
+use shared::master_keys::MasterKeys;
 use shared::passwords::{Passwords, Peppers};
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};

@@ -7,7 +7,6 @@
 //! the same key, because generations are unique.
 
 use crate::app::App;
-use crate::master_keys::MasterKeys;
 use crate::oauth_error::OAuthError;
 use crate::sessions::Subject;
 use crate::token_table::Issued;
@@ -27,6 +26,7 @@ use shared::audit::{Event, Kind};
 use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
 use shared::introspection::UserKind;
+use shared::master_keys::MasterKeys;
 use shared::secrecy::Secret;
 
 /// How the keys sign.

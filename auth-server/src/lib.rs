@@ -14,7 +14,6 @@ pub mod keys;
 pub mod lifetimes;
 pub mod lockout;
 pub mod log_in;
-pub mod master_keys;
 pub mod oauth_error;
 pub mod page_error;
 pub mod pages;

@@ -60,7 +60,7 @@ impl PageError {
 
     /// The page, under the name of this installation.
     pub fn show(self, site: &str) -> Response {
-        let mut response = crate::pages::message(site, self.status, self.title, &self.text);
+        let mut response = shared::pages::message(site, self.status, self.title, &self.text);
         if let Some(seconds) = self.retry_after_seconds {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -1,12 +1,12 @@
 //! Which installation a command is about, who gives the command, and why it did nothing.
 
 use auth_server::config::{self, SETTINGS};
-use auth_server::master_keys::MasterKeys;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::audit::{Event, Kind};
 use shared::db::{self, Fault};
 use shared::introspection::UserKind;
+use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
 use shared::process::check_schema;
 use shared::settings::Settings;

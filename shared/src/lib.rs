@@ -1,5 +1,6 @@
 //! What both servers need, and only that: the core database, the error type of the resource API,
-//! the introspection question, TLS, the listener, settings and telemetry.
+//! the introspection question, TLS, the listener, pages in the browser, master keys,
+//! settings and telemetry.
 
 pub mod amounts;
 pub mod audit;
@@ -8,7 +9,9 @@ pub mod edge;
 pub mod entity;
 pub mod introspection;
 pub mod lists;
+pub mod master_keys;
 pub mod migration;
+pub mod pages;
 pub mod passwords;
 pub mod problem;
 pub mod process;

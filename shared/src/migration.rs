@@ -11,6 +11,7 @@ mod m20261122_updated_drawers;
 mod m20261123_document_store;
 mod m20261123_history_of_comments;
 mod m20261124_import_runs;
+mod m20261125_card_payments;
 mod table;
 
 use sea_orm::{DatabaseConnection, DbErr};
@@ -34,6 +35,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_document_store::Migration),
             Box::new(m20261123_history_of_comments::Migration),
             Box::new(m20261124_import_runs::Migration),
+            Box::new(m20261125_card_payments::Migration),
         ]
     }
 }

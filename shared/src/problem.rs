@@ -86,6 +86,9 @@ problem_types! {
     CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused" "Card numbers are never taken";
     CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
     CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
+    CardDeclined = UNPROCESSABLE_ENTITY "card-declined" "The card was not charged";
+    ChargeVoided = UNPROCESSABLE_ENTITY "charge-voided" "The charge was given back: the loan does not take the payment";
+    FeeMismatch = UNPROCESSABLE_ENTITY "fee-mismatch" "The convenience fee is another one";
     GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled" "Loans of this group take no cards";
     LoanLocked = LOCKED "loan-locked" "Another request holds the loan";
     DrawerLocked = LOCKED "drawer-locked" "Another request holds the cash drawer";
@@ -93,6 +96,8 @@ problem_types! {
     InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
     AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable" "The database cannot be reached";
+    GatewayUnavailable = SERVICE_UNAVAILABLE "gateway-unavailable" "The payment gateway cannot be reached";
+    GatewayOutcomeUnknown = SERVICE_UNAVAILABLE "gateway-outcome-unknown" "The payment gateway did not say whether it charged the card";
     ObjectStoreUnavailable = SERVICE_UNAVAILABLE "object-store-unavailable" "The store of documents cannot be reached";
 }
 
@@ -127,6 +132,9 @@ struct ProblemDocument {
     /// Where a former path is now.
     #[oai(rename = "currentPath")]
     current_path: Option<String>,
+    /// Why the gateway declined the card, in the gateway's own word.
+    #[oai(rename = "declineCode")]
+    decline_code: Option<String>,
     /// The version that the row has now, where another one was named.
     #[oai(rename = "currentVersionHash")]
     current_version_hash: Option<String>,

@@ -37,6 +37,8 @@ pub const SUSPENSE_PAYMENT: Code = on(Suspense, 132, "Suspense payment");
 pub const SUSPENSE_APPLIED: Code = on(Suspense, 134, "Suspense applied");
 pub const LATE_CHARGE_ASSESSED: Code = on(LateCharge, 140, "Late charge assessed");
 pub const FEE_ASSESSED: Code = on(Fees, 142, "Fee assessed");
+/// What paying by card cost: part of the charge, and of no balance.
+pub const CONVENIENCE_FEE: Code = total(144, "Convenience fee");
 pub const INTEREST_REDUCTION: Code = on(Interest, 150, "Interest reduction");
 pub const PRINCIPAL_WRITE_OFF: Code = on(Principal, 152, "Principal write-off");
 pub const IMPOUND_DISBURSEMENT: Code = on(Impound, 154, "Impound disbursement");

@@ -36,6 +36,25 @@ tracked! {
     recurring_transactions: row_id;
 }
 
+impl Tracked for payment_gateway_tokens::Model {
+    const TABLE: &'static str = "payment_gateway_tokens";
+    const UNTRACKED: &'static [&'static str] = &["last_used_date", "used_count"];
+
+    fn record_id(&self) -> i64 {
+        self.payment_gateway_token_id
+    }
+}
+
+impl Tracked for payment_gateway_secrets::Model {
+    const TABLE: &'static str = "payment_gateway_secrets";
+    const UNTRACKED: &'static [&'static str] = &["payment_gateway_token_id"];
+    const SECRET: &'static [&'static str] = &["gateway_token"];
+
+    fn record_id(&self) -> i64 {
+        self.payment_gateway_token_id
+    }
+}
+
 /// The history tells of them by form and field: see `FieldNote`.
 impl Tracked for user_defined_values::Model {
     const TABLE: &'static str = "user_defined_values";

@@ -104,6 +104,27 @@ pub struct Order {
     pub(super) cash_drawer_id: Option<i64>,
     pub(super) external_id: Option<String>,
     pub(super) user_fields: UserFields,
+    pub(super) card: Option<ByCard>,
+}
+
+/// What a payment has of its own whose money a gateway took from a card.
+#[derive(Clone, Debug)]
+pub struct ByCard {
+    /// The card.
+    pub token_id: i64,
+    /// What was charged beside the payment: a row of the entry, and of no balance.
+    pub fee: Money,
+    /// The day of the charge. The payment counts for it, or for the earliest later day on which the
+    /// loan still takes one.
+    pub charged_on: NaiveDate,
+}
+
+impl Order {
+    /// The same payment by card.
+    #[must_use]
+    pub fn by_card(self, card: ByCard) -> Self {
+        Self { card: Some(card), ..self }
+    }
 }
 
 impl NewPayment {
@@ -175,6 +196,7 @@ impl NewPayment {
                 self.userdef04,
                 self.userdef05,
             ],
+            card: None,
         })
     }
 

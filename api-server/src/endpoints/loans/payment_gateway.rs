@@ -1,21 +1,29 @@
 //! `/loans/…/payment-gateway`: cards, and what paying by them costs.
 
 use super::super::Group;
-use crate::access::{Admitted, AnyUser, Caller};
+use crate::access::{Admitted, AnyUser, CoreUser};
 use crate::app::App;
 use crate::convenience_fee;
+use crate::history::Author;
+use crate::idempotency::{Created, Scope};
 use crate::paging::{List, Page};
-use chrono::{Datelike, NaiveDate};
+use crate::payment_gateway::cards::{AddCard, NewCard, add, forget};
+use crate::payment_gateway::paying::{CardPayment, NewCardPayment, Opening, pay};
+use crate::payment_gateway::{rules, sessions};
+use crate::request_body::JsonBody;
+use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
-use sea_orm::sea_query::Query as Sql;
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter};
+use sea_orm::{ColumnTrait, Condition, QueryFilter};
 use shared::amounts::{AmountText, Money, Rate};
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::loans;
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType, EntryType};
-use shared::entity::{convenience_fee_rules, loan_contacts, loan_groups, loans};
-use shared::problem::{Answer, Problem, ProblemType};
+use shared::problem::{Answer, Problem};
+use shared::telemetry::RequestId;
+use shared::time::Timestamp;
 use std::sync::Arc;
 
 /// What paying an amount by card costs.
@@ -65,6 +73,18 @@ pub enum ReasonNotAssessed {
     Waived,
 }
 
+/// A page of the gateway on which the borrower can add a card.
+#[derive(Debug, Object)]
+#[oai(rename = "AddPaymentMethodUrl")]
+pub struct AddPaymentMethodUrl {
+    /// Where the page is. Whoever has it can add one card, once: give it to the borrower alone.
+    #[oai(rename = "Url")]
+    url: String,
+    /// How long it can be used.
+    #[oai(rename = "Expires_At")]
+    expires_at: Timestamp,
+}
+
 /// `/loans/…/payment-gateway`
 pub struct PaymentGateway;
 
@@ -98,11 +118,43 @@ impl PaymentGateway {
         };
         let wallet = caller
             .find::<cards::Entity>()
-            .filter(of_loan(&loan))
+            .filter(rules::of_loan(&loan))
             .filter(OfEntry.eq(EntryType::Wallet))
             .filter(ForgetFlag.eq(false))
             .filter(used);
         page.by_key(wallet, &app.db).await
+    }
+
+    /// Adds a card.
+    ///
+    /// The gateway has given a token for it; brand, digits and expiry come from there. A card number
+    /// is refused wherever it stands. Borrowers add cards of their own.
+    #[oai(
+        path = "/loans/:loan_id/payment-gateway/credit-cards",
+        method = "post",
+        operation_id = "create_card"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn create_card(
+        &self,
+        AnyUser(admitted): AnyUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        request_id: Data<&RequestId>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        card: JsonBody<NewCard>,
+    ) -> Result<Created<cards::Model>, Problem> {
+        let caller = admitted.caller;
+        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let path = format!("/loans/{}/payment-gateway/credit-cards", loan_id.0);
+        let scope = Scope::of(request, &caller, path, &[&card.bytes])?;
+        let author = Author::new(&caller, ChangeSource::Api, request_id.0);
+        let adding = AddCard::new(app.0, caller, author, loan_id.0, card.value);
+        add(adding, scope).await.map(Created)
     }
 
     /// A card.
@@ -121,6 +173,27 @@ impl PaymentGateway {
         token_id: Path<i64>,
     ) -> Answer<cards::Model> {
         Ok(Json(admitted.caller.get::<cards::Entity>(&app.db, token_id.0).await?))
+    }
+
+    /// Forgets a card.
+    ///
+    /// It is charged no more, automated payments from it are disabled, and the gateway forgets it,
+    /// too. Done twice it gives the same answer. Borrowers forget their own.
+    #[oai(
+        path = "/loans/payment-gateway/credit-cards/:token_id/forget",
+        method = "post",
+        operation_id = "forget_card"
+    )]
+    async fn forget_card(
+        &self,
+        AnyUser(admitted): AnyUser,
+        app: Data<&Arc<App>>,
+        request_id: Data<&RequestId>,
+        /// The card.
+        token_id: Path<i64>,
+    ) -> Answer<cards::Model> {
+        let author = Author::new(&admitted.caller, ChangeSource::Api, request_id.0);
+        Ok(Json(forget(app.0, admitted.caller, author, token_id.0).await?))
     }
 
     /// What paying an amount by card costs.
@@ -150,21 +223,18 @@ impl PaymentGateway {
         let loan = admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
         let card = match token_id.0 {
             None => None,
-            Some(id) => Some(card_of_loan(&app.db, &admitted.caller, &loan, id).await?),
+            Some(id) => Some(rules::card_of_loan(&app.db, &admitted.caller, &loan, id).await?),
         };
         let amount = amount.0.posted().map_err(|e| Problem::invalid("amount", e.to_string()))?;
         if !amount.is_positive() {
             return Err(Problem::invalid("amount", "must be above zero"));
         }
-        let taken = takes_cards(&app.db, &loan).await?;
-        if !taken {
-            return Err(Problem::new(ProblemType::GatewayDisabled));
-        }
+        rules::refuse_disabled(&app.db, &loan).await?;
         if let Some(card) = &card {
-            refuse_unusable(card, admitted.clock.today)?;
+            rules::refuse_unusable(&app.gateway, card, admitted.clock.today)?;
         }
         let brand = card.as_ref().map(|card| card.brand_type);
-        let rule = rule_for(&app, &admitted, &loan, brand).await?;
+        let rule = rules::fee_rule(&app.db, &admitted.caller, &loan, brand).await?;
         let present = borrower_present.0.unwrap_or(false);
         let reason = match &rule {
             None => Some(ReasonNotAssessed::NoRule),
@@ -190,71 +260,63 @@ impl PaymentGateway {
             maximum_fee: rule.as_ref().and_then(|rule| rule.maximum_fee),
         }))
     }
-}
 
-/// Cards of the borrower and of the contacts linked to the loan.
-fn of_loan(loan: &loans::Model) -> Condition {
-    let linked = Sql::select()
-        .column(loan_contacts::Column::ContactId)
-        .from(loan_contacts::Entity)
-        .and_where(loan_contacts::Column::LoanId.eq(loan.loan_id))
-        .take();
-    Condition::any()
-        .add(cards::Column::ContactId.eq(loan.contact_id))
-        .add(cards::Column::ContactId.in_subquery(linked))
-}
-
-/// The card to charge for a loan: another loan's does not exist.
-async fn card_of_loan(
-    db: &impl ConnectionTrait,
-    caller: &Caller,
-    loan: &loans::Model,
-    token_id: i64,
-) -> Result<cards::Model, Problem> {
-    let card = caller
-        .find::<cards::Entity>()
-        .filter(cards::Column::PaymentGatewayTokenId.eq(token_id))
-        .filter(of_loan(loan))
-        .one(db)
-        .await?;
-    card.ok_or_else(Problem::not_found)
-}
-
-/// 422 for a card that can no longer be charged: it counts to the end of its month.
-fn refuse_unusable(card: &cards::Model, today: NaiveDate) -> Result<(), Problem> {
-    if card.forget_flag {
-        return Err(Problem::new(ProblemType::CardForgotten));
+    /// Pays by card.
+    ///
+    /// The card is charged the amount and the convenience fee, and the amount is posted on the loan
+    /// as a payment by the method CARD, with the fee as a memo row.
+    ///
+    /// Send an `Idempotency-Key`: after 423, 503 or a lost answer the same request goes on with the
+    /// same payment, and the card is charged once. Without one, what was charged is posted or given
+    /// back within some minutes. 422 `card-declined` (its `declineCode` says why) and
+    /// `charge-voided` are final.
+    #[oai(
+        path = "/loans/:loan_id/payment-gateway/payments",
+        method = "post",
+        operation_id = "post_card_payment"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    async fn post_card_payment(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        request_id: Data<&RequestId>,
+        /// The loan.
+        loan_id: Path<i64>,
+        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        #[oai(name = "Idempotency-Key")]
+        _idempotency_key: Header<Option<String>>,
+        payment: JsonBody<NewCardPayment>,
+    ) -> Result<Created<CardPayment>, Problem> {
+        let Admitted { caller, clock } = admitted;
+        let author = Author::new(&caller, ChangeSource::Gateway, request_id.0);
+        let path = format!("/loans/{}/payment-gateway/payments", loan_id.0);
+        let (new, today) = (payment.value, clock.today);
+        let opening = Opening::admit(app.0, caller, author, loan_id.0, new, today).await?;
+        let scope = Scope::of(request, &opening.caller, path, &[&payment.bytes])?;
+        pay(app.0, opening, scope).await.map(Created)
     }
-    let month = (today.year(), today.month() as i32);
-    if (card.expiry_year, card.expiry_month) < month {
-        let expiry = format!("{}-{:02}", card.expiry_year, card.expiry_month);
-        return Err(
-            Problem::new(ProblemType::CardExpired).detail(format!("expired after {expiry}"))
-        );
+
+    /// Opens a page on which the borrower can add a card.
+    ///
+    /// The page is the gateway's own; it takes one card, within 15 minutes.
+    #[oai(
+        path = "/loans/:loan_id/payment-gateway/add-payment-method-url",
+        method = "get",
+        operation_id = "get_add_payment_method_url"
+    )]
+    async fn get_add_payment_method_url(
+        &self,
+        CoreUser(admitted): CoreUser,
+        app: Data<&Arc<App>>,
+        request: &Request,
+        /// The loan.
+        loan_id: Path<i64>,
+    ) -> Answer<AddPaymentMethodUrl> {
+        let Admitted { caller, clock } = admitted;
+        let origin = app.gateway.origin(request)?;
+        let opened = sessions::open(app.0, &caller, clock, loan_id.0, &origin).await?;
+        Ok(Json(AddPaymentMethodUrl { url: opened.url, expires_at: opened.expires_at }))
     }
-    Ok(())
-}
-
-/// True if the loan's group takes cards, whoever may see the group.
-#[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
-async fn takes_cards(db: &impl ConnectionTrait, loan: &loans::Model) -> Result<bool, DbErr> {
-    use sea_orm::EntityTrait;
-    let group = loan_groups::Entity::find_by_id(loan.loan_group_id).one(db).await?;
-    Ok(group.is_some_and(|group| group.payment_gateway_flag))
-}
-
-/// The rule that counts for a loan and a brand of card.
-async fn rule_for(
-    app: &App,
-    admitted: &Admitted,
-    loan: &loans::Model,
-    brand: Option<BrandType>,
-) -> Result<Option<convenience_fee_rules::Model>, DbErr> {
-    use convenience_fee_rules::Column::{ActiveFlag, BrandType as OfBrand, LoanGroupId};
-    let group = Condition::any().add(LoanGroupId.is_null()).add(LoanGroupId.eq(loan.loan_group_id));
-    let brand = brand.map(|brand| OfBrand.eq(brand));
-    let brand = Condition::any().add(OfBrand.is_null()).add_option(brand);
-    let rules = admitted.caller.find::<convenience_fee_rules::Entity>();
-    let rules = rules.filter(ActiveFlag.eq(true)).filter(group).filter(brand).all(&app.db).await?;
-    Ok(convenience_fee::most_specific(rules))
 }

@@ -1,10 +1,10 @@
 //! The master keys: what is secret in the database and must be read back is sealed under them.
 
+use crate::secrecy::{Secret, named_keys};
+use crate::telemetry::random_bytes;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use shared::secrecy::{Secret, named_keys};
-use shared::telemetry::random_bytes;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,6 +27,17 @@ impl MasterKeys {
             .map_err(|_| "sealing failed")?;
         let text = STANDARD.encode([nonce.as_slice(), &sealed].concat());
         Ok(Secret::new(format!("{id}:{text}")))
+    }
+
+    /// True if another key than the first sealed it: time to seal it anew.
+    pub fn is_outdated(&self, sealed: &Secret) -> bool {
+        let first = self.0.first().map(|(id, _)| id.as_str());
+        sealed.reveal().split_once(':').map(|(id, _)| id) != first
+    }
+
+    /// What sealed texts begin with that [`MasterKeys::is_outdated`] finds up to date.
+    pub fn current_prefix(&self) -> String {
+        self.0.first().map(|(id, _)| format!("{id}:")).unwrap_or_default()
     }
 
     /// Reads sealed bytes back.
@@ -85,6 +96,7 @@ mod tests {
         assert_eq!(keys("b a").unseal("label", &sealed).unwrap(), b"a key");
         assert!(keys("b a").seal("label", b"a key").unwrap().reveal().starts_with("b:"));
         assert!(keys("b").unseal("label", &sealed).unwrap_err().contains("not in the settings"));
+        assert!(keys("b a").is_outdated(&sealed) && !keys("a b").is_outdated(&sealed));
         assert!(keys("a").unseal("other", &sealed).is_err());
         let other = format!("a:{}", hex::encode([0; 32])).parse::<MasterKeys>().unwrap();
         assert!(other.unseal("label", &sealed).is_err());

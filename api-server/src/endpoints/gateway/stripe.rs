@@ -1,0 +1,87 @@
+//! `/gateway/stripe/…`: where Stripe's page sends browsers, and where its webhooks arrive.
+
+use super::{message, page_of, session_over};
+use crate::app::App;
+use crate::payment_gateway::stripe::webhooks::{self, About};
+use crate::payment_gateway::{recovery, sessions};
+use poem::http::StatusCode;
+use poem::web::Data;
+use poem::{Request, Response, Result, handler};
+use serde::Deserialize;
+use shared::db;
+use shared::entity::payment_gateway_tokens::Gateway;
+use shared::problem::Problem;
+use std::sync::Arc;
+use std::time::Duration;
+
+const WEBHOOK_BYTES_MAX: usize = 256 * 1024;
+const WEBHOOK_TIME_MAX: Duration = Duration::from_secs(10);
+const SIGNATURE: &str = "stripe-signature";
+
+#[derive(Deserialize)]
+struct Query {
+    session: String,
+    #[serde(default)]
+    cancelled: String,
+}
+
+/// `GET /gateway/stripe/return?session=…`: the browser is back from Stripe's page.
+#[handler]
+pub async fn come_back(app: Data<&Arc<App>>, request: &Request) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let Ok(Query { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
+        return session_over();
+    };
+    match settle(app.0, &secret).await {
+        Ok(Some(true)) => {
+            message(StatusCode::OK, "The card was added", "You can close this page now.")
+        }
+        Ok(Some(false)) if !cancelled.is_empty() => {
+            message(StatusCode::OK, "No card was added", "You can close this page now.")
+        }
+        Ok(Some(false)) => {
+            let text = "The card is not there yet. If you have entered one, it will be added within \
+                        some minutes.";
+            message(StatusCode::OK, "One moment", text)
+        }
+        Ok(None) => session_over(),
+        Err(problem) => page_of(&problem),
+    }
+}
+
+async fn settle(app: &Arc<App>, secret: &str) -> Result<Option<bool>, Problem> {
+    match sessions::find(app, secret, Gateway::Stripe).await? {
+        None => Ok(None),
+        Some(session) => sessions::settle(app, &session, false).await.map(Some),
+    }
+}
+
+/// `POST /gateway/stripe/webhook`
+///
+/// Answered once it is known to be Stripe's; what it is about is looked up behind the answer, and
+/// if that fails, by the recovery.
+#[handler]
+pub async fn receive(
+    app: Data<&Arc<App>>,
+    request: &Request,
+    body: poem::Body,
+) -> Result<StatusCode> {
+    let secret = app.gateway.stripe().and_then(|stripe| stripe.webhook_secret());
+    let Some(secret) = secret else { return Err(Problem::not_found().into()) };
+    let refused = || Problem::bad_request("the signature is missing or not Stripe's");
+    let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
+    let signature = signature.ok_or_else(refused)?.to_owned();
+    let body = tokio::time::timeout(WEBHOOK_TIME_MAX, body.into_bytes_limit(WEBHOOK_BYTES_MAX));
+    let body = body.await.map_err(|_| Problem::bad_request("the body did not arrive"))?;
+    let body = body.map_err(|error| Problem::bad_request(error.to_string()))?;
+    let now = db::time(&app.db).await.map_err(Problem::from)?;
+    if !webhooks::is_genuine(secret, &signature, &body, now) {
+        return Err(refused().into());
+    }
+    match webhooks::about(&body) {
+        About::Nothing => {}
+        About::Payment(reference) => recovery::told_of_payment(app.0, reference),
+        About::Checkout(reference) => recovery::told_of_page(app.0, reference),
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

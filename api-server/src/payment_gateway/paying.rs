@@ -1,0 +1,281 @@
+//! A payment by card, from intent to posting: charged once or not at all, and charged if and only
+//! if it is posted, or given back.
+//!
+//! 1. The intent is committed, after the loan's posting passed as a dry run.
+//! 2. The payment is prepared at the gateway, and the gateway's reference committed: nothing is
+//!    charged yet.
+//! 3. The reference is charged. A gateway charges a reference once, and never one that was
+//!    cancelled.
+//! 4. That it was charged is committed.
+//! 5. The loan payment is posted, and the intent with it, in one transaction.
+//!
+//! Whatever breaks in between, the same request under its `Idempotency-Key` goes on, or else the
+//! [recovery](super::recovery): each looks at where the payment stands, does the next step, and
+//! commits it only if the payment still stands there. Two may work on one payment at a time. Nobody
+//! asks the gateway while a row is locked.
+
+mod answer;
+mod intents;
+mod opening;
+mod posting;
+
+pub use self::answer::CardPayment;
+pub use self::intents::free_keys;
+pub(super) use self::intents::{find_by_reference, stuck};
+pub use self::opening::{NewCardPayment, Opening};
+
+use self::answer::answer;
+use self::posting::Posting;
+use super::{Intended, Outcome, Refusal, Trouble, cards};
+use crate::app::App;
+use crate::effects;
+use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope, replayed};
+use poem::http::StatusCode;
+use shared::entity::gateway_payments::{CardPaymentState as State, Model};
+use shared::problem::{Problem, ProblemType};
+use std::sync::Arc;
+
+/// Steps of one run. A payment that stands elsewhere each time is somebody else's affair.
+const STEPS_MAX: usize = 8;
+
+/// Who moves a payment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mover {
+    /// The request that wants it.
+    Request,
+    /// The recovery, which never starts a charge.
+    Recovery,
+    /// A message of the gateway, which is about what was charged, and neither starts nor ends
+    /// anything else.
+    Message,
+}
+
+/// Pays by card, or goes on with the payment that the same request began.
+///
+/// In a task of its own: a client that hangs up stops nothing half-way.
+pub async fn pay(
+    app: &Arc<App>,
+    opening: Opening,
+    scope: Option<Scope>,
+) -> Result<Replayable<CardPayment, true>, Problem> {
+    let app = Arc::clone(app);
+    let done = tokio::spawn(async move {
+        let claim = match &scope {
+            None => None,
+            Some(scope) => match idempotency::claim(&app.db, scope, LEASE_SECONDS).await? {
+                Claimed::Done(kept) => return Ok(kept.into()),
+                Claimed::New(claim) => Some(claim),
+            },
+        };
+        let outcome = pay_claimed(&app, opening, claim.as_ref()).await;
+        if let Some(claim) = &claim {
+            finish(&app, claim, &outcome).await;
+        }
+        outcome
+    });
+    done.await.map_err(Problem::internal)?
+}
+
+/// Keeps the answer of a payment that is posted. In vain it does no harm: the payment itself knows
+/// its key, and a repeated request is told of it.
+async fn finish(
+    app: &App,
+    claim: &Claim,
+    outcome: &Result<Replayable<CardPayment, true>, Problem>,
+) {
+    let kept = match outcome {
+        Ok(done) => done.keep(Some(claim), &app.db).await.is_ok(),
+        Err(_) => false,
+    };
+    if !kept {
+        claim.free(&app.db).await;
+    }
+}
+
+async fn pay_claimed(
+    app: &Arc<App>,
+    mut opening: Opening,
+    claim: Option<&Claim>,
+) -> Result<Replayable<CardPayment, true>, Problem> {
+    let begun = match claim {
+        Some(claim) => intents::find_by_claim(&app.db, claim).await?,
+        None => None,
+    };
+    let caller = opening.caller.clone();
+    let (intent, repeated) = match begun {
+        Some(intent) => (intent, true),
+        None => {
+            opening.claimed(claim);
+            (effects::change(app, opening).await?, false)
+        }
+    };
+    let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
+    let intent = carry_on(app, intent.card_payment_id, Mover::Request).await?;
+    match intent.state {
+        State::Posted => {
+            let posted = answer(&app.db, &caller, intent).await?;
+            let done = Replayable::new(StatusCode::CREATED, &posted);
+            Ok(if repeated && over { done.as_replayed() } else { done })
+        }
+        _ => {
+            let problem = refused(&intent);
+            Err(if repeated && over { replayed(problem) } else { problem })
+        }
+    }
+}
+
+/// What a client is told of a payment that was not posted.
+fn refused(intent: &Model) -> Problem {
+    let code = intent.failure_code.clone().unwrap_or_default();
+    let message = intent.failure_message.clone().unwrap_or_default();
+    match intent.state {
+        State::Voided => {
+            Problem::new(ProblemType::ChargeVoided).detail(format!("{code}: {message}"))
+        }
+        _ => Problem::new(ProblemType::CardDeclined).detail(message).member("declineCode", code),
+    }
+}
+
+/// Moves a payment on to its end, or as far as it can come now.
+pub(super) async fn carry_on(app: &Arc<App>, id: i64, mover: Mover) -> Result<Model, Problem> {
+    let mut prepared_here = false;
+    for _ in 0..STEPS_MAX {
+        let intent = intents::read(&app.db, id).await?;
+        match (intent.state, intent.gateway_reference.clone()) {
+            (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
+            (State::Created, None) => match mover {
+                Mover::Request => {
+                    prepare(app, &intent).await?;
+                    prepared_here = true;
+                }
+                Mover::Recovery => fail(app, &intent, never_charged()).await?,
+                Mover::Message => return Ok(intent),
+            },
+            (State::Created, Some(reference)) if prepared_here => {
+                prepared_here = false;
+                charge(app, &intent, &reference).await?;
+            }
+            (State::Created, Some(reference)) => {
+                if !look_up(app, &intent, &reference, mover).await? {
+                    return Ok(intent);
+                }
+            }
+            (State::Unknown, Some(reference)) => {
+                let found = look_up(app, &intent, &reference, mover).await;
+                if !found.map_err(still_unknown)? {
+                    return Ok(intent);
+                }
+            }
+            (State::Charged, Some(reference)) if intent.failure_code.is_some() => {
+                give_back(app, &intent, &reference).await?;
+            }
+            (State::Charged, Some(_)) => post(app, &intent).await?,
+            (State::Unknown | State::Charged, None) => {
+                return Err(Problem::internal("a card payment without reference"));
+            }
+        }
+    }
+    Err(Problem::new(ProblemType::IdempotencyInProgress))
+}
+
+fn still_unknown(problem: Problem) -> Problem {
+    match problem.kind() {
+        ProblemType::GatewayUnavailable => Problem::new(ProblemType::GatewayOutcomeUnknown),
+        _ => problem,
+    }
+}
+
+fn never_charged() -> Refusal {
+    Refusal { code: "not_charged".to_owned(), message: "The card was not charged.".to_owned() }
+}
+
+/// Step 2.
+async fn prepare(app: &App, intent: &Model) -> Result<(), Problem> {
+    let token = cards::secret(app, &app.db, intent.payment_gateway_token_id).await?;
+    let Some(token) = token else { return fail(app, intent, never_charged()).await };
+    let intended = Intended {
+        card_payment_id: intent.card_payment_id,
+        total: intent.total_charged,
+        token: &token,
+    };
+    match app.gateway.prepare(intended).await {
+        Ok(reference) => Ok(intents::refer(&app.db, intent, &reference).await?),
+        Err(Trouble::Refused(refusal)) => fail(app, intent, refusal).await,
+        // Prepared or not: nothing is charged that nobody here refers to.
+        Err(Trouble::Unavailable | Trouble::Unknown) => {
+            Err(Problem::new(ProblemType::GatewayUnavailable))
+        }
+    }
+}
+
+/// Steps 3 and 4.
+async fn charge(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
+    match app.gateway.charge(intent.card_payment_id, reference).await {
+        Ok(outcome) => settle(app, intent, outcome).await,
+        Err(Trouble::Refused(refusal)) => fail(app, intent, refusal).await,
+        Err(Trouble::Unavailable) => Err(Problem::new(ProblemType::GatewayUnavailable)),
+        Err(Trouble::Unknown) => {
+            intents::set_unknown(&app.db, intent).await?;
+            Err(Problem::new(ProblemType::GatewayOutcomeUnknown))
+        }
+    }
+}
+
+/// Asks what became of a payment, and writes it down. False: there is nothing to be done now.
+async fn look_up(
+    app: &App,
+    intent: &Model,
+    reference: &str,
+    mover: Mover,
+) -> Result<bool, Problem> {
+    let id = intent.card_payment_id;
+    let outcome = match app.gateway.look_up(reference).await.map_err(|t| t.problem())? {
+        Outcome::NotCharged => match (mover, intent.state) {
+            (Mover::Message, _) => return Ok(false),
+            (Mover::Request, State::Created) => {
+                return charge(app, intent, reference).await.map(|()| true);
+            }
+            // Whoever asked for the charge may still come: after this it can no longer be charged.
+            (Mover::Request | Mover::Recovery, _) => {
+                app.gateway.cancel(id, reference).await.map_err(|trouble| trouble.problem())?
+            }
+        },
+        outcome => outcome,
+    };
+    settle(app, intent, outcome).await.map(|()| true)
+}
+
+/// Writes down what became of a payment at the gateway.
+async fn settle(app: &App, intent: &Model, outcome: Outcome) -> Result<(), Problem> {
+    match outcome {
+        Outcome::Charged(at) => Ok(intents::set_charged(&app.db, intent, at).await?),
+        Outcome::Declined(refusal) => fail(app, intent, refusal).await,
+        Outcome::Cancelled | Outcome::GivenBack => fail(app, intent, never_charged()).await,
+        Outcome::NotCharged => Err(Problem::new(ProblemType::GatewayUnavailable)),
+    }
+}
+
+async fn fail(app: &App, intent: &Model, refusal: Refusal) -> Result<(), Problem> {
+    Ok(intents::set_failed(&app.db, intent, &refusal).await?)
+}
+
+/// Step 5. What a rule refuses is given back; what is only locked or away stays charged.
+async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
+    let posting = Posting::of(intent);
+    let Err(problem) = effects::change(app, posting).await else { return Ok(()) };
+    match problem.kind().status() {
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::NOT_FOUND | StatusCode::FORBIDDEN => {
+            let (code, message) = (problem.kind().name().to_owned(), problem.message());
+            tracing::warn!(id = intent.card_payment_id, code, "a charge is given back");
+            let refusal = Refusal { code, message: message.chars().take(255).collect() };
+            Ok(intents::decide_to_give_back(&app.db, intent, &refusal).await?)
+        }
+        _ => Err(problem),
+    }
+}
+
+async fn give_back(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
+    let given = app.gateway.give_back(intent.card_payment_id, reference).await;
+    given.map_err(|trouble| trouble.problem())?;
+    Ok(intents::set_voided(&app.db, intent).await?)
+}

@@ -1,0 +1,153 @@
+//! Looks after what got stuck: payments whose request died, forgotten cards that are still at the
+//! gateway, pages whose browser never came back, and tokens that an older master key sealed.
+//!
+//! It never starts a charge. Several servers may do it at a time: what one does the other finds
+//! done.
+
+use super::paying::{self, Mover, carry_on};
+use super::{cards, sessions};
+use crate::app::App;
+use crate::history::Author;
+use crate::idempotency::KEPT_SECONDS;
+use futures_util::StreamExt;
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect};
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::{payment_gateway_secrets as secrets, payment_gateway_tokens as tokens};
+use shared::problem::Problem;
+use std::future::Future;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Payments that are moved on at a time: a gateway that is away keeps each for some seconds.
+const AT_ONCE: usize = 8;
+/// Rows of the other kinds that one pass looks at.
+const ROWS_MAX: u64 = 100;
+
+/// Passes, one after the other, for as long as the server runs.
+pub async fn run(app: Arc<App>) {
+    loop {
+        pass(&app).await;
+        tokio::time::sleep(app.gateway.recovery_interval()).await;
+    }
+}
+
+/// One pass. What fails is tried again by the next one.
+pub async fn pass(app: &Arc<App>) {
+    tell("card payments", move_payments_on(app)).await;
+    tell("forgotten cards", take_forgotten(app)).await;
+    tell("pages to add cards on", sessions::sweep(app)).await;
+    tell("sealed tokens", seal_anew(app)).await;
+    let freed = async { Ok(paying::free_keys(&app.db, KEPT_SECONDS).await.map(drop)?) };
+    tell("keys of old card payments", freed).await;
+}
+
+async fn tell(what: &str, work: impl Future<Output = Result<(), Problem>>) {
+    if let Err(problem) = work.await {
+        tracing::warn!(what, %problem, "could not be looked after");
+    }
+}
+
+/// Messages of the gateway that are worked on at a time; what comes beside them is left to the
+/// next pass.
+static MESSAGES: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// Looks at once at a payment that the gateway has told of.
+pub fn told_of_payment(app: &Arc<App>, reference: String) {
+    let app = Arc::clone(app);
+    behind_the_answer(async move {
+        match paying::find_by_reference(&app.db, &reference).await? {
+            Some(payment) => {
+                carry_on(&app, payment.card_payment_id, Mover::Message).await.map(drop)
+            }
+            None => Ok(()),
+        }
+    });
+}
+
+/// Looks at once at a page that the gateway has told of.
+pub fn told_of_page(app: &Arc<App>, reference: String) {
+    let app = Arc::clone(app);
+    behind_the_answer(async move {
+        match sessions::find_by_reference(&app.db, &reference).await? {
+            Some(session) => sessions::settle(&app, &session, false).await.map(drop),
+            None => Ok(()),
+        }
+    });
+}
+
+fn behind_the_answer(work: impl Future<Output = Result<(), Problem>> + Send + 'static) {
+    let Ok(place) = MESSAGES.try_acquire() else { return };
+    tokio::spawn(async move {
+        tell("a message of the gateway", work).await;
+        drop(place);
+    });
+}
+
+async fn move_payments_on(app: &Arc<App>) -> Result<(), Problem> {
+    let seconds = 2 * app.gateway.recovery_interval().as_secs() as i64;
+    let mut behind = 0;
+    loop {
+        let stuck = paying::stuck(&app.db, seconds, behind).await?;
+        let Some(last) = stuck.last() else { return Ok(()) };
+        behind = *last;
+        futures_util::stream::iter(stuck)
+            .for_each_concurrent(AT_ONCE, |id| async move {
+                match carry_on(app, id, Mover::Recovery).await {
+                    Ok(payment) => {
+                        let state = payment.state;
+                        tracing::info!(id, ?state, "a card payment was looked after");
+                    }
+                    Err(problem) => tracing::warn!(id, %problem, "a card payment is stuck"),
+                }
+            })
+            .await;
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
+async fn take_forgotten(app: &Arc<App>) -> Result<(), Problem> {
+    let forgotten = tokens::Entity::find()
+        .filter(tokens::Column::ForgetFlag.eq(true))
+        .filter(tokens::Column::Gateway.eq(app.gateway.kind()))
+        .join(JoinType::InnerJoin, cards::secret_of_card())
+        .order_by_asc(tokens::Column::PaymentGatewayTokenId)
+        .limit(ROWS_MAX)
+        .all(&app.db)
+        .await?;
+    let author = Author::service(ChangeSource::Gateway);
+    for card in forgotten {
+        cards::take_from_gateway(app, &author, &card).await?;
+    }
+    Ok(())
+}
+
+/// Seals tokens anew that another than the first key sealed, so that old keys can be taken out of
+/// the settings.
+#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
+async fn seal_anew(app: &Arc<App>) -> Result<(), Problem> {
+    let prefix = app.gateway.settings.master_keys.current_prefix();
+    let outdated = secrets::Column::GatewayToken.starts_with(prefix).not();
+    let mut behind = 0;
+    loop {
+        let rows = secrets::Entity::find()
+            .filter(outdated.clone())
+            .filter(secrets::Column::PaymentGatewayTokenId.gt(behind))
+            .order_by_asc(secrets::Column::PaymentGatewayTokenId)
+            .limit(ROWS_MAX)
+            .all(&app.db)
+            .await?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        behind = last.payment_gateway_token_id;
+        for row in rows {
+            let id = row.payment_gateway_token_id;
+            let Some(sealed) = app.gateway.reseal(id, &row.gateway_token)? else { continue };
+            secrets::Entity::update_many()
+                .col_expr(secrets::Column::GatewayToken, sealed.reveal().into())
+                .filter(secrets::Column::PaymentGatewayTokenId.eq(id))
+                .filter(secrets::Column::GatewayToken.eq(row.gateway_token.reveal()))
+                .exec(&app.db)
+                .await?;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The gateway that is built in: fixed test tokens, no money, and books of its own in the core
+//! database.
+//!
+//! | Token | What happens |
+//! |---|---|
+//! | `tok_visa`, `tok_mastercard`, `tok_amex`, `tok_discover` | charged |
+//! | `tok_declined`, `tok_insufficient` | declined |
+//! | `tok_expired` | a card that is past its month |
+//! | `tok_lost_charged`, `tok_lost_failed` | no answer to the charge; it was charged, or not |
+//! | `tok_down` | the gateway cannot be reached to prepare a payment |
+
+use super::{Described, Intended, Outcome, Refusal, Trouble};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::db::{self, Fault};
+use shared::entity::payment_gateway_tokens::BrandType;
+use shared::entity::sandbox_payments::{
+    ActiveModel, Column, Entity, Model, SandboxOutcome, SandboxState,
+};
+
+/// A card of the sandbox.
+#[derive(Clone, Copy, Debug)]
+pub struct TestCard {
+    /// What stands for it.
+    pub token: &'static str,
+    /// What people are told of it.
+    pub name: &'static str,
+    brand: BrandType,
+    last_four: &'static str,
+    /// None: the gateway cannot be reached with it.
+    outcome: Option<SandboxOutcome>,
+    expiry_year: i32,
+}
+
+const fn card(
+    token: &'static str,
+    name: &'static str,
+    brand: BrandType,
+    last_four: &'static str,
+    outcome: SandboxOutcome,
+) -> TestCard {
+    TestCard { token, name, brand, last_four, outcome: Some(outcome), expiry_year: 2099 }
+}
+
+/// Every card there is.
+pub const TEST_CARDS: [TestCard; 10] = [
+    card("tok_visa", "Visa", BrandType::Visa, "4242", SandboxOutcome::Charged),
+    card("tok_mastercard", "Mastercard", BrandType::Mastercard, "4444", SandboxOutcome::Charged),
+    card("tok_amex", "American Express", BrandType::Amex, "8431", SandboxOutcome::Charged),
+    card("tok_discover", "Discover", BrandType::Discover, "1117", SandboxOutcome::Charged),
+    card(
+        "tok_declined",
+        "Visa that is declined",
+        BrandType::Visa,
+        "0002",
+        SandboxOutcome::CardDeclined,
+    ),
+    card(
+        "tok_insufficient",
+        "Visa without enough money",
+        BrandType::Visa,
+        "9995",
+        SandboxOutcome::InsufficientFunds,
+    ),
+    TestCard {
+        expiry_year: 2020,
+        ..card(
+            "tok_expired",
+            "Visa past its month",
+            BrandType::Visa,
+            "0069",
+            SandboxOutcome::CardDeclined,
+        )
+    },
+    card(
+        "tok_lost_charged",
+        "Visa whose charge is not answered",
+        BrandType::Visa,
+        "0077",
+        SandboxOutcome::LostCharged,
+    ),
+    card(
+        "tok_lost_failed",
+        "Visa whose charge is lost",
+        BrandType::Visa,
+        "0085",
+        SandboxOutcome::LostFailed,
+    ),
+    TestCard {
+        outcome: None,
+        ..card(
+            "tok_down",
+            "Visa whose bank is away",
+            BrandType::Visa,
+            "0093",
+            SandboxOutcome::LostFailed,
+        )
+    },
+];
+
+impl TestCard {
+    /// The last four digits of its number.
+    pub fn last_four(&self) -> &'static str {
+        self.last_four
+    }
+}
+
+/// The gateway.
+pub struct Sandbox {
+    db: DatabaseConnection,
+}
+
+impl Sandbox {
+    pub(super) fn new(db: DatabaseConnection) -> Self {
+        Self { db }
+    }
+
+    pub(super) fn describe(&self, token: &str) -> Result<Described, Trouble> {
+        let card = find(token).ok_or_else(unknown_token)?;
+        Ok(Described {
+            token: card.token.to_owned(),
+            brand: card.brand,
+            last_four: card.last_four.to_owned(),
+            expiry_month: 12,
+            expiry_year: card.expiry_year,
+        })
+    }
+
+    pub(super) async fn prepare(&self, intended: Intended<'_>) -> Result<String, Trouble> {
+        let card = find(intended.token).ok_or_else(unknown_token)?;
+        let outcome = card.outcome.ok_or(Trouble::Unavailable)?;
+        let reference = format!("sandbox-{}", intended.card_payment_id);
+        let now = db::time(&self.db).await.map_err(not_done)?;
+        let row = ActiveModel {
+            reference: Set(reference.clone()),
+            outcome: Set(outcome),
+            amount: Set(intended.total),
+            state: Set(SandboxState::Prepared),
+            charge_count: Set(0),
+            refund_count: Set(0),
+            created_date: Set(now),
+            charged_date: Set(None),
+        };
+        match Entity::insert(row).exec_without_returning(&self.db).await {
+            Ok(_) => Ok(reference),
+            // Prepared before, and the answer was lost.
+            Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
+            Err(error) => Err(not_done(error)),
+        }
+    }
+
+    pub(super) async fn charge(&self, reference: &str) -> Result<Outcome, Trouble> {
+        let payment = self.read(reference).await?;
+        if payment.state == SandboxState::Prepared {
+            match payment.outcome {
+                SandboxOutcome::CardDeclined | SandboxOutcome::InsufficientFunds => {
+                    self.move_on(reference, SandboxState::Prepared, SandboxState::Declined).await
+                }
+                SandboxOutcome::LostFailed => return Err(Trouble::Unknown),
+                SandboxOutcome::Charged | SandboxOutcome::LostCharged => {
+                    self.move_on(reference, SandboxState::Prepared, SandboxState::Charged).await
+                }
+            }
+            .map_err(|error| {
+                tracing::warn!(%error, "the sandbox's books");
+                Trouble::Unknown
+            })?;
+        }
+        match payment.outcome {
+            SandboxOutcome::LostCharged => Err(Trouble::Unknown),
+            _ => self.look_up(reference).await.map_err(|_| Trouble::Unknown),
+        }
+    }
+
+    pub(super) async fn look_up(&self, reference: &str) -> Result<Outcome, Trouble> {
+        let payment = self.read(reference).await?;
+        Ok(match payment.state {
+            SandboxState::Prepared => Outcome::NotCharged,
+            SandboxState::Charged => Outcome::Charged(payment.charged_date),
+            SandboxState::Declined => Outcome::Declined(declined(payment.outcome)),
+            SandboxState::Cancelled => Outcome::Cancelled,
+            SandboxState::Refunded => Outcome::GivenBack,
+        })
+    }
+
+    pub(super) async fn cancel(&self, reference: &str) -> Result<Outcome, Trouble> {
+        let (from, to) = (SandboxState::Prepared, SandboxState::Cancelled);
+        self.move_on(reference, from, to).await.map_err(not_done)?;
+        self.look_up(reference).await
+    }
+
+    pub(super) async fn give_back(&self, reference: &str) -> Result<(), Trouble> {
+        let (from, to) = (SandboxState::Charged, SandboxState::Refunded);
+        self.move_on(reference, from, to).await.map_err(not_done)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the sandbox's own books")]
+    async fn read(&self, reference: &str) -> Result<Model, Trouble> {
+        let found = Entity::find_by_id(reference).one(&self.db).await.map_err(not_done)?;
+        found.ok_or_else(|| refused("resource_missing", "there is no such payment"))
+    }
+
+    /// Writes that a payment went from one state to another, if it was in the one.
+    async fn move_on(
+        &self,
+        reference: &str,
+        from: SandboxState,
+        to: SandboxState,
+    ) -> Result<(), DbErr> {
+        let now = db::time(&self.db).await?;
+        let mut update = Entity::update_many()
+            .col_expr(Column::State, Expr::value(to))
+            .filter(Column::Reference.eq(reference))
+            .filter(Column::State.eq(from));
+        if to == SandboxState::Charged {
+            update = update
+                .col_expr(Column::ChargeCount, Column::ChargeCount.into_expr().add(1))
+                .col_expr(Column::ChargedDate, Expr::value(now));
+        }
+        if to == SandboxState::Refunded {
+            update = update.col_expr(Column::RefundCount, Column::RefundCount.into_expr().add(1));
+        }
+        update.exec(&self.db).await.map(drop)
+    }
+}
+
+fn find(token: &str) -> Option<&'static TestCard> {
+    TEST_CARDS.iter().find(|card| card.token == token)
+}
+
+fn unknown_token() -> Trouble {
+    refused("resource_missing", "is no token of the sandbox")
+}
+
+fn refused(code: &str, message: &str) -> Trouble {
+    Trouble::Refused(Refusal { code: code.to_owned(), message: message.to_owned() })
+}
+
+fn declined(outcome: SandboxOutcome) -> Refusal {
+    let (code, message) = match outcome {
+        SandboxOutcome::InsufficientFunds => {
+            ("insufficient_funds", "The card has insufficient funds.")
+        }
+        _ => ("card_declined", "The card was declined."),
+    };
+    Refusal { code: code.to_owned(), message: message.to_owned() }
+}
+
+fn not_done(error: DbErr) -> Trouble {
+    tracing::warn!(%error, "the sandbox's books");
+    Trouble::Unavailable
+}

@@ -1,0 +1,254 @@
+//! Pages of the gateway on which a card is added: each is opened for one loan, lets one card in, and
+//! only for some minutes.
+//!
+//! The address of a page ends with a secret of which only the hash is stored. The sandbox's page is
+//! this server's own; Stripe's sends the browser back here when it is done, and where the browser
+//! does not come, the recovery asks Stripe what became of the page.
+
+use super::cards::Card;
+use super::stripe::checkout::CheckoutState;
+use super::{Described, Trouble};
+use crate::access::{Caller, CoreCaller};
+use crate::app::App;
+use crate::effects::{self, Effect};
+use crate::history::Author;
+use crate::payment_gateway::rules;
+use crate::privileges::Rights;
+use crate::turns::Row;
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr,
+    EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::db;
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::payment_gateway_tokens::{self as cards, EntryType, Gateway};
+use shared::entity::payment_method_sessions::{ActiveModel, Column, Entity, Model, SessionState};
+use shared::entity::{loans, users};
+use shared::problem::{Problem, ProblemType};
+use shared::rows;
+use shared::telemetry::{RequestId, random_bytes};
+use shared::time::{Clock, Timestamp};
+use std::sync::Arc;
+
+/// Where the sandbox's page is.
+pub const SANDBOX_PAGE: &str = "/gateway/sandbox/add-payment-method";
+/// Where the sandbox's page leads.
+pub const SANDBOX_DONE: &str = "/gateway/sandbox/payment-method-added";
+/// Where Stripe's webhooks arrive.
+pub const STRIPE_WEBHOOK: &str = "/gateway/stripe/webhook";
+/// Where Stripe's page sends the browser.
+pub const STRIPE_RETURN: &str = "/gateway/stripe/return";
+/// How long a page may be used.
+const MINUTES: i64 = 15;
+/// How long sessions are kept that were not used.
+const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
+/// Sessions that one pass of the recovery looks at.
+const SETTLED_MAX: u64 = 100;
+
+/// A page that was opened.
+#[derive(Clone, Debug)]
+pub struct OpenedPage {
+    /// Where it is.
+    pub url: String,
+    /// How long it may be used.
+    pub expires_at: Timestamp,
+}
+
+/// Opens a page on which a card of the loan's borrower can be added. `origin`: where browsers reach
+/// this server.
+pub async fn open(
+    app: &App,
+    caller: &Caller,
+    clock: Clock,
+    loan_id: i64,
+    origin: &str,
+) -> Result<OpenedPage, Problem> {
+    let loan = caller.get::<loans::Entity>(&app.db, loan_id).await?;
+    rules::refuse_disabled(&app.db, &loan).await?;
+    let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
+    let (url, gateway_reference) = match app.gateway.stripe() {
+        None => (format!("{origin}{SANDBOX_PAGE}?session={secret}"), None),
+        Some(stripe) => {
+            let done = format!("{origin}{STRIPE_RETURN}?session={secret}");
+            let cancelled = format!("{done}&cancelled=1");
+            let opened = stripe.open_checkout(loan.contact_id, &done, &cancelled).await;
+            let opened = opened.map_err(|trouble| trouble.problem())?;
+            (opened.url, Some(opened.reference))
+        }
+    };
+    let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
+    let session = Model {
+        session_id: 0,
+        loan_id,
+        contact_id: loan.contact_id,
+        user_id,
+        state_hash: hash(&secret),
+        gateway: app.gateway.kind(),
+        gateway_reference,
+        state: SessionState::Open,
+        created_date: clock.now,
+        expires_at,
+    };
+    rows::add(&app.db, session).await?;
+    Ok(OpenedPage { url, expires_at })
+}
+
+fn hash(secret: &str) -> String {
+    hex::encode(digest(&SHA256, secret.as_bytes()))
+}
+
+/// The session of a page's secret, if a card can still be added in it.
+#[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+pub async fn find(app: &App, secret: &str, gateway: Gateway) -> Result<Option<Model>, Problem> {
+    let now = db::time(&app.db).await?;
+    let found = Entity::find().filter(Column::StateHash.eq(hash(secret))).one(&app.db).await?;
+    let usable = |session: &Model| {
+        session.gateway == gateway
+            && session.gateway == app.gateway.kind()
+            && session.state == SessionState::Open
+            && session.expires_at > now
+    };
+    Ok(found.filter(usable))
+}
+
+/// Adds the card of a page to the wallet; `None` if the session is over by now.
+pub async fn add_card(
+    app: &Arc<App>,
+    session: &Model,
+    described: Described,
+    cardholder_name: Option<String>,
+) -> Result<Option<cards::Model>, Problem> {
+    let adding =
+        Adding { app: Arc::clone(app), session: session.clone(), described, cardholder_name };
+    effects::change(app, adding).await
+}
+
+/// Asks Stripe what became of a page, and adds its card. True: there is one.
+pub async fn settle(app: &Arc<App>, session: &Model, expire: bool) -> Result<bool, Problem> {
+    let (Some(stripe), Some(reference)) = (app.gateway.stripe(), &session.gateway_reference) else {
+        return Ok(false);
+    };
+    let state = match stripe.look_up_checkout(reference).await {
+        Ok(CheckoutState::Open) if expire => stripe.expire_checkout(reference).await,
+        found => found,
+    };
+    match state.map_err(|trouble| trouble.problem())? {
+        CheckoutState::Open => Ok(false),
+        CheckoutState::Expired => set_expired(&app.db, session).await.map(|()| false),
+        CheckoutState::Complete(method) => {
+            let described = match app.gateway.describe(&method, session.contact_id).await {
+                Ok(described) => described,
+                // The card went away again: there is nothing to add, now or later.
+                Err(Trouble::Refused(_)) => {
+                    set_expired(&app.db, session).await?;
+                    return Ok(false);
+                }
+                Err(trouble) => return Err(trouble.problem()),
+            };
+            match add_card(app, session, described, None).await {
+                Ok(_) => Ok(true),
+                // On file already: another request was faster.
+                Err(problem) if problem.kind() == ProblemType::InvalidValue => {
+                    set_expired(&app.db, session).await.map(|()| true)
+                }
+                Err(problem) => Err(problem),
+            }
+        }
+    }
+}
+
+async fn set_expired(db: &impl ConnectionTrait, session: &Model) -> Result<(), Problem> {
+    let update = Entity::update_many()
+        .col_expr(Column::State, SessionState::Expired.into())
+        .filter(Column::SessionId.eq(session.session_id))
+        .filter(Column::State.eq(SessionState::Open));
+    Ok(update.exec(db).await.map(drop)?)
+}
+
+/// The open session of a gateway's reference.
+#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+pub async fn find_by_reference(
+    db: &impl ConnectionTrait,
+    reference: &str,
+) -> Result<Option<Model>, DbErr> {
+    let found = Entity::find().filter(Column::GatewayReference.eq(reference));
+    found.filter(Column::State.eq(SessionState::Open)).one(db).await
+}
+
+/// Settles sessions whose time is over, and removes unused ones of yesterday.
+#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+pub(super) async fn sweep(app: &Arc<App>) -> Result<(), Problem> {
+    let backend = app.db.get_database_backend();
+    let over = Column::ExpiresAt.into_expr().lt(db::now(backend));
+    let over = Entity::find().filter(Column::State.eq(SessionState::Open)).filter(over);
+    let over = over.order_by_asc(Column::SessionId).limit(SETTLED_MAX).all(&app.db).await?;
+    for session in over {
+        match session.gateway_reference {
+            None => set_expired(&app.db, &session).await?,
+            Some(_) => {
+                settle(app, &session, true).await?;
+            }
+        }
+    }
+    remove_unused(&app.db).await?;
+    Ok(())
+}
+
+async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), Expr::value(UNUSED_KEPT_SECONDS));
+    let unused = Entity::delete_many()
+        .filter(Column::State.eq(SessionState::Expired))
+        .filter(Column::ExpiresAt.into_expr().lt(old));
+    unused.exec(db).await.map(drop)
+}
+
+/// A card that came in through a page.
+struct Adding {
+    app: Arc<App>,
+    session: Model,
+    described: Described,
+    cardholder_name: Option<String>,
+}
+
+impl Effect for Adding {
+    type Answer = Option<cards::Model>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        let session = Entity::find_by_id(self.session.session_id).lock_exclusive().one(tx).await?;
+        let Some(session) = session.filter(|session| session.state == SessionState::Open) else {
+            return Ok(None);
+        };
+        let user = users::Entity::find_by_id(session.user_id).one(tx).await?;
+        let caller = Caller::Core(CoreCaller {
+            user_id: session.user_id,
+            user_name: user.map(|user| user.user_name).unwrap_or_default(),
+            rights: Rights::All,
+        });
+        let author = Author::new(&caller, ChangeSource::Gateway, &RequestId::random());
+        let card = Card {
+            loan_id: session.loan_id,
+            contact_id: session.contact_id,
+            entry_type: EntryType::Wallet,
+            cardholder_name: self.cardholder_name.clone(),
+            described: self.described.clone(),
+        };
+        let card = card.insert(tx, &self.app.gateway, &author, clock).await?;
+        let mut used: ActiveModel = session.into();
+        used.state = Set(SessionState::Used);
+        used.update(tx).await?;
+        Ok(Some(card))
+    }
+}

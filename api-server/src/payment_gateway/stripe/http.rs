@@ -1,0 +1,147 @@
+//! Asking Stripe: one request, one answer, and what it means that there was none.
+
+use super::super::{Refusal, Trouble};
+use super::Account;
+use reqwest::{Certificate, Client, RequestBuilder, Response};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The version of the API that this adapter was written for.
+const VERSION: &str = "2024-06-20";
+/// How long it may take to reach Stripe.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
+/// How long Stripe may take for an answer.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(12);
+/// Bytes of an answer.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// What refusals are called, and say, at most.
+const CODE_LENGTH_MAX: usize = 50;
+const MESSAGE_LENGTH_MAX: usize = 255;
+
+/// The client of one account.
+pub(super) struct Http {
+    client: Client,
+    url: String,
+    key: String,
+}
+
+/// An answer in JSON.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub status: u16,
+    pub body: Value,
+}
+
+impl Http {
+    pub fn new(account: &Account) -> Result<Self, String> {
+        let mut client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT_TIME_MAX)
+            .timeout(ANSWER_TIME_MAX)
+            .tcp_nodelay(true);
+        if let Some(path) = &account.authority {
+            let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
+            let found = Certificate::from_pem_bundle(&pem).map_err(|error| wrong(&error))?;
+            client = client.tls_certs_only(found);
+        }
+        let client = client.build().map_err(|error| error.to_string())?;
+        Ok(Self { client, url: account.url.clone(), key: account.key.clone() })
+    }
+
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, Trouble> {
+        let request = self.client.get(format!("{}{path}", self.url)).query(query);
+        self.send("GET", request).await
+    }
+
+    /// Sends a form. Where it is sent again with the same key, Stripe gives its first answer.
+    pub async fn post(
+        &self,
+        path: &str,
+        form: &[(&str, &str)],
+        idempotency_key: &str,
+    ) -> Result<Answer, Trouble> {
+        let mut request = self.client.post(format!("{}{path}", self.url)).form(form);
+        if !idempotency_key.is_empty() {
+            request = request.header("idempotency-key", idempotency_key);
+        }
+        self.send("POST", request).await
+    }
+
+    async fn send(&self, method: &str, request: RequestBuilder) -> Result<Answer, Trouble> {
+        let request = request.bearer_auth(&self.key).header("stripe-version", VERSION);
+        let answer = match request.send().await {
+            Ok(response) => read(response).await,
+            Err(error) if error.is_connect() || error.is_builder() => {
+                // Without the address: it may have a token in it.
+                tracing::warn!(method, error = %error.without_url(), "stripe was not reached");
+                return Err(Trouble::Unavailable);
+            }
+            Err(error) => Err(error.without_url().to_string()),
+        };
+        let answer = answer.map_err(|error| {
+            tracing::warn!(method, %error, "stripe did not answer");
+            Trouble::Unknown
+        })?;
+        if answer.status >= 400 {
+            let (status, code) = (answer.status, answer.refusal().code);
+            tracing::info!(method, status, code, "stripe refused");
+        }
+        Ok(answer)
+    }
+}
+
+async fn read(mut response: Response) -> Result<Answer, String> {
+    let status = response.status().as_u16();
+    let mut bytes = Vec::new();
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| error.without_url().to_string())?
+    {
+        if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
+            return Err("the answer is too long".to_owned());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(body) => Ok(Answer { status, body }),
+        // Where something in between refuses, the status says enough.
+        Err(_) if status >= 400 => Ok(Answer { status, body: Value::Null }),
+        Err(error) => Err(format!("no JSON: {error}")),
+    }
+}
+
+impl Answer {
+    /// The body of an answer that says yes.
+    pub fn success(self) -> Result<Value, Trouble> {
+        match self.status {
+            200..=299 => Ok(self.body),
+            _ => Err(self.trouble()),
+        }
+    }
+
+    /// What an answer means that says no.
+    pub fn trouble(&self) -> Trouble {
+        match self.status {
+            // Keys and limits are our affair, and nothing was done.
+            401 | 403 | 429 => Trouble::Unavailable,
+            // The same request is under way, or Stripe itself does not know.
+            409 | 500.. => Trouble::Unknown,
+            400..=499 => Trouble::Refused(self.refusal()),
+            _ => Trouble::Unknown,
+        }
+    }
+
+    /// Why it says no.
+    pub fn refusal(&self) -> Refusal {
+        refusal(&self.body["error"])
+    }
+}
+
+/// An error in Stripe's words. A bank's own reason goes before Stripe's.
+pub(super) fn refusal(error: &Value) -> Refusal {
+    let word = |name: &str| error[name].as_str().filter(|text| !text.is_empty());
+    let code = word("decline_code").or(word("code")).or(word("type")).unwrap_or("refused");
+    let message = word("message").unwrap_or("The gateway refused the card.");
+    let first = |text: &str, most| text.chars().take(most).collect();
+    Refusal { code: first(code, CODE_LENGTH_MAX), message: first(message, MESSAGE_LENGTH_MAX) }
+}

@@ -1,0 +1,113 @@
+//! Stripe's webhooks: whether one is genuine, and what it is about.
+//!
+//! What a webhook says is not believed: it only names what is to be looked up.
+
+use super::{id_of, text};
+use aws_lc_rs::hmac;
+use serde_json::Value;
+use shared::time::Timestamp;
+
+/// How far the time of a signature may be from the database's.
+const TOLERANCE_SECONDS: i64 = 300;
+
+/// What a webhook is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The payment of this reference.
+    Payment(String),
+    /// The page of this reference.
+    Checkout(String),
+    /// Nothing that matters here.
+    Nothing,
+}
+
+/// True if a signature (`t=…,v1=…`) is of this body, under this secret, and of these minutes.
+///
+/// See Stripe, "Verify webhook signatures manually": HMAC-SHA256 over time, dot and body.
+pub fn is_genuine(secret: &str, signature: &str, body: &[u8], now: Timestamp) -> bool {
+    let parts = || signature.split(',').filter_map(|part| part.trim().split_once('='));
+    let time = parts().find(|(name, _)| *name == "t").map(|(_, time)| time);
+    let Some(seconds) = time.and_then(|time| time.parse::<i64>().ok()) else { return false };
+    let age = now.0.timestamp().saturating_sub(seconds).saturating_abs();
+    if age > TOLERANCE_SECONDS {
+        return false;
+    }
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    let signed = [seconds.to_string().as_bytes(), b".", body].concat();
+    // Compared in constant time.
+    let matches =
+        |hex: &str| hex::decode(hex).is_ok_and(|given| hmac::verify(&key, &signed, &given).is_ok());
+    parts().filter(|(name, _)| *name == "v1").any(|(_, hex)| matches(hex))
+}
+
+/// What a body is about.
+pub fn about(body: &[u8]) -> About {
+    let Ok(event) = serde_json::from_slice::<Value>(body) else { return About::Nothing };
+    let id = text(&event["data"]["object"]["id"]);
+    let kind = text(&event["type"]);
+    let payment = kind.starts_with("payment_intent.").then(|| id_of(id, "pi_")).flatten();
+    let checkout = kind.starts_with("checkout.session.").then(|| id_of(id, "cs_")).flatten();
+    match (payment, checkout) {
+        (Some(id), _) => About::Payment(id.to_owned()),
+        (None, Some(id)) => About::Checkout(id.to_owned()),
+        (None, None) => About::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+
+    const SECRET: &str = "whsec_test";
+    const BODY: &[u8] = br#"{"type":"payment_intent.succeeded","data":{"object":{"id":"pi_1"}}}"#;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp(DateTime::from_timestamp(seconds, 0).unwrap())
+    }
+
+    fn signed(secret: &str, time: i64) -> String {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let tag = hmac::sign(&key, &[time.to_string().as_bytes(), b".", BODY].concat());
+        hex::encode(tag)
+    }
+
+    #[test]
+    fn a_signature_is_taken_under_its_secret_for_its_body_and_some_minutes() {
+        let genuine = |signature: &str, now| is_genuine(SECRET, signature, BODY, at(now));
+        let (good, other) = (signed(SECRET, 1000), signed("whsec_other", 1000));
+        assert!(genuine(&format!("t=1000,v1={good}"), 1000));
+        assert!(genuine(&format!("t=1000, v1={other}, v1={good}, v0=aa"), 1300));
+        assert!(genuine(&format!("t=1000,v1={good}"), 700));
+        for wrong in [
+            format!("t=1000,v1={other}"),
+            format!("t=1001,v1={good}"),
+            format!("v1={good}"),
+            format!("t=1000,v0={good}"),
+            format!("t=1000,v1={}", &good[..62]),
+            "t=1000,v1=zz".to_owned(),
+            "t=1000,v1=".to_owned(),
+            String::new(),
+        ] {
+            assert!(!genuine(&wrong, 1000), "{wrong}");
+        }
+        assert!(!genuine(&format!("t=1000,v1={good}"), 1301));
+        assert!(!genuine(&format!("t=1000,v1={good}"), 699));
+        assert!(!is_genuine(SECRET, &format!("t=1000,v1={good}"), b"{}", at(1000)));
+    }
+
+    #[test]
+    fn a_webhook_is_about_a_payment_a_page_or_nothing() {
+        assert_eq!(about(BODY), About::Payment("pi_1".to_owned()));
+        let page = br#"{"type":"checkout.session.completed","data":{"object":{"id":"cs_test_1"}}}"#;
+        assert_eq!(about(page), About::Checkout("cs_test_1".to_owned()));
+        for nothing in [
+            &b"{}"[..],
+            b"no json",
+            br#"{"type":"payment_intent.succeeded","data":{"object":{"id":"../pi_1"}}}"#,
+            br#"{"type":"customer.created","data":{"object":{"id":"cus_1"}}}"#,
+        ] {
+            assert_eq!(about(nothing), About::Nothing);
+        }
+    }
+}

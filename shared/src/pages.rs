@@ -1,0 +1,126 @@
+//! Pages in the browser, of either server.
+//!
+//! The pages are plain HTML with one inline style sheet and no script, picture or font from
+//! anywhere. The Content Security Policy forbids everything else, so that even a value that
+//! slipped through unescaped could do nothing.
+
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use poem::Response;
+use poem::http::{StatusCode, header};
+use std::sync::LazyLock;
+
+/// Says one thing, mostly what went wrong.
+pub fn message(site: &str, status: StatusCode, title: &str, text: &str) -> Response {
+    let main = html! {
+        h1 { (title) }
+        p { (text) }
+    };
+    respond(status, &Page { site, title: title.to_owned(), main, note: None }, "")
+}
+
+/// A field of a form that nobody sees.
+pub fn hidden(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// What differs from page to page.
+pub struct Page<'a> {
+    /// The name people know this installation by, such as "Loan Servicing".
+    pub site: &'a str,
+    /// Of the tab.
+    pub title: String,
+    /// What the page is about.
+    pub main: Markup,
+    /// Small print below.
+    pub note: Option<&'a str>,
+}
+
+/// Sends a page.
+///
+/// `form_action_origins`: where the answer to its form may redirect to besides this server, as sources
+/// of a Content Security Policy: `https://app.example`. Chromium applies `form-action` to redirects,
+/// too.
+pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Response {
+    Response::builder()
+        .status(status)
+        .content_type("text/html; charset=utf-8")
+        .header(header::CACHE_CONTROL, "no-store")
+        // With no-referrer, Chromium would send `Origin: null` with the form.
+        .header(header::REFERRER_POLICY, "same-origin")
+        .header(header::CONTENT_SECURITY_POLICY, security_policy(form_action_origins))
+        .header(header::X_FRAME_OPTIONS, "DENY")
+        .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .body(document(page).into_string())
+}
+
+/// The style sheet of all pages.
+const STYLE: &str = include_str!("pages/style.css");
+
+/// The source expression that allows [`STYLE`] and no other.
+static STYLE_SOURCE: LazyLock<String> =
+    LazyLock::new(|| format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, STYLE.as_bytes()))));
+
+fn security_policy(form_action_origins: &str) -> String {
+    let mut policy = format!(
+        "default-src 'none'; style-src {}; img-src data:; frame-ancestors 'none'; \
+         base-uri 'none'; form-action 'self'",
+        *STYLE_SOURCE
+    );
+    for source in form_action_origins.split_ascii_whitespace().filter(|source| is_source(source)) {
+        policy.push(' ');
+        policy.push_str(source);
+    }
+    policy
+}
+
+/// Whether this is one source of a policy, and cannot begin another directive or policy.
+fn is_source(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && !b";,'\"*".contains(&byte))
+}
+
+/// A padlock on 32 by 32, for the heading of each page and for its tab.
+const PADLOCK: &str = "M10 15v-2a6 6 0 0 1 12 0v2h.5a1.5 1.5 0 0 1 1.5 1.5v7a1.5 1.5 0 0 1-1.5 \
+    1.5h-13a1.5 1.5 0 0 1-1.5-1.5v-7a1.5 1.5 0 0 1 1.5-1.5zm2.5 0h7v-2a3.5 3.5 0 0 0-7 0z";
+
+/// An icon inside the page, so that browsers ask no server for one.
+fn icon() -> String {
+    format!(
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
+         %3Crect width='32' height='32' rx='8' fill='%230f5499'/%3E\
+         %3Cpath fill='%23fff' d='{PADLOCK}'/%3E%3C/svg%3E"
+    )
+}
+
+fn document(page: &Page) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { (page.title) " – " (page.site) }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                link rel="icon" href=(icon());
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (padlock()) span { (page.site) } }
+                main { (page.main) }
+                @if let Some(note) = page.note { footer { p { (note) } } }
+            }
+        }
+    }
+}
+
+fn padlock() -> Markup {
+    html! {
+        svg viewBox="0 0 32 32" aria-hidden="true" {
+            rect width="32" height="32" rx="8" fill="currentColor" {}
+            path d=(PADLOCK) {}
+        }
+    }
+}
