@@ -26,4 +26,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 export TEST_CLIENTS="$PWD/target/clients"
 tests/clients/install.sh "$TEST_CLIENTS" ||
-    echo "npm's or pip's registry cannot be reached: the tests with foreign clients and the foreign object store are skipped"
+    echo "npm's or pip's registry cannot be reached: the tests with foreign clients, the foreign object store and the foreign payment provider are skipped"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the clients of this folder and the other programs of the tests that are in npm's or pip's
-# registry (sslyze, moto): `node_modules` and a Python `venv`, in target/clients or in the folder
-# that is named. What is there already and of these versions is left alone.
+# registry (sslyze, moto, localstripe): `node_modules` and a Python `venv`, in target/clients or in
+# the folder that is named. What is there already and of these versions is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/../../target/clients}
