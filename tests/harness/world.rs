@@ -3,7 +3,9 @@
 use crate::client::{Answer, Client};
 use crate::databases::Database;
 use crate::gate::Gate;
+use crate::localstripe;
 use crate::moto::{self, Moto};
+use crate::provider::Provider;
 use crate::servers::{Kind, Process, free_port};
 use api_server::document_store::{DocumentStore, Location};
 use installer::certificates::{self, TlsFiles};
@@ -46,6 +48,8 @@ pub struct World {
     pub gate: Option<Gate>,
     /// The object store, where the test asked for one that is no folder.
     pub moto: Option<Moto>,
+    /// The payment provider, where the test asked for one.
+    pub provider: Option<Provider>,
     documents: Location,
     program: PathBuf,
     environment: Environment,
@@ -72,6 +76,8 @@ pub struct Environment {
     pub gated: bool,
     /// Documents are kept in a bucket of this store, and not in a folder.
     pub moto: Option<moto::Wanted>,
+    /// Cards are charged at this provider, and not in the api-server's own sandbox.
+    pub provider: Option<localstripe::Wanted>,
     /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
     /// Environment variables for the api-server.
@@ -133,9 +139,15 @@ impl World {
             Some(wanted) => Some(Moto::start(wanted, folder.path()).await),
             None => None,
         };
+        let provider = match environment.provider.clone() {
+            Some(it) => Some(Provider::start(&it.trusting(&tls.authority), folder.path()).await),
+            None => None,
+        };
         let in_folder = || Location::Folder(folder.path().join("documents"));
         let documents = moto.as_ref().map_or_else(in_folder, Moto::location);
-        places.write_settings(folder.path(), servers_url, &tls, &credentials, &documents);
+        let more = provider.as_ref().map(Provider::settings);
+        let more = document_settings(&documents) + more.as_deref().unwrap_or_default();
+        places.write_settings(folder.path(), servers_url, &tls, &credentials, &more);
         let client = Client::new(
             &places.auth_url(),
             &places.api_url(),
@@ -173,6 +185,7 @@ impl World {
             folder,
             gate,
             moto,
+            provider,
             documents,
             program,
             environment,
@@ -391,7 +404,7 @@ impl Places {
         database_url: &str,
         tls: &TlsFiles,
         credentials: &Credentials,
-        documents: &Location,
+        more_of_api: &str,
     ) {
         let certificate = tls.certificate.display();
         let (key, ca) = (tls.key.display(), tls.authority.display());
@@ -410,12 +423,11 @@ impl Places {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_DATABASE_CONNECTIONS=10\n{}",
+             API_DATABASE_CONNECTIONS=10\n{more_of_api}",
             self.api,
             self.auth_url(),
             credentials.api_server,
             self.api_metrics,
-            document_settings(documents),
         );
         std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
         std::fs::write(folder.join("api-server.env"), api).expect("settings");

@@ -1,0 +1,364 @@
+//! A payment provider with Stripe's API that nobody here wrote: PyPI's localstripe, as a process
+//! of the test's own. It keeps everything in memory, and what it has is looked at without the
+//! product's client and past the door before it.
+//!
+//! It is simpler than Stripe: it takes any key that begins with `sk_`, does not look at
+//! idempotency keys (see `ProviderDoor::keep_keys`), refunds a charge as often as it is asked to,
+//! and calls a decline `invalid_request_error`, with Stripe's own code.
+
+use crate::foreign::python_program;
+use crate::servers::{free_port, send_signal};
+use reqwest::{Client, Method, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// The key that the api-server asks with.
+pub const SECRET_KEY: &str = "sk_test_of_the_api_server";
+/// The key that tests ask with, so that the product's requests can be told from theirs.
+const OWN_KEY: &str = "sk_test_of_the_test_itself";
+
+/// The number of a card that can be kept and charged.
+pub const GOOD_CARD: &str = "4242424242424242";
+/// The number of a card that can be kept, and whose charges are declined.
+pub const DECLINED_CARD: &str = "4000000000000341";
+/// The number of a card that cannot even be kept with a customer.
+pub const REJECTED_CARD: &str = "4000000000000002";
+/// The number of a card whose holder has to be asked at every charge.
+pub const AUTHENTICATED_CARD: &str = "4000002500003155";
+
+/// How a test wants it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    program: PathBuf,
+    authority: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// The program, if it is there.
+    pub fn find() -> Result<Self, String> {
+        let program = python_program("localstripe")?;
+        // It listens on an address of IPv6, and takes IPv4 there as well.
+        if std::net::TcpListener::bind("[::]:0").is_err() {
+            return Err("IPv6 is missing on this machine, and localstripe needs it".to_owned());
+        }
+        Ok(Self { program, authority: None })
+    }
+
+    /// Lets it send its events to servers whose certificates this authority signed.
+    pub fn trusting(self, authority: &Path) -> Self {
+        Self { authority: Some(authority.to_owned()), ..self }
+    }
+}
+
+/// A charge, of any status.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Charge {
+    /// `ch_…`
+    pub id: String,
+    /// What it came from.
+    pub payment_intent: Option<String>,
+    /// Whose card it was.
+    pub customer: Option<String>,
+    /// Which card.
+    pub payment_method: String,
+    /// In cents.
+    pub amount: i64,
+    /// How much of that was given back, in cents.
+    pub amount_refunded: i64,
+    /// `succeeded`, `failed` or `pending`.
+    pub status: String,
+}
+
+/// A payment intent.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Intent {
+    /// `pi_…`
+    pub id: String,
+    /// In cents.
+    pub amount: i64,
+    /// In small letters.
+    pub currency: String,
+    /// Who is to pay.
+    pub customer: Option<String>,
+    /// With which card.
+    pub payment_method: Option<String>,
+    /// `requires_confirmation`, `succeeded`, …
+    pub status: String,
+    /// What the product wrote on it.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A refund.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Refund {
+    /// `re_…`
+    pub id: String,
+    /// What was given back.
+    pub charge: String,
+    /// In cents.
+    pub amount: i64,
+    /// `succeeded`, …
+    pub status: String,
+    /// What the product wrote on it.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A customer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Customer {
+    /// `cus_…`
+    pub id: String,
+    /// As the product named him.
+    pub name: Option<String>,
+    /// What the product wrote on him.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A card that is kept.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PaymentMethod {
+    /// `pm_…`
+    pub id: String,
+    /// Whose it is.
+    pub customer: Option<String>,
+    /// `brand`, `last4`, `exp_month`, `exp_year`, …
+    pub card: Value,
+}
+
+/// What has become of a payment intent: how often money moved, and how much, in cents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settlement {
+    /// Charges that succeeded.
+    pub charges: usize,
+    /// Their sum.
+    pub charged: i64,
+    /// Refunds that succeeded.
+    pub refunds: usize,
+    /// Their sum.
+    pub refunded: i64,
+}
+
+/// The provider.
+pub struct LocalStripe {
+    wanted: Wanted,
+    log: PathBuf,
+    port: u16,
+    http: Client,
+    child: Child,
+}
+
+impl LocalStripe {
+    /// Starts it with nothing in it. What it writes goes into this folder.
+    pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
+        shared::tls::install_provider();
+        let (port, log) = (free_port(), folder.join("localstripe.log"));
+        let child = spawn(wanted, port, &log);
+        let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
+        let http = http.build().expect("a client");
+        let mut stripe = Self { wanted: wanted.clone(), log, port, http, child };
+        stripe.wait_until_ready().await;
+        stripe
+    }
+
+    /// Where it is, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Ends it at once: connections are refused, and what it had is gone.
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("killed");
+    }
+
+    /// Starts it again after it was killed, with nothing in it.
+    pub async fn restart(&mut self) {
+        self.child = spawn(&self.wanted, self.port, &self.log);
+        self.wait_until_ready().await;
+    }
+
+    /// Stops it where it stands: connections are taken, and nothing is answered.
+    pub fn suspend(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().expect("it runs");
+        send_signal(name, &[id]).expect("it is told");
+    }
+
+    /// What it has written so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// All charges, the oldest first.
+    pub async fn charges(&self) -> Vec<Charge> {
+        self.list("charges", "").await
+    }
+
+    /// All payment intents, the oldest first.
+    pub async fn intents(&self) -> Vec<Intent> {
+        self.list("payment_intents", "").await
+    }
+
+    /// All refunds, the newest first.
+    pub async fn refunds(&self) -> Vec<Refund> {
+        self.list("refunds", "").await
+    }
+
+    /// All customers, the oldest first.
+    pub async fn customers(&self) -> Vec<Customer> {
+        self.list("customers", "").await
+    }
+
+    /// The cards of a customer, the oldest first.
+    pub async fn payment_methods(&self, customer: &str) -> Vec<PaymentMethod> {
+        self.list("payment_methods", &format!("&type=card&customer={customer}")).await
+    }
+
+    /// What has become of a payment intent.
+    pub async fn settlement(&self, intent: &str) -> Settlement {
+        let mut charges = self.charges().await;
+        charges.retain(|charge| charge.payment_intent.as_deref() == Some(intent));
+        self.settle(&charges).await
+    }
+
+    /// What has become of all of them.
+    pub async fn settlement_of_all(&self) -> Settlement {
+        self.settle(&self.charges().await).await
+    }
+
+    async fn settle(&self, charges: &[Charge]) -> Settlement {
+        let mut settlement = Settlement::default();
+        for charge in charges.iter().filter(|charge| charge.status == "succeeded") {
+            settlement.charges += 1;
+            settlement.charged += charge.amount;
+        }
+        let of_these = |refund: &Refund| charges.iter().any(|charge| charge.id == refund.charge);
+        let refunds = self.refunds().await.into_iter().filter(of_these);
+        for refund in refunds.filter(|refund| refund.status == "succeeded") {
+            settlement.refunds += 1;
+            settlement.refunded += refund.amount;
+        }
+        settlement
+    }
+
+    /// Fails the test unless this intent was charged this amount once, and what was given back of
+    /// it is that in all: both in cents, and 0 for never.
+    pub async fn assert_settled(&self, intent: &str, charged: i64, refunded: i64) {
+        let found = self.settlement(intent).await;
+        let expected = (usize::from(charged != 0), charged, refunded);
+        assert_eq!((found.charges, found.charged, found.refunded), expected, "{intent}: {found:?}");
+    }
+
+    /// A customer.
+    pub async fn create_customer(&self, name: &str) -> String {
+        id_of(self.post("/v1/customers", &[("name", name)]).await).await
+    }
+
+    /// A card as a page of Stripe's keeps it, of nobody yet.
+    pub async fn create_card(&self, number: &str) -> String {
+        let form = [
+            ("type", "card"),
+            ("card[number]", number),
+            ("card[exp_month]", "12"),
+            ("card[exp_year]", "2035"),
+            ("card[cvc]", "123"),
+        ];
+        id_of(self.post("/v1/payment_methods", &form).await).await
+    }
+
+    /// Gives a card to a customer; false where the card is declined.
+    pub async fn attach(&self, card: &str, customer: &str) -> bool {
+        let path = format!("/v1/payment_methods/{card}/attach");
+        let answer = self.send(Method::POST, &path, &[("customer", customer)]).await;
+        assert!(matches!(answer.status().as_u16(), 200 | 402), "{answer:?} {}", self.log());
+        answer.status().is_success()
+    }
+
+    /// Takes a card from its customer.
+    pub async fn detach(&self, card: &str) {
+        self.post(&format!("/v1/payment_methods/{card}/detach"), &[]).await;
+    }
+
+    /// The holder of the card, asked for it, agrees to a charge or does not.
+    pub async fn authenticate(&self, intent: &str, agrees: bool) {
+        let path = format!("/v1/payment_intents/{intent}");
+        let found = self.send(Method::GET, &path, &[]).await;
+        let found: Value = found.json().await.expect("JSON");
+        let secret = found["client_secret"].as_str().expect("a secret");
+        let form = [("client_secret", secret), ("success", if agrees { "true" } else { "false" })];
+        self.post(&format!("{path}/_authenticate"), &form).await;
+    }
+
+    /// Lets it send its events there, signed with this secret, each a second after it happened.
+    pub async fn send_events_to(&self, url: &str, secret: &str) {
+        self.post("/_config/webhooks/product", &[("url", url), ("secret", secret)]).await;
+    }
+
+    async fn list<T: DeserializeOwned>(&self, what: &str, more: &str) -> Vec<T> {
+        #[derive(Deserialize)]
+        struct List<T> {
+            data: Vec<T>,
+        }
+        let path = format!("/v1/{what}?limit=100000{more}");
+        let answer = self.send(Method::GET, &path, &[]).await;
+        assert!(answer.status().is_success(), "{path}: {answer:?} {}", self.log());
+        answer.json::<List<T>>().await.expect("a list").data
+    }
+
+    async fn post(&self, path: &str, form: &[(&str, &str)]) -> Response {
+        let answer = self.send(Method::POST, path, form).await;
+        assert!(answer.status().is_success(), "{path}: {answer:?} {}", self.log());
+        answer
+    }
+
+    async fn send(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
+        let request = self.http.request(method, format!("{}{path}", self.url()));
+        let request = request.bearer_auth(OWN_KEY);
+        let request = if form.is_empty() { request } else { request.form(form) };
+        request.send().await.expect("an answer")
+    }
+
+    async fn wait_until_ready(&mut self) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.http.get(self.url()).send().await.is_err() {
+            let ended = self.child.try_wait().expect("its state");
+            assert!(ended.is_none() && Instant::now() < deadline, "localstripe: {}", self.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+async fn id_of(answer: Response) -> String {
+    let answer: Value = answer.json().await.expect("JSON");
+    answer["id"].as_str().expect("an id").to_owned()
+}
+
+/// Without `--from-scratch` it would begin with what another one left in /tmp.
+fn spawn(wanted: &Wanted, port: u16, log: &Path) -> Child {
+    let mut options = std::fs::OpenOptions::new();
+    let log = options.create(true).append(true).open(log).expect("a log");
+    let authority = wanted.authority.iter().map(|authority| ("SSL_CERT_FILE", authority));
+    Command::new(&wanted.program)
+        .args(["--from-scratch", "--port", &port.to_string()])
+        .envs(authority)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().expect("a log"))
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .expect("a process")
+}

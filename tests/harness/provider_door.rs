@@ -1,0 +1,296 @@
+//! A door between the api-server and a payment provider, where a test lets things go wrong: as
+//! requests are lost before the provider sees them, as its answers are lost, late, cut short,
+//! endless or rubbish, and as it is away.
+//!
+//! What else it does: it keeps every request for the test to look at; it has the pages on which
+//! cards are entered, which localstripe lacks ([`crate::checkout`]); and it takes `off_session`
+//! out of the forms of `/confirm`, which Stripe takes there and localstripe does not. In
+//! [`ProviderDoor::requests`] the form is as it was sent.
+//!
+//! A fault is for a pattern of requests ([`Asked::fits`]) and strikes a number of times. Faults
+//! for the same request strike in the order in which they were made.
+
+mod asked;
+mod faults;
+mod keys;
+mod listening;
+#[cfg(test)]
+mod tests;
+
+pub use asked::{Asked, Reply};
+pub use faults::Held;
+
+use crate::checkout::Checkout;
+use crate::servers::free_port;
+use faults::Fault;
+use keys::Keys;
+use listening::{Answer, Listening};
+use reqwest::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use reqwest::{Client, Method, redirect};
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use url::form_urlencoded;
+
+/// The longest a test waits for requests that it expects.
+const EXPECTED: Duration = Duration::from_secs(60);
+
+/// The door. It opens when it is made and shuts for good when it is dropped.
+pub struct ProviderDoor {
+    room: Arc<Room>,
+    port: u16,
+    listening: Mutex<Option<Listening>>,
+}
+
+impl ProviderDoor {
+    /// A door before the provider at this URL, which ends without a slash.
+    pub async fn before(provider: &str) -> Self {
+        shared::tls::install_provider();
+        let http = Client::builder().no_proxy().redirect(redirect::Policy::none());
+        let http = http.timeout(Duration::from_secs(60)).build().expect("a client");
+        let room = Arc::new(Room {
+            provider: provider.to_owned(),
+            checkout: Checkout::before(provider, &http),
+            http,
+            faults: Mutex::default(),
+            requests: watch::Sender::new(Vec::new()),
+            keys: Keys::default(),
+        });
+        let door = Self { room, port: free_port(), listening: Mutex::default() };
+        door.up().await;
+        door
+    }
+
+    /// Where the api-server finds the provider, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Loses requests before the provider sees them: the connection closes.
+    pub fn refuse(&self, pattern: &str, times: usize) {
+        self.add(pattern, times, || Fault::Refuse);
+    }
+
+    /// Passes requests on and loses the answers: the connection closes.
+    pub fn lose_answer(&self, pattern: &str, times: usize) {
+        self.add(pattern, times, || Fault::LoseAnswer);
+    }
+
+    /// Holds the next such request before the provider sees it, until the test decides.
+    pub fn hold_before(&self, pattern: &str) -> Held {
+        let (held, hold) = Held::new();
+        self.push(pattern, Fault::HoldBefore(hold));
+        held
+    }
+
+    /// Passes the next such request on and holds its answer, until the test decides.
+    pub fn hold_after(&self, pattern: &str) -> Held {
+        let (held, hold) = Held::new();
+        self.push(pattern, Fault::HoldAfter(hold));
+        held
+    }
+
+    /// Answers itself: the provider does not hear of it.
+    pub fn answer(&self, pattern: &str, times: usize, reply: &Reply) {
+        self.add(pattern, times, || Fault::Answer(reply.clone()));
+    }
+
+    /// Lets the provider do it, and answers something else.
+    pub fn spoil_answer(&self, pattern: &str, times: usize, reply: &Reply) {
+        self.add(pattern, times, || Fault::SpoilAnswer(reply.clone()));
+    }
+
+    /// Lets the provider do it, and breaks its answer off in the middle.
+    pub fn cut_answer(&self, pattern: &str, times: usize) {
+        self.add(pattern, times, || Fault::CutAnswer);
+    }
+
+    /// Lets the provider do it, and gives its answer byte by byte with this pause before each.
+    pub fn drip_answer(&self, pattern: &str, times: usize, pause: Duration) {
+        self.add(pattern, times, || Fault::DripAnswer(pause));
+    }
+
+    /// Lets the provider do it, and answers without an end.
+    pub fn answer_endlessly(&self, pattern: &str, times: usize) {
+        self.add(pattern, times, || Fault::EndlessAnswer);
+    }
+
+    fn add(&self, pattern: &str, times: usize, fault: impl Fn() -> Fault) {
+        for _ in 0..times {
+            self.push(pattern, fault());
+        }
+    }
+
+    fn push(&self, pattern: &str, fault: Fault) {
+        self.room.faults.lock().expect("not poisoned").push((pattern.to_owned(), fault));
+    }
+
+    /// Takes away the faults that have not struck, and says how many there were.
+    pub fn mend(&self) -> usize {
+        std::mem::take(&mut *self.room.faults.lock().expect("not poisoned")).len()
+    }
+
+    /// Keeps idempotency keys from now on as Stripe does: a key that comes again gets the answer
+    /// of the first time, also one that was lost.
+    pub fn keep_keys(&self) {
+        self.room.keys.keep();
+    }
+
+    /// Closes the port and cuts all connections: the provider cannot be reached. What is on its
+    /// way still arrives.
+    pub async fn down(&self) {
+        let listening = self.listening.lock().expect("not poisoned").take();
+        if let Some(listening) = listening {
+            listening.stop().await;
+        }
+    }
+
+    /// Takes connections again.
+    pub async fn up(&self) {
+        let listening = Listening::start(self.port, Arc::clone(&self.room)).await;
+        *self.listening.lock().expect("not poisoned") = Some(listening);
+    }
+
+    /// All requests so far, those that were lost too.
+    pub fn requests(&self) -> Vec<Asked> {
+        self.room.requests.borrow().clone()
+    }
+
+    /// Those of a pattern.
+    pub fn requests_to(&self, pattern: &str) -> Vec<Asked> {
+        let requests = self.room.requests.borrow();
+        requests.iter().filter(|asked| asked.fits(pattern)).cloned().collect()
+    }
+
+    /// Forgets all requests so far.
+    pub fn forget_requests(&self) {
+        self.room.requests.send_modify(Vec::clear);
+    }
+
+    /// Waits until there were so many requests of a pattern.
+    pub async fn wait_for(&self, pattern: &str, count: usize) -> Vec<Asked> {
+        let mut requests = self.room.requests.subscribe();
+        let enough = |all: &Vec<Asked>| all.iter().filter(|asked| asked.fits(pattern)).count();
+        let wait = requests.wait_for(|all| enough(all) >= count);
+        let in_time = timeout(EXPECTED, wait).await.map(drop);
+        assert!(in_time.is_ok(), "{count} of {pattern}: {:#?}", self.requests());
+        self.requests_to(pattern)
+    }
+
+    /// All sessions on the provider's page for cards, the oldest first.
+    pub fn checkouts(&self) -> Vec<Value> {
+        self.room.checkout.sessions()
+    }
+
+    /// The borrower enters this card on the provider's page, which gives it to the customer.
+    /// Where his browser is sent then.
+    pub async fn complete_checkout(&self, session: &str, card: &str) -> String {
+        self.room.checkout.complete(session, card).await
+    }
+
+    /// The time of a session on that page has run out.
+    pub fn expire_checkout(&self, session: &str) {
+        self.room.checkout.expire(session);
+    }
+}
+
+/// What is behind the door.
+struct Room {
+    provider: String,
+    http: Client,
+    faults: Mutex<Vec<(String, Fault)>>,
+    requests: watch::Sender<Vec<Asked>>,
+    keys: Keys,
+    checkout: Checkout,
+}
+
+impl Room {
+    /// Passes a request on, if it is to be; `None`: nothing comes back.
+    async fn pass(&self, asked: Asked) -> Option<Answer> {
+        let fault = self.take_fault(&asked);
+        self.requests.send_modify(|requests| requests.push(asked.clone()));
+        let Some(fault) = fault else {
+            return self.deliver(&asked).await.map(Answer::Whole);
+        };
+        match fault {
+            Fault::Refuse => None,
+            Fault::LoseAnswer => {
+                self.deliver(&asked).await;
+                None
+            }
+            Fault::HoldBefore(hold) => {
+                let passed_on = hold.wait(asked.clone()).await?;
+                let reply = self.deliver(&asked).await;
+                let _ = passed_on.send(());
+                reply.map(Answer::Whole)
+            }
+            Fault::HoldAfter(hold) => {
+                let reply = self.deliver(&asked).await;
+                let passed_on = hold.wait(asked).await?;
+                let _ = passed_on.send(());
+                reply.map(Answer::Whole)
+            }
+            Fault::Answer(reply) => Some(Answer::Whole(reply)),
+            Fault::SpoilAnswer(reply) => {
+                self.deliver(&asked).await;
+                Some(Answer::Whole(reply))
+            }
+            Fault::CutAnswer => self.deliver(&asked).await.map(Answer::Cut),
+            Fault::DripAnswer(pause) => {
+                self.deliver(&asked).await.map(|reply| Answer::Dripping(reply, pause))
+            }
+            Fault::EndlessAnswer => self.deliver(&asked).await.map(|_| Answer::Endless),
+        }
+    }
+
+    fn take_fault(&self, asked: &Asked) -> Option<Fault> {
+        let mut faults = self.faults.lock().expect("not poisoned");
+        let place = faults.iter().position(|(pattern, _)| asked.fits(pattern))?;
+        Some(faults.remove(place).1)
+    }
+
+    /// Does it once for each key, where keys are kept.
+    async fn deliver(&self, asked: &Asked) -> Option<Reply> {
+        let key = asked.idempotency_key().filter(|_| asked.method == Method::POST);
+        let Some(key) = key else { return self.execute(asked).await };
+        if let Some(known) = self.keys.begin(key, asked) {
+            return Some(known);
+        }
+        let reply = self.execute(asked).await;
+        self.keys.finish(key, reply.as_ref());
+        reply
+    }
+
+    /// `None`: the provider is not there.
+    async fn execute(&self, asked: &Asked) -> Option<Reply> {
+        if let Some(reply) = self.checkout.answer(asked).await {
+            return Some(reply);
+        }
+        let mut url = format!("{}{}", self.provider, asked.path);
+        if !asked.query.is_empty() {
+            url += &format!("?{}", asked.query);
+        }
+        let mut headers = asked.headers.clone();
+        for name in [CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING] {
+            headers.remove(name);
+        }
+        let request = self.http.request(asked.method.clone(), url).headers(headers);
+        let response = request.body(form_for_provider(asked)).send().await.ok()?;
+        let (status, mut headers) = (response.status().as_u16(), response.headers().clone());
+        for name in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {
+            headers.remove(name);
+        }
+        Some(Reply { status, headers, body: response.bytes().await.ok()?.to_vec() })
+    }
+}
+
+/// The form without what Stripe takes and localstripe does not.
+fn form_for_provider(asked: &Asked) -> String {
+    if !asked.fits("POST /v1/payment_intents/*/confirm") || asked.field("off_session").is_none() {
+        return asked.body.clone();
+    }
+    let form = asked.form().into_iter().filter(|(name, _)| name != "off_session");
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish()
+}

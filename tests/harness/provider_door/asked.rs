@@ -1,0 +1,144 @@
+//! A request as it came to the door, and what is answered to it.
+
+use hyper::body::{Body as _, Incoming};
+use reqwest::Method;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use std::future::poll_fn;
+use std::pin::Pin;
+use tokio::time::Instant;
+use url::form_urlencoded;
+
+/// A request, as it was sent.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// When it had come in.
+    pub at: Instant,
+    /// The method.
+    pub method: Method,
+    /// The path without the query.
+    pub path: String,
+    /// The query, empty where there is none.
+    pub query: String,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, a form as a rule.
+    pub body: String,
+}
+
+impl Asked {
+    /// Reads a request to its end.
+    pub(super) async fn read(request: hyper::Request<Incoming>) -> Result<Self, hyper::Error> {
+        let (head, mut body) = request.into_parts();
+        let mut bytes = Vec::new();
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            if let Ok(data) = frame?.into_data() {
+                bytes.extend_from_slice(&data);
+            }
+        }
+        Ok(Self {
+            at: Instant::now(),
+            method: head.method,
+            path: head.uri.path().to_owned(),
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            headers: head.headers,
+            body: String::from_utf8_lossy(&bytes).into_owned(),
+        })
+    }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// Under which key the provider is to do it once.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.header("idempotency-key")
+    }
+
+    /// The fields of its form, decoded, in their order.
+    pub fn form(&self) -> Vec<(String, String)> {
+        form_urlencoded::parse(self.body.as_bytes()).into_owned().collect()
+    }
+
+    /// A field of its form.
+    pub fn field(&self, name: &str) -> Option<String> {
+        self.form().into_iter().find(|(field, _)| field == name).map(|(_, value)| value)
+    }
+
+    /// The parameters of its query, decoded, in their order.
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        form_urlencoded::parse(self.query.as_bytes()).into_owned().collect()
+    }
+
+    /// All that anybody on the way can read, as sent and decoded, but for the `Authorization`
+    /// header: what must stand nowhere is looked for here.
+    pub fn text(&self) -> String {
+        let mut text = format!("{} {}?{}\n", self.method, self.path, self.query);
+        for (name, value) in self.headers.iter().filter(|(name, _)| **name != AUTHORIZATION) {
+            text += &format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()));
+        }
+        text += &self.body;
+        for (name, value) in self.parameters().into_iter().chain(self.form()) {
+            text += &format!("\n{name}={value}");
+        }
+        text
+    }
+
+    /// Whether it is one of these: an optional method, and the end of a path, in which `*` stands
+    /// for anything between two slashes. `POST /v1/refunds`, `/confirm`,
+    /// `GET /v1/payment_intents/*`; `*` alone is every request.
+    pub fn fits(&self, pattern: &str) -> bool {
+        let line = format!("{} {}", self.method, self.path);
+        let mut parts = line.rsplit('/');
+        let mut wanted = pattern.rsplit('/').peekable();
+        while let Some(want) = wanted.next() {
+            let any = want == "*" || (want.is_empty() && wanted.peek().is_none());
+            match parts.next() {
+                Some(part) if any || part == want => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers, without those about the connection and the length.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// A body that says it is JSON, whatever it is.
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        let reply = Self { status, headers: HeaderMap::new(), body: body.into() };
+        reply.with("content-type", "application/json")
+    }
+
+    /// JSON.
+    pub fn json(status: u16, body: &Value) -> Self {
+        Self::new(status, body.to_string())
+    }
+
+    /// An error as Stripe writes it: `type`, and `code` where it has one.
+    pub fn error(status: u16, kind: &str, code: Option<&str>, message: &str) -> Self {
+        let mut error = json!({"type": kind, "message": message});
+        if let Some(code) = code {
+            error["code"] = json!(code);
+        }
+        Self::json(status, &json!({ "error": error }))
+    }
+
+    /// With a header more, or another value of it.
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+        let value = HeaderValue::from_str(value).expect("a header's value");
+        self.headers.insert(HeaderName::from_static(name), value);
+        self
+    }
+}

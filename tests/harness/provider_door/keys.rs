@@ -1,0 +1,66 @@
+//! Idempotency keys as Stripe keeps them, for a provider behind the door that does not.
+
+use super::asked::{Asked, Reply};
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// What is known of a key.
+struct Known {
+    /// What was asked: the method, the path and the form.
+    asked: String,
+    /// What was answered; `None` while it is being done.
+    reply: Option<Reply>,
+}
+
+/// The keys; `None`: they are not looked at.
+#[derive(Default)]
+pub(super) struct Keys(Mutex<Option<HashMap<String, Known>>>);
+
+impl Keys {
+    /// Looks at them from now on.
+    pub(super) fn keep(&self) {
+        *self.0.lock().expect("not poisoned") = Some(HashMap::new());
+    }
+
+    /// Begins what is to be done once; what is answered in place of doing it, where it was done.
+    pub(super) fn begin(&self, key: &str, asked: &Asked) -> Option<Reply> {
+        let mut keys = self.0.lock().expect("not poisoned");
+        let keys = keys.as_mut()?;
+        let line = format!("{} {} {}", asked.method, asked.path, asked.body);
+        match keys.get(key) {
+            None => {
+                keys.insert(key.to_owned(), Known { asked: line, reply: None });
+                None
+            }
+            Some(known) if known.asked != line => Some(Reply::error(
+                400,
+                "idempotency_error",
+                None,
+                "The key was used before, with other parameters.",
+            )),
+            Some(Known { reply: None, .. }) => Some(Reply::error(
+                409,
+                "idempotency_error",
+                Some("idempotency_key_in_use"),
+                "Another request with this key is being processed.",
+            )),
+            Some(Known { reply: Some(reply), .. }) => {
+                Some(reply.clone().with("idempotent-replayed", "true"))
+            }
+        }
+    }
+
+    /// Ends it. Answers are kept, errors too, but for those of requests that were not begun.
+    pub(super) fn finish(&self, key: &str, reply: Option<&Reply>) {
+        let mut keys = self.0.lock().expect("not poisoned");
+        let Some(keys) = keys.as_mut() else { return };
+        match reply {
+            Some(reply) if !matches!(reply.status, 400 | 401 | 409 | 429) => {
+                if let Some(known) = keys.get_mut(key) {
+                    known.reply = Some(reply.clone());
+                }
+            }
+            _ => drop(keys.remove(key)),
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The door does what it says, with localstripe behind it.
+
+use super::{Asked, Reply};
+use crate::foreign::skip;
+use crate::localstripe::{
+    AUTHENTICATED_CARD, DECLINED_CARD, GOOD_CARD, REJECTED_CARD, SECRET_KEY, Settlement, Wanted,
+};
+use crate::provider::{Provider, WEBHOOK_SECRET};
+use crate::webhooks::{event, stripe_signature};
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout};
+
+const INTENTS: &str = "/v1/payment_intents";
+
+/// A provider, and somebody who charges cards at it.
+struct Shop {
+    provider: Provider,
+    http: Client,
+    _folder: TempDir,
+}
+
+impl Shop {
+    async fn open() -> Option<Self> {
+        let wanted = Wanted::find().inspect_err(|missing| skip(missing)).ok()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let provider = Provider::start(&wanted, folder.path()).await;
+        let http = Client::builder().no_proxy().timeout(Duration::from_secs(20));
+        Some(Self { provider, http: http.build().expect("a client"), _folder: folder })
+    }
+
+    /// A request through the door; `None`: the connection broke.
+    async fn ask(&self, path: &str, form: &[(&str, &str)], key: &str) -> Option<(u16, Value)> {
+        let request = self.http.post(format!("{}{path}", self.provider.door.url()));
+        let request = request.bearer_auth(SECRET_KEY).header("Idempotency-Key", key).form(form);
+        let answer = request.send().await.ok()?;
+        let status = answer.status().as_u16();
+        Some((status, serde_json::from_str(&answer.text().await.ok()?).unwrap_or_default()))
+    }
+
+    async fn get(&self, path_and_query: &str) -> Value {
+        let request = self.http.get(format!("{}{path_and_query}", self.provider.door.url()));
+        let answer = request.bearer_auth(SECRET_KEY).send().await.expect("an answer");
+        answer.json().await.expect("JSON")
+    }
+
+    /// An intent over ten dollars, not confirmed, with a card of this number.
+    async fn intent(&self, number: &str) -> String {
+        let stripe = &self.provider.stripe;
+        let (customer, card) =
+            (stripe.create_customer("Ann").await, stripe.create_card(number).await);
+        assert!(stripe.attach(&card, &customer).await);
+        let form = [
+            ("amount", "1000"),
+            ("currency", "usd"),
+            ("customer", customer.as_str()),
+            ("payment_method", card.as_str()),
+            ("metadata[attempt]", "17"),
+        ];
+        let (status, intent) = self.ask(INTENTS, &form, "create").await.expect("an answer");
+        assert_eq!(status, 200, "{intent}");
+        intent["id"].as_str().expect("an id").to_owned()
+    }
+
+    async fn confirm(&self, intent: &str, key: &str) -> Option<(u16, Value)> {
+        self.ask(&format!("{INTENTS}/{intent}/confirm"), &[("off_session", "true")], key).await
+    }
+}
+
+const NEVER: Settlement = Settlement { charges: 0, charged: 0, refunds: 0, refunded: 0 };
+const ONCE: Settlement = Settlement { charges: 1, charged: 1000, ..NEVER };
+
+#[test]
+fn a_pattern_is_the_end_of_a_path() {
+    let asked = |method: Method, path: &str| Asked {
+        at: Instant::now(),
+        method,
+        path: path.to_owned(),
+        query: String::new(),
+        headers: HeaderMap::new(),
+        body: String::new(),
+    };
+    let confirm = asked(Method::POST, "/v1/payment_intents/pi_1/confirm");
+    for pattern in ["*", "/confirm", "/payment_intents/*/confirm", "POST /v1/*/*/confirm"] {
+        assert!(confirm.fits(pattern), "{pattern}");
+    }
+    for pattern in ["POST /v1/payment_intents", "GET /v1/*/*/confirm", "/*/v1/*/*/confirm", "irm"] {
+        assert!(!confirm.fits(pattern), "{pattern}");
+    }
+    assert!(asked(Method::GET, "/v1/refunds").fits("GET /v1/refunds"));
+}
+
+#[tokio::test]
+async fn what_is_lost_before_the_provider_is_not_charged_and_what_is_lost_behind_it_is() {
+    let Some(shop) = Shop::open().await else { return };
+    let (door, stripe) = (&shop.provider.door, &shop.provider.stripe);
+    let intent = shop.intent(GOOD_CARD).await;
+    door.refuse("/confirm", 2);
+    door.lose_answer("/confirm", 1);
+    for expected in [NEVER, NEVER, ONCE] {
+        assert_eq!(shop.confirm(&intent, "k1").await, None);
+        assert_eq!(stripe.settlement(&intent).await, expected);
+    }
+    // Every fault has struck, and the provider takes no intent twice.
+    assert_eq!(door.mend(), 0);
+    assert_eq!(shop.confirm(&intent, "k1").await.expect("an answer").0, 400);
+    stripe.assert_settled(&intent, 1000, 0).await;
+
+    let seen = door.requests_to("/confirm");
+    assert_eq!(seen.len(), 4);
+    for asked in seen {
+        assert_eq!(asked.idempotency_key(), Some("k1"));
+        assert_eq!(asked.field("off_session").as_deref(), Some("true"));
+        assert!(!asked.text().contains(SECRET_KEY), "{}", asked.text());
+    }
+    let created = &door.requests_to("POST /v1/payment_intents")[0];
+    assert_eq!(created.field("metadata[attempt]").as_deref(), Some("17"));
+    assert!(created.text().contains("metadata[attempt]=17"));
+    assert_eq!(stripe.intents().await[0].metadata["attempt"], "17");
+
+    shop.ask("/v1/refunds", &[("payment_intent", &intent), ("amount", "400")], "k2").await;
+    stripe.assert_settled(&intent, 1000, 400).await;
+    assert_eq!(stripe.charges().await[0].amount_refunded, 400);
+    assert_eq!(stripe.settlement_of_all().await.refunds, 1);
+}
+
+#[tokio::test]
+async fn a_request_that_is_held_arrives_when_the_test_wants_it() {
+    let Some(shop) = Shop::open().await else { return };
+    let (door, stripe) = (&shop.provider.door, &shop.provider.stripe);
+    let intent = shop.intent(GOOD_CARD).await;
+    let wait = Duration::from_millis(300);
+
+    // It is lost; then it comes late, when nobody waits for it any more.
+    let mut held = door.hold_before("/confirm");
+    let (answer, ()) = tokio::join!(shop.confirm(&intent, "k"), async {
+        held.arrived().await;
+        held.lose();
+    });
+    assert_eq!(answer, None);
+    let mut held = door.hold_before("/confirm");
+    assert!(timeout(wait, shop.confirm(&intent, "k")).await.is_err());
+    assert!(held.arrived().await.fits("POST /v1/payment_intents/*/confirm"));
+    assert_eq!(stripe.settlement(&intent).await, NEVER);
+    held.forward().await;
+    assert_eq!(stripe.settlement(&intent).await, ONCE);
+
+    // One that waits gets the answer.
+    let second = shop.intent(GOOD_CARD).await;
+    let held = door.hold_before("/confirm");
+    let (answer, ()) = tokio::join!(shop.confirm(&second, "k"), held.forward());
+    assert_eq!(answer.expect("an answer").1["status"], "succeeded");
+
+    // The charge is there before its answer.
+    let third = shop.intent(GOOD_CARD).await;
+    let mut held = door.hold_after("/confirm");
+    let (answer, ()) = tokio::join!(shop.confirm(&third, "k"), async {
+        held.arrived().await;
+        assert_eq!(stripe.settlement(&third).await, ONCE);
+        held.forward().await;
+    });
+    assert_eq!(answer.expect("an answer").0, 200);
+}
+
+#[tokio::test]
+async fn answers_are_not_as_they_should_be() {
+    let Some(shop) = Shop::open().await else { return };
+    let (door, stripe) = (&shop.provider.door, &shop.provider.stripe);
+
+    let intent = shop.intent(GOOD_CARD).await;
+    let limited = Reply::error(429, "api_error", Some("rate_limit"), "Too many.");
+    door.answer("/confirm", 1, &limited.with("retry-after", "1"));
+    let (status, error) = shop.confirm(&intent, "k").await.expect("an answer");
+    assert_eq!((status, &error["error"]["code"]), (429, &json!("rate_limit")));
+    assert_eq!(stripe.settlement(&intent).await, NEVER);
+    door.spoil_answer("/confirm", 1, &Reply::new(200, "<html>"));
+    assert_eq!(shop.confirm(&intent, "k").await, Some((200, Value::Null)));
+    assert_eq!(stripe.settlement(&intent).await, ONCE);
+
+    let intent = shop.intent(GOOD_CARD).await;
+    door.cut_answer("/confirm", 1);
+    assert_eq!(shop.confirm(&intent, "k").await, None);
+    assert_eq!(stripe.settlement(&intent).await, ONCE);
+
+    door.drip_answer("/v1/payment_intents/*", 1, Duration::from_millis(1));
+    let begun = Instant::now();
+    let found = shop.get(&format!("{INTENTS}/{intent}")).await;
+    assert_eq!(found["status"], "succeeded");
+    assert!(begun.elapsed() > Duration::from_millis(found.to_string().len() as u64));
+
+    door.answer_endlessly("/v1/payment_intents/*", 1);
+    let url = format!("{}{INTENTS}/{intent}", door.url());
+    let answer = shop.http.get(url).bearer_auth(SECRET_KEY).send().await;
+    let mut answer = answer.expect("an answer");
+    let mut bytes = 0;
+    while bytes < 8 * 1024 * 1024 {
+        bytes += answer.chunk().await.expect("more").expect("more").len();
+    }
+}
+
+#[tokio::test]
+async fn a_provider_is_away_and_comes_back() {
+    let Some(mut shop) = Shop::open().await else { return };
+    let intent = shop.intent(GOOD_CARD).await;
+    let door = &shop.provider.door;
+    door.down().await;
+    let refused = shop.http.get(door.url()).send().await.expect_err("nobody there");
+    assert!(refused.is_connect(), "{refused:?}");
+    door.up().await;
+    shop.provider.stripe.assert_settled(&intent, 0, 0).await;
+    assert_eq!(shop.confirm(&intent, "k").await.expect("an answer").0, 200);
+    shop.provider.stripe.assert_settled(&intent, 1000, 0).await;
+
+    // What is held is not cut with the connection it came by.
+    let intent = shop.intent(GOOD_CARD).await;
+    let door = &shop.provider.door;
+    let mut held = door.hold_before("/confirm");
+    let (answer, ()) = tokio::join!(shop.confirm(&intent, "k"), async {
+        held.arrived().await;
+        door.down().await;
+        held.forward().await;
+        door.up().await;
+    });
+    assert_eq!(answer, None);
+    shop.provider.stripe.assert_settled(&intent, 1000, 0).await;
+
+    shop.provider.stripe.kill().await;
+    assert_eq!(shop.confirm(&intent, "k").await, None);
+    shop.provider.stripe.restart().await;
+    assert_eq!(shop.provider.stripe.intents().await.len(), 0);
+}
+
+#[tokio::test]
+async fn keys_are_kept_where_a_test_wants_it() {
+    let Some(shop) = Shop::open().await else { return };
+    let (door, stripe) = (&shop.provider.door, &shop.provider.stripe);
+    door.keep_keys();
+    let intent = shop.intent(DECLINED_CARD).await;
+    let first = shop.confirm(&intent, "declined").await.expect("an answer");
+    assert_eq!((first.0, &first.1["error"]["code"]), (402, &json!("card_declined")));
+    assert_eq!(shop.confirm(&intent, "declined").await, Some(first));
+
+    let card = stripe.create_card(GOOD_CARD).await;
+    let form = [
+        ("amount", "1000"),
+        ("currency", "usd"),
+        ("payment_method", card.as_str()),
+        ("confirm", "true"),
+    ];
+    door.lose_answer("/v1/payment_intents", 1);
+    assert_eq!(shop.ask(INTENTS, &form, "once").await, None);
+    let (status, again) = shop.ask(INTENTS, &form, "once").await.expect("an answer");
+    assert_eq!((status, stripe.charges().await.len()), (200, 2));
+    let intent = again["id"].as_str().expect("an id");
+    stripe.assert_settled(intent, 1000, 0).await;
+
+    // The same key for something else, and while the first is on its way.
+    let refund = [("payment_intent", intent)];
+    assert_eq!(shop.ask("/v1/refunds", &refund, "once").await.expect("an answer").0, 400);
+    let mut held = door.hold_after("/v1/refunds");
+    let (answer, ()) = tokio::join!(shop.ask("/v1/refunds", &refund, "back"), async {
+        held.arrived().await;
+        held.lose();
+    });
+    assert_eq!(answer, None);
+    assert_eq!(shop.ask("/v1/refunds", &refund, "back").await.expect("an answer").0, 200);
+    stripe.assert_settled(intent, 1000, 1000).await;
+    assert_eq!(door.wait_for("/v1/refunds", 3).await.len(), 3);
+}
+
+#[tokio::test]
+async fn cards_are_entered_on_the_page_of_the_provider() {
+    let Some(shop) = Shop::open().await else { return };
+    let (door, stripe) = (&shop.provider.door, &shop.provider.stripe);
+    let customer = stripe.create_customer("Bob").await;
+    let form = [
+        ("mode", "setup"),
+        ("customer", customer.as_str()),
+        ("success_url", "https://app.test/done?session={CHECKOUT_SESSION_ID}"),
+        ("cancel_url", "https://app.test/cards"),
+        ("payment_method_types[0]", "card"),
+        ("metadata[loan]", "12"),
+    ];
+    let sessions = "/v1/checkout/sessions";
+    let (status, session) = shop.ask(sessions, &form, "k").await.expect("an answer");
+    assert_eq!(status, 200, "{session}");
+    assert_eq!(session["status"], "open");
+    assert_eq!(session["metadata"], json!({"loan": "12"}));
+    let id = session["id"].as_str().expect("an id");
+    assert!(session["url"].as_str().expect("a URL").ends_with(id));
+
+    let card = stripe.create_card(GOOD_CARD).await;
+    let target = door.complete_checkout(id, &card).await;
+    assert_eq!(target, format!("https://app.test/done?session={id}"));
+    let path = format!("{sessions}/{id}");
+    let done = shop.get(&path).await;
+    assert_eq!((&done["status"], &done["url"]), (&json!("complete"), &Value::Null));
+    assert!(done["setup_intent"].as_str().expect("an id").starts_with("seti_"));
+    let done = shop.get(&format!("{path}?expand[]=setup_intent")).await;
+    assert_eq!(done["setup_intent"]["payment_method"], json!(card));
+    assert_eq!(done["setup_intent"]["status"], "succeeded");
+    let done = shop.get(&format!("{path}?expand%5B%5D=setup_intent.payment_method")).await;
+    assert_eq!(done["setup_intent"]["payment_method"]["card"]["last4"], "4242");
+    let kept = stripe.payment_methods(&customer).await;
+    assert_eq!((kept.len(), kept[0].id.as_str()), (1, card.as_str()));
+    stripe.detach(&card).await;
+    assert_eq!(stripe.payment_methods(&customer).await.len(), 0);
+    let rejected = stripe.create_card(REJECTED_CARD).await;
+    assert!(!stripe.attach(&rejected, &customer).await);
+
+    // Another one runs out of time; and some that cannot be.
+    let (_, other) = shop.ask(sessions, &form, "other").await.expect("an answer");
+    door.expire_checkout(other["id"].as_str().expect("an id"));
+    let statuses: Vec<_> = door.checkouts().iter().map(|one| one["status"].clone()).collect();
+    assert_eq!(statuses, ["complete", "expired"]);
+    for (field, value, code) in [
+        ("customer", "cus_nobody", json!("resource_missing")),
+        ("metadatas", "x", json!("parameter_unknown")),
+        ("mode", "payment", Value::Null),
+    ] {
+        let mut form: Vec<_> = form.into_iter().filter(|(name, _)| *name != field).collect();
+        form.push((field, value));
+        let (status, error) = shop.ask(sessions, &form, "k").await.expect("an answer");
+        assert_eq!((status, &error["error"]["code"]), (400, &code), "{field}");
+    }
+    let bare = shop.http.get(format!("{}{path}", door.url())).send().await.expect("an answer");
+    assert_eq!(bare.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn some_card_holders_are_asked_first() {
+    let Some(shop) = Shop::open().await else { return };
+    let stripe = &shop.provider.stripe;
+    for (agrees, charged, status) in
+        [(true, 1000, "succeeded"), (false, 0, "requires_payment_method")]
+    {
+        let intent = shop.intent(AUTHENTICATED_CARD).await;
+        let (_, asked) = shop.confirm(&intent, "k").await.expect("an answer");
+        assert_eq!(asked["status"], "requires_action");
+        stripe.authenticate(&intent, agrees).await;
+        stripe.assert_settled(&intent, charged, 0).await;
+        let intents = stripe.intents().await;
+        assert_eq!(intents.last().expect("an intent").status, status);
+    }
+}
+
+#[test]
+fn a_signature_is_the_one_that_other_programs_make() {
+    // By Python's hmac.
+    let expected = "c89214b5b5da833daed6f0b8c5bb6bd58cea9022bd80ccc78230f3942d632925";
+    let signature = stripe_signature("whsec_test", 1_700_000_000, "{\"id\":\"evt_1\"}");
+    assert_eq!(signature, format!("t=1700000000,v1={expected}"));
+    let event = event("checkout.session.completed", &json!({"id": "cs_test_1"}));
+    assert_eq!(event["data"]["object"]["id"], "cs_test_1");
+}
+
+#[tokio::test]
+async fn events_of_localstripe_are_signed_the_same_way() {
+    let Some(shop) = Shop::open().await else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let url = format!("http://127.0.0.1:{port}/");
+    shop.provider.stripe.send_events_to(&url, WEBHOOK_SECRET).await;
+    shop.provider.stripe.create_customer("Cid").await;
+    let receive = async {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        let mut text = String::new();
+        let mut buffer = [0; 4096];
+        // An event ends with the brace in the first column.
+        while !text.ends_with("\n}") {
+            let count = stream.read(&mut buffer).await.expect("bytes");
+            assert_ne!(count, 0, "{text}");
+            text += std::str::from_utf8(&buffer[..count]).expect("text");
+        }
+        text
+    };
+    let text = timeout(Duration::from_secs(20), receive).await.expect("an event");
+    let (head, payload) = text.split_once("\r\n\r\n").expect("a head");
+    let signature = head.lines().find_map(|line| line.strip_prefix("Stripe-Signature: "));
+    let event: Value = serde_json::from_str(payload).expect("JSON");
+    assert_eq!(event["type"], "customer.created");
+    let at = event["created"].as_i64().expect("a time");
+    assert_eq!(signature, Some(stripe_signature(WEBHOOK_SECRET, at, payload).as_str()));
+}
