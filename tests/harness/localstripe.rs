@@ -23,6 +23,8 @@ use tokio::time::{Instant, sleep};
 pub const SECRET_KEY: &str = "sk_test_of_the_api_server";
 /// The key that tests ask with, so that the product's requests can be told from theirs.
 const OWN_KEY: &str = "sk_test_of_the_test_itself";
+/// Where it writes a copy of what it has, and cannot be told otherwise.
+const COPY: &str = "/tmp/localstripe.pickle";
 
 /// The number of a card that can be kept and charged.
 pub const GOOD_CARD: &str = "4242424242424242";
@@ -48,6 +50,9 @@ impl Wanted {
         if std::net::TcpListener::bind("[::]:0").is_err() {
             return Err("IPv6 is missing on this machine, and localstripe needs it".to_owned());
         }
+        // Every change is written there, though it is never read with `--from-scratch`.
+        let copy = std::fs::OpenOptions::new().create(true).append(true).open(COPY);
+        copy.map_err(|error| format!("localstripe cannot write {COPY}: {error}"))?;
         Ok(Self { program, authority: None })
     }
 
