@@ -29,6 +29,9 @@ pub struct Credentials {
     /// The key under which signing keys are sealed, hexadecimal.
     #[serde(default)]
     pub master_key: String,
+    /// The key under which cards' tokens are sealed, hexadecimal.
+    #[serde(default)]
+    pub card_key: String,
 }
 
 impl Credentials {
@@ -40,9 +43,11 @@ impl Credentials {
                 .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
             let mut known: Self =
                 parsed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            if known.master_key.is_empty() {
-                // A folder of a release that had none.
-                known.master_key = hex::encode(random_bytes::<32>());
+            // A folder of a release that had none.
+            let missing = [&mut known.master_key, &mut known.card_key];
+            let missing: Vec<_> = missing.into_iter().filter(|key| key.is_empty()).collect();
+            if !missing.is_empty() {
+                missing.into_iter().for_each(|key| *key = random_key());
                 known.save(path)?;
             }
             return Ok(known);
@@ -55,8 +60,9 @@ impl Credentials {
             web: random_password(),
             integration: random_secret(),
             api_server: random_secret(),
-            token_key: hex::encode(random_bytes::<32>()),
-            master_key: hex::encode(random_bytes::<32>()),
+            token_key: random_key(),
+            master_key: random_key(),
+            card_key: random_key(),
         };
         credentials.save(path)?;
         Ok(credentials)
@@ -66,6 +72,10 @@ impl Credentials {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         write_private(path, &text)
     }
+}
+
+fn random_key() -> String {
+    hex::encode(random_bytes::<32>())
 }
 
 /// A password of 120 random bits, 20 characters.

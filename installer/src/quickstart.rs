@@ -168,6 +168,7 @@ impl Place {
             ("API_DOCUMENTS", self.documents().display().to_string()),
             ("API_TLS_CERTIFICATE", tls.certificate.display().to_string()),
             ("API_TLS_KEY", tls.key.display().to_string()),
+            ("API_MASTER_KEYS", format!("k1:{}", credentials.card_key)),
             ("API_AUTH_URL", self.auth_url()),
             ("API_AUTH_CA", tls.authority.display().to_string()),
             ("API_AUTH_CLIENT_ID", seed::API_SERVER_CLIENT.to_owned()),

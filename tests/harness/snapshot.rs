@@ -37,6 +37,7 @@ impl World {
             import_runs import_records field_changes contact_addresses credit_profiles
             recurring_transactions automated_payments collaterals loan_collaterals
             collateral_vehicles collateral_locations collateral_insurance_policies
-            collateral_taxes collateral_descriptions comment_categories payment_gateway_tokens)
+            collateral_taxes collateral_descriptions comment_categories payment_gateway_tokens
+            payment_gateway_secrets gateway_payments payment_method_sessions sandbox_payments)
     }
 }

@@ -423,11 +423,12 @@ impl Places {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_DATABASE_CONNECTIONS=10\n{more_of_api}",
+             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n{more_of_api}",
             self.api,
             self.auth_url(),
             credentials.api_server,
             self.api_metrics,
+            credentials.card_key,
         );
         std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
         std::fs::write(folder.join("api-server.env"), api).expect("settings");

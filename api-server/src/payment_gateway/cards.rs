@@ -224,7 +224,7 @@ async fn refuse_known(
         .filter(cards::Column::ContactId.eq(contact_id))
         .filter(cards::Column::ForgetFlag.eq(false))
         .filter(cards::Column::Gateway.eq(gateway.kind()))
-        .join(sea_orm::JoinType::LeftJoin, secret_of_card().into())
+        .join(sea_orm::JoinType::LeftJoin, secret_of_card())
         .select_also(secrets::Entity)
         .all(tx)
         .await?;

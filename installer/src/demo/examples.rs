@@ -233,7 +233,9 @@ impl Finder<'_> {
             .into_query();
         let payable = loans::Entity::find().filter(loans::Column::LoanGroupId.in_subquery(groups));
         let fee = "/loans/{}/payment-gateway/convenience-fee?amount=100.00";
-        self.fill(payable, loans::Column::LoanId, &[("get_convenience_fee", fee)]).await
+        let page = "/loans/{}/payment-gateway/add-payment-method-url";
+        let paths = [("get_convenience_fee", fee), ("get_add_payment_method_url", page)];
+        self.fill(payable, loans::Column::LoanId, &paths).await
     }
 
     /// 3.8 and 3.9

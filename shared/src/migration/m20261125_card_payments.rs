@@ -1,7 +1,7 @@
 //! Paying by card: what cards are at the gateway, payments on their way through it, pages on which
 //! a card is added, and the books of the built-in gateway.
 
-use super::table::{Table, create_index};
+use super::table::Table;
 use sea_orm_migration::prelude::*;
 
 #[derive(DeriveMigrationName)]
@@ -17,7 +17,7 @@ impl MigrationTrait for Migration {
         for table in [secrets(), payments(), sessions(), sandbox()] {
             table.create(manager).await?;
         }
-        create_index(manager, "automated_payments", &["payment_gateway_token_id"], false).await
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! `/loans/…/payment-gateway/credit-cards`
 
 mod convenience_fee;
+mod paying;
 
 use super::loan_ids;
 use crate::PROGRAM;
