@@ -108,6 +108,11 @@ impl Process {
         send_signal(name, &[id])
     }
 
+    /// What this setting is when it starts again.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Starts it again after it was killed.
     pub async fn restart(&mut self, http: &reqwest::Client) {
         let (child, input) = spawn(self.kind, &self.program, &self.env_file, &self.environment);

@@ -1,5 +1,6 @@
 //! `/loans/…/payment-gateway/credit-cards`
 
+mod adding;
 mod convenience_fee;
 mod paying;
 
@@ -37,6 +38,14 @@ async fn card(
     );
     let key = "payment_gateway_token_id";
     world.insert("payment_gateway_tokens", key, columns, [row]).await[0]
+}
+
+/// Adds a card of the sandbox on a loan; gives its id.
+async fn add_card(world: &World, token: &str, loan: i64, gateway_token: &str) -> i64 {
+    let path = format!("/loans/{loan}/payment-gateway/credit-cards");
+    let body = json!({"Gateway_Token": gateway_token});
+    let added = world.client.post(token, &path, &body, None).await.expect(201).json();
+    added["PaymentGatewayTokenID"].as_i64().expect("an id")
 }
 
 const USED: [&str; 4] = ["visa", "wallet", "false", "1"];

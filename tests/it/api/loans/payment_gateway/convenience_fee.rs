@@ -7,7 +7,10 @@ use chrono::{Datelike, Months, NaiveDate};
 use serde_json::{Value, json};
 
 /// A rule: group and brand as SQL has them, flat amount, percentage, minimum and maximum.
-async fn rule(world: &World, [group, brand, flat, percent, minimum, maximum]: [&str; 6]) -> i64 {
+pub(super) async fn rule(
+    world: &World,
+    [group, brand, flat, percent, minimum, maximum]: [&str; 6],
+) -> i64 {
     let columns = "loan_group_id, brand_type, flat_amount, percentage, minimum_fee, maximum_fee, \
                    active_flag";
     let group = match group {
