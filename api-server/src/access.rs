@@ -3,8 +3,9 @@
 //! [`Caller::find`] or [`Caller::get`].
 
 use crate::app::App;
-use crate::card_numbers;
-use crate::operations::{self, Body, Operation};
+use crate::card_numbers::{self, shown_path};
+use crate::idempotency::KEY;
+use crate::operations::{self, Body};
 use crate::privileges::{self, Privilege, Rights};
 use crate::visibility::Visible;
 use poem::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
@@ -119,7 +120,7 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
     app.rates.admit(&admitted.caller)?;
     let path = request.original_uri().path();
     let operation = operations::find(request.method(), path)
-        .ok_or_else(|| Problem::internal(format!("no access rule for {path}")))?;
+        .ok_or_else(|| Problem::internal(format!("no access rule for {}", shown_path(path))))?;
     match (&admitted.caller, operation.privilege) {
         (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
         (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
@@ -128,7 +129,10 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
         check_accept(request, media_type)?;
     }
     check_body(request, operation.body, app)?;
-    check_query(request, operation)?;
+    if operation.is_about_cards() {
+        refuse_card_numbers(request)?;
+    }
+    check_query(request)?;
     Ok(admitted)
 }
 
@@ -178,21 +182,37 @@ fn check_body(request: &Request, body: Option<Body>, app: &App) -> Result<(), Pr
     Ok(())
 }
 
-/// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
-/// database holds: 400. A card number where cards are dealt with: 422.
-fn check_query(request: &Request, operation: &Operation) -> Result<(), Problem> {
+/// A card number anywhere in a request that deals with cards: 422. The body is searched when it is
+/// read.
+fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
     let uri = request.original_uri();
-    if uri.path().contains("%00") {
-        return Err(Problem::bad_request("the path has U+0000 in it"));
-    }
-    let parameters: Vec<(String, String)> =
-        serde_urlencoded::from_str(uri.query().unwrap_or_default())
-            .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))?;
-    let mut texts = parameters.iter().flat_map(|(name, value)| [name, value]);
-    if operation.is_about_cards() && texts.any(|text| card_numbers::found_in(text)) {
+    let keys = request.headers().get_all(KEY).iter();
+    let mut keys = keys.map(|key| String::from_utf8_lossy(key.as_bytes()));
+    let parameters = parameters(request)?;
+    let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    if card_numbers::found_in_path(uri.path())
+        || keys.any(|key| card_numbers::found_in(&key))
+        || card_numbers::found_in_pairs(parameters)
+    {
         // Not even the name of the parameter is told.
         return Err(Problem::new(ProblemType::CardNumberRefused));
     }
+    Ok(())
+}
+
+/// The names and values of the query.
+fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
+    serde_urlencoded::from_str(request.original_uri().query().unwrap_or_default())
+        .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))
+}
+
+/// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
+/// database holds: 400.
+fn check_query(request: &Request) -> Result<(), Problem> {
+    if request.original_uri().path().contains("%00") {
+        return Err(Problem::bad_request("the path has U+0000 in it"));
+    }
+    let parameters = parameters(request)?;
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
         if value.contains('\0') {

@@ -2,6 +2,7 @@
 
 use crate::at_once::AtOnce;
 use crate::auth_client::AuthClient;
+use crate::card_numbers;
 use crate::config::Config;
 use crate::contract::VERSION;
 use crate::document_store::DocumentStore;
@@ -152,7 +153,7 @@ impl App {
             .data(Arc::clone(self))
             .before(refuse_former_paths)
             .before(refuse_empty_segments);
-        Edge::new(routes, metrics, to_problem, is_streamed)
+        Edge::new(routes, metrics, to_problem, is_streamed, card_numbers::shown_path)
     }
 
     /// Removes what is no longer kept for as long as the server runs.

@@ -36,7 +36,7 @@ const FREE_TRIES: usize = 3;
 /// The pause between them.
 const FREE_PAUSE: Duration = Duration::from_secs(1);
 /// The header of a request that may be sent again.
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The header of an answer that was kept.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 

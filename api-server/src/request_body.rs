@@ -1,6 +1,7 @@
 //! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
 
-use crate::operations::JSON_BYTES_MAX;
+use crate::card_numbers;
+use crate::operations::{self, JSON_BYTES_MAX, Operation};
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
@@ -40,11 +41,28 @@ impl<T: Type> Payload for JsonBody<T> {
 impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
     const IS_REQUIRED: bool = true;
 
-    async fn from_request(_request: &Request, body: &mut RequestBody) -> Result<Self> {
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(body).await?;
-        let value = parse(&bytes)?;
+        let operation = operations::find(request.method(), request.original_uri().path());
+        let quoting = match operation.is_some_and(Operation::is_about_cards) {
+            true if card_numbers::found_in_json(&bytes) => {
+                return Err(Problem::new(ProblemType::CardNumberRefused).into());
+            }
+            true => Quoting::Nothing,
+            false => Quoting::TheFault,
+        };
+        let value = parse(&bytes, quoting)?;
         Ok(Self { value, bytes })
     }
+}
+
+/// What an answer may say of a body that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quoting {
+    /// What is wrong and where, in the words of the body.
+    TheFault,
+    /// Only what the operation itself knows: where cards are dealt with, nothing of a body is told.
+    Nothing,
 }
 
 async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
@@ -61,16 +79,31 @@ async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
     }
 }
 
-fn parse<T: ParseFromJSON>(bytes: &[u8]) -> Result<T, Problem> {
+fn parse<T: ParseFromJSON>(bytes: &[u8], quoting: Quoting) -> Result<T, Problem> {
     let Members(members) = serde_json::from_slice(bytes).map_err(|error| {
-        Problem::bad_request(format!("the body is no valid JSON object: {error}"))
+        let fault = match quoting {
+            Quoting::TheFault => error.to_string(),
+            Quoting::Nothing => format!("line {}, column {}", error.line(), error.column()),
+        };
+        Problem::bad_request(format!("the body is no valid JSON object: {fault}"))
     })?;
     let refused = || Problem::bad_request("the body does not have the form of this operation");
-    let value =
-        parse_members::<T>(&members).map_err(|message| match culprit::<T>(&members, &message) {
-            Some(field) => refused().field(field, message),
-            None => refused().detail(message),
-        })?;
+    let value = parse_members::<T>(&members).map_err(|message| {
+        match (quoting, culprit::<T>(&members, &message)) {
+            (Quoting::TheFault, Some(culprit)) => refused().field(culprit.name(), message),
+            (Quoting::TheFault, None) => refused().detail(message),
+            (Quoting::Nothing, Some(Culprit::Missing(name))) => {
+                refused().field(name, "is required")
+            }
+            (Quoting::Nothing, Some(Culprit::Malformed(name))) => {
+                refused().field(name, "is not what this member holds")
+            }
+            (Quoting::Nothing, Some(Culprit::Unknown(_))) => {
+                refused().detail("the body has a member that this operation does not know")
+            }
+            (Quoting::Nothing, None) => refused(),
+        }
+    })?;
     match taken_for_text::<T>(&members) {
         Some(field) => Err(refused().field(field, "must be a string")),
         None => Ok(value),
@@ -174,27 +207,46 @@ fn parse_members<T: ParseFromJSON>(members: &Map<String, Value>) -> Result<T, St
     T::parse_from_json(Some(Value::Object(members.clone()))).map_err(|e| e.into_message())
 }
 
+/// The member at fault.
+enum Culprit {
+    /// One that must be there and is not.
+    Missing(&'static str),
+    /// One that the operation does not know: its name is the client's.
+    Unknown(String),
+    /// One with another value than it takes.
+    Malformed(&'static str),
+}
+
+impl Culprit {
+    fn name(self) -> String {
+        match self {
+            Self::Missing(name) | Self::Malformed(name) => name.to_owned(),
+            Self::Unknown(name) => name,
+        }
+    }
+}
+
 /// Which member is at fault. The framework's messages name types, and people look for members.
-fn culprit<T: ParseFromJSON>(members: &Map<String, Value>, message: &str) -> Option<String> {
+fn culprit<T: ParseFromJSON>(members: &Map<String, Value>, message: &str) -> Option<Culprit> {
     let mut registry = Registry::new();
     T::register(&mut registry);
     let schema = registry.schemas.get(T::name().as_ref())?;
-    let missing = |name: &&&str| members.get(**name).is_none_or(Value::is_null);
+    let missing = |name: &&&'static str| members.get(**name).is_none_or(Value::is_null);
     if let Some(required) = schema.required.iter().find(missing) {
-        return Some((*required).to_owned());
+        return Some(Culprit::Missing(required));
     }
     let unknown = |name: &&String| !schema.properties.iter().any(|(known, _)| known == name);
     if let Some(unknown) = members.keys().find(unknown) {
-        return Some(unknown.clone());
+        return Some(Culprit::Unknown(unknown.clone()));
     }
     // Members are read in the order of the schema, up to the first fault: the last member without
     // which the message is another one.
-    let decides = |name: &&str| {
+    let decides = |name: &&'static str| {
         let mut without = members.clone();
         without.insert((*name).to_owned(), Value::Null).is_some()
             && parse_members::<T>(&without).err().as_deref() != Some(message)
     };
-    schema.properties.iter().map(|(name, _)| *name).rev().find(decides).map(str::to_owned)
+    schema.properties.iter().map(|(name, _)| *name).rev().find(decides).map(Culprit::Malformed)
 }
 
 /// Makes a payload an argument of operations: its body, and so in the document.
@@ -299,5 +351,38 @@ mod tests {
             assert!(refused.contains("stands there twice"), "{refused}");
         }
         assert!(read("[]").is_err() && read("1").is_err());
+    }
+
+    /// A body with a required member, as operations have them.
+    #[derive(Debug, poem_openapi::Object)]
+    #[oai(deny_unknown_fields)]
+    struct Sent {
+        amount: i64,
+        note: Option<String>,
+    }
+
+    #[test]
+    fn where_cards_are_dealt_with_nothing_of_a_body_is_told() {
+        let refuse = |body: &str, quoting| {
+            let problem = parse::<Sent>(body.as_bytes(), quoting).map(|sent| sent.amount);
+            problem.unwrap_err().message()
+        };
+        for (body, field) in [
+            (r#""secret""#, ""),
+            (r#"{"secret": 1, "secret": 2}"#, ""),
+            (r#"{"amount": 1, "secret": "secret"}"#, ""),
+            (r#"{"note": "secret"}"#, "amount"),
+            (r#"{"amount": "secret"}"#, "amount"),
+            (r#"{"amount": 1, "note": ["secret"]}"#, "note"),
+            (r#"{"amount": 1} secret"#, ""),
+            (r#"{"amount": 1, "note": "secret"#, ""),
+        ] {
+            let told = refuse(body, Quoting::Nothing);
+            assert!(!told.contains("secret") && told.contains(field), "{body}: {told}");
+            assert!(refuse(body, Quoting::TheFault).contains(field));
+        }
+        assert!(refuse(r#""secret""#, Quoting::TheFault).contains("secret"));
+        let sent = parse::<Sent>(br#"{"amount": 7, "note": "x"}"#, Quoting::Nothing).unwrap();
+        assert_eq!((sent.amount, sent.note.as_deref()), (7, Some("x")));
     }
 }

@@ -126,7 +126,7 @@ impl App {
             .at("/logout", post(answer(app(), logout::log_out)))
             .at("/health/live", get(answer(app(), health::live)))
             .at("/health/ready", get(answer(app(), health::ready)));
-        Edge::new(Cors::new(routes, app()), metrics, to_problem, |_, _| false)
+        Edge::new(Cors::new(routes, app()), metrics, to_problem, |_, _| false, |path| path.into())
     }
 
     /// Removes expired rows by database time, and has a signing key ready, for as long as the

@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderName};
 use poem::http::{HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, PathPattern, Request, Response, Result};
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,6 +29,9 @@ pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
 /// Tells which requests have bodies that are streamed for as long as they take.
 pub type IsStreamed = fn(&Method, &Uri) -> bool;
 
+/// The path of a request as answers and logs may have it.
+pub type ShowPath = for<'a> fn(&'a str) -> Cow<'a, str>;
+
 /// How long a request is worked on. A database that neither answers nor hangs up would keep it for
 /// ever. What has begun to write goes on behind it, and is found under its `Idempotency-Key`.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
@@ -38,6 +42,7 @@ pub struct Edge<E> {
     metrics: Arc<Metrics>,
     to_problem: ToProblem,
     is_streamed: IsStreamed,
+    show_path: ShowPath,
 }
 
 impl<E> Edge<E> {
@@ -47,8 +52,9 @@ impl<E> Edge<E> {
         metrics: Arc<Metrics>,
         to_problem: ToProblem,
         is_streamed: IsStreamed,
+        show_path: ShowPath,
     ) -> Self {
-        Self { inner, metrics, to_problem, is_streamed }
+        Self { inner, metrics, to_problem, is_streamed, show_path }
     }
 }
 
@@ -65,7 +71,8 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             request.set_method(Method::GET);
             request.set_data(HeadOnly);
         }
-        let span = tracing::info_span!("request", id = id.as_str(), %method, path = uri.path(),
+        let path = (self.show_path)(uri.path());
+        let span = tracing::info_span!("request", id = id.as_str(), %method, path = &*path,
             caller = tracing::field::Empty);
         let unread = unread::of(&mut request);
         let waits = unread::client_waits(&request);
@@ -78,7 +85,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
                     Err(_) => Ok(Err(took_too_long().into())),
                 },
             };
-            let response = self.respond(outcome, &method, &uri, &id);
+            let response = self.respond(outcome, &method, &uri, &path, &id);
             let status = response.status().as_u16();
             if let Some(unread) = unread.filter(|_| status >= 400) {
                 unread.read_to_end().await;
@@ -111,6 +118,7 @@ impl<E: Endpoint> Edge<E> {
         outcome: std::thread::Result<Result<E::Output>>,
         method: &Method,
         uri: &Uri,
+        path: &str,
         id: &RequestId,
     ) -> Response {
         match outcome {
@@ -124,7 +132,7 @@ impl<E: Endpoint> Edge<E> {
                         Some(problem) => problem.clone(),
                         None => (self.to_problem)(error, method, uri),
                     };
-                    problem.render(uri.path(), id.as_str())
+                    problem.render(path, id.as_str())
                 };
                 if let Some(pattern) = pattern {
                     response.set_data(pattern);
@@ -132,7 +140,7 @@ impl<E: Endpoint> Edge<E> {
                 response
             }
             // The panic's text is on standard error already.
-            Err(_) => Problem::internal("a handler panicked").render(uri.path(), id.as_str()),
+            Err(_) => Problem::internal("a handler panicked").render(path, id.as_str()),
         }
     }
 

@@ -1,0 +1,34 @@
+//! Identifiers that machines make at random: their digits mean nothing.
+
+/// Characters of a UUID.
+const UUID_LENGTH: usize = 36;
+/// Hexadecimal digits of the shortest identifiers that are taken for ones.
+const HASH_LENGTH_MIN: usize = 24;
+
+/// The length of the UUID or hash in hexadecimal that a text begins with. There is a letter in it:
+/// digits alone may be anything.
+pub fn length(text: &str) -> Option<usize> {
+    if !text.as_bytes().first()?.is_ascii_hexdigit() {
+        return None;
+    }
+    let hash = || {
+        let length = text.bytes().take_while(u8::is_ascii_hexdigit).count();
+        (length >= HASH_LENGTH_MIN).then_some(length)
+    };
+    let length = if is_uuid(text.as_bytes()) { UUID_LENGTH } else { hash()? };
+    let (identifier, rest) = text.split_at_checked(length)?;
+    let ends = !rest.starts_with(char::is_alphanumeric);
+    (ends && identifier.contains(|c: char| c.is_ascii_alphabetic())).then_some(length)
+}
+
+/// True if a text begins with a UUID of RFC 9562: its version and its variant tell it from groups
+/// of digits.
+fn is_uuid(text: &[u8]) -> bool {
+    text.len() >= UUID_LENGTH
+        && text.iter().take(UUID_LENGTH).enumerate().all(|(place, byte)| match place {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            14 => matches!(byte, b'1'..=b'8'),
+            19 => matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
