@@ -1,6 +1,7 @@
 //! `/loans/…/payment-gateway/credit-cards`
 
 mod adding;
+mod card_numbers;
 mod convenience_fee;
 mod paying;
 
