@@ -27,6 +27,7 @@ use crate::seed;
 use api_server::access::{Admitted, Caller};
 use api_server::document_store::DocumentStore;
 use api_server::history::Author;
+use api_server::payment_gateway::PaymentGateway;
 use api_server::xml_import::parse::Piece;
 use api_server::xml_import::report::Action;
 use api_server::xml_import::results::Answer;
@@ -40,6 +41,7 @@ use sea_orm::{
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loans as loan_rows, settings};
+use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
 use shared::rows;
 use shared::telemetry::RequestId;
@@ -67,12 +69,14 @@ pub struct Plan {
     pub block: u32,
 }
 
-/// Makes the portfolio in a database without loans, and the files of its documents in a store. The
+/// Makes the portfolio in a database without loans, and the files of its documents in a store. What
+/// its cards are at the sandbox is sealed under these keys. The
 /// web users get this password. A database that has its portfolio, or was filled by somebody else,
 /// stays as it is.
 pub async fn fill(
     db: &DatabaseConnection,
     store: &DocumentStore,
+    master_keys: &MasterKeys,
     plan: Plan,
     web_password: &str,
 ) -> Result<(), Refused> {
@@ -80,7 +84,7 @@ pub async fn fill(
         return Ok(());
     }
     let started = Instant::now();
-    let maker = Maker::new(db, store, plan.loans, web_password).await?;
+    let maker = Maker::new(db, store, master_keys, plan.loans, web_password).await?;
     maker.make(plan).await?;
     documents::write_copies(db, store).await?;
     maker.progress.finish_and_clear();
@@ -136,6 +140,7 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
 struct Maker<'a> {
     db: &'a DatabaseConnection,
     store: &'a DocumentStore,
+    gateway: PaymentGateway,
     admitted: Admitted,
     author: Author,
     passwords: Passwords,
@@ -147,6 +152,7 @@ impl<'a> Maker<'a> {
     async fn new(
         db: &'a DatabaseConnection,
         store: &'a DocumentStore,
+        master_keys: &MasterKeys,
         loans: u32,
         web_password: &'a str,
     ) -> Result<Self, Refused> {
@@ -155,7 +161,8 @@ impl<'a> Maker<'a> {
         let author = Author::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
         let passwords = Passwords::recommended().map_err(Refused)?;
         let progress = ProgressBar::new(u64::from(loans));
-        Ok(Self { db, store, admitted, author, passwords, web_password, progress })
+        let gateway = cards::sandbox(db, master_keys).map_err(Refused)?;
+        Ok(Self { db, store, gateway, admitted, author, passwords, web_password, progress })
     }
 
     /// The first block, its copies, and what is left of the loans.
@@ -185,7 +192,7 @@ impl<'a> Maker<'a> {
         let (author, today) = (self.author.clone(), self.admitted.clock.today);
         let tx = db::begin_write(self.db).await?;
         let block = Block::read(&tx, above, numbers.start, author, today).await?;
-        furnish(&tx, self.store, &block).await?;
+        furnish(&tx, self.store, &self.gateway, &block).await?;
         if numbers.start == 0 {
             cards::add_fee_rules(&tx).await?;
             drawers::add(&tx, &block).await?;
@@ -236,6 +243,7 @@ async fn first_failure(answer: Answer) -> String {
 async fn furnish(
     tx: &DatabaseTransaction,
     store: &DocumentStore,
+    gateway: &PaymentGateway,
     block: &Block,
 ) -> Result<(), Refused> {
     people::add_previous_addresses(tx, block).await?;
@@ -243,7 +251,7 @@ async fn furnish(
     credit_lines::add(tx, block).await?;
     returned_payments::add(tx, block).await?;
     recurring_transactions::add(tx, block).await?;
-    cards::add_with_payments(tx, block).await?;
+    cards::add_with_payments(tx, gateway, block).await?;
     field_values::add(tx, block).await?;
     let collateral = collateral::add(tx, block).await?;
     let mut papers = comments::add(tx, block, &collateral).await?;

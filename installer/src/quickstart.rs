@@ -141,7 +141,8 @@ impl Place {
             let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
             let store = DocumentStore::open_for_bulk(self.documents());
             let store = store.map_err(|error| format!("the documents cannot be kept: {error}"))?;
-            demo::fill(&db, &store, plan, &self.credentials.web)
+            let keys = format!("k1:{}", self.credentials.card_key).parse()?;
+            demo::fill(&db, &store, &keys, plan, &self.credentials.web)
                 .await
                 .map_err(|why| format!("the demo portfolio cannot be made: {why}"))?;
         }

@@ -13,6 +13,7 @@ use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::Value;
 use shared::db;
+use shared::master_keys::MasterKeys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -199,6 +200,11 @@ impl World {
             bucket => DocumentStore::open(bucket),
         };
         opened.expect("a store of documents")
+    }
+
+    /// What the api-server seals cards' tokens under.
+    pub fn master_keys(&self) -> MasterKeys {
+        format!("k1:{}", self.credentials.card_key).parse().expect("keys")
     }
 
     /// The names of all objects in that folder, unfinished ones too.

@@ -92,7 +92,14 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
     for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
         let plan = Plan { loans, block: BLOCK };
-        let filled = demo::fill(&world.db, &world.documents(), plan, &world.credentials.web).await;
+        let filled = demo::fill(
+            &world.db,
+            &world.documents(),
+            &world.master_keys(),
+            plan,
+            &world.credentials.web,
+        )
+        .await;
         filled.map_err(|refused| refused.0)?;
     }
     println!("{} loans beside {FEW_LOANS}, on {}", arguments.loans, many.database.name());

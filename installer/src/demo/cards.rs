@@ -1,80 +1,127 @@
 //! Cards that borrowers added, what paying by card costs, and payments that are drawn by themselves.
 
+mod by_card;
+
 use super::block::{Block, Place, basis_points, cents};
-use chrono::Datelike;
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use api_server::payment_gateway::cards::Card;
+use api_server::payment_gateway::{Choice, GatewaySettings, PaymentGateway};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter,
+};
 use shared::entity::automated_payments::{
     self, AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
     BillingType, DebitOrCredit,
 };
 use shared::entity::loans::PaymentPeriod;
-use shared::entity::payment_gateway_tokens::{self, BrandType, EntryType, Gateway};
-use shared::entity::{convenience_fee_rules, loan_groups};
+use shared::entity::payment_gateway_tokens::{self, BrandType, EntryType};
+use shared::entity::{convenience_fee_rules, loan_groups, payment_gateway_secrets};
+use shared::master_keys::MasterKeys;
+use shared::problem::Problem;
 use shared::rows;
 use shared::secrecy::Masked;
+use std::time::Duration;
 
-/// Place in the mix, brand, entry, last four, times used.
-type Card = (u32, BrandType, EntryType, &'static str, i32);
+/// Place in the mix, token of the sandbox, entry, times used before.
+type Listed = (u32, &'static str, EntryType, i32);
 
-const CARDS: [Card; 8] = [
-    (0, BrandType::Visa, EntryType::Wallet, "4242", 3),
-    (0, BrandType::Mastercard, EntryType::Wallet, "4444", 0),
-    (0, BrandType::Amex, EntryType::Wallet, FORGOTTEN, 2),
-    (0, BrandType::Discover, EntryType::OneTime, "1117", 1),
-    (3, BrandType::Mastercard, EntryType::Wallet, "5454", 1),
-    (5, BrandType::Visa, EntryType::Wallet, "1881", 4),
-    (12, BrandType::Amex, EntryType::Wallet, "8431", 0),
-    (20, BrandType::Other, EntryType::Wallet, "0077", 1),
+const CARDS: [Listed; 8] = [
+    (0, "tok_visa", EntryType::Wallet, 3),
+    (0, "tok_mastercard", EntryType::Wallet, 0),
+    (0, FORGOTTEN, EntryType::Wallet, 2),
+    (0, "tok_discover", EntryType::OneTime, 1),
+    (3, "tok_mastercard", EntryType::Wallet, 1),
+    (5, "tok_visa", EntryType::Wallet, 4),
+    (12, "tok_amex", EntryType::Wallet, 0),
+    (20, EXPIRED, EntryType::Wallet, 1),
 ];
-/// The last four of the card that its owner took back.
-const FORGOTTEN: &str = "0005";
-/// Where in the mix a card is past its month.
-const EXPIRED_AT: u32 = 20;
+/// The card that its owner took back.
+const FORGOTTEN: &str = "tok_amex";
+/// The card that is past its month.
+const EXPIRED: &str = "tok_expired";
+/// Where in the mix payments were made by card: one that is posted, and one that was declined.
+const PAID_AT: u32 = 0;
 
-/// Cards, and the automated payments of this block: from bank accounts, and from used cards.
-pub async fn add_with_payments(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+/// The gateway that the portfolio's cards are kept by.
+pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGateway, String> {
+    let settings = GatewaySettings {
+        choice: Choice::Sandbox,
+        master_keys: keys.clone(),
+        public_url: None,
+        recovery_interval: Duration::MAX,
+    };
+    PaymentGateway::new(settings, db)
+}
+
+/// Cards, and what is paid by them; and automated payments from bank accounts.
+pub async fn add_with_payments(
+    tx: &DatabaseTransaction,
+    gateway: &PaymentGateway,
+    block: &Block,
+) -> Result<(), DbErr> {
     let mut payments = Vec::new();
     for place in block.at(|slot| slot == 0 || slot % 5 == 2) {
         payments.push(from_bank(block, place));
     }
-    for (slot, brand, entry, last_four, used) in CARDS {
+    for (slot, token, entry, used) in CARDS {
         for place in block.at(|other| other == slot) {
-            let token = card(block, place, brand, entry, last_four, used);
-            let token_id = rows::add(tx, token).await?;
+            let forgotten = slot == 0 && token == FORGOTTEN;
+            let card = add_card(tx, gateway, block, place, (token, entry)).await.map_err(failed)?;
+            age(tx, block, &card, used, forgotten).await?;
+            let token_id = card.payment_gateway_token_id;
             if entry == EntryType::Wallet && used > 1 {
-                payments.push(from_card(block, place, token_id, last_four != FORGOTTEN));
+                payments.push(from_card(block, place, token_id, !forgotten));
+            }
+            if slot == PAID_AT && token == "tok_visa" {
+                by_card::add(tx, block, place, &card).await.map_err(failed)?;
             }
         }
     }
     rows::add_all(tx, payments).await
 }
 
-fn card(
+fn failed(problem: Problem) -> DbErr {
+    DbErr::Custom(problem.message())
+}
+
+/// Adds a card as the API does.
+async fn add_card(
+    tx: &DatabaseTransaction,
+    gateway: &PaymentGateway,
     block: &Block,
     place: &Place,
-    brand_type: BrandType,
-    entry_type: EntryType,
-    last_four: &str,
-    used_count: i32,
-) -> payment_gateway_tokens::Model {
-    let expired = place.slot == EXPIRED_AT;
-    let expiry = block.day(if expired { -60 } else { 700 });
-    payment_gateway_tokens::Model {
-        payment_gateway_token_id: 0,
-        brand_type,
-        entry_type,
-        forget_flag: last_four == FORGOTTEN,
-        contact_id: place.contact_id,
+    (token, entry_type): (&str, EntryType),
+) -> Result<payment_gateway_tokens::Model, Problem> {
+    let card = Card {
         loan_id: place.loan_id,
-        last_four: last_four.to_owned(),
-        expiry_month: i32::try_from(expiry.month()).unwrap_or(12),
-        expiry_year: expiry.year(),
+        contact_id: place.contact_id,
+        entry_type,
         cardholder_name: Some(format!("Cardholder {}", place.number + 1)),
-        gateway: Gateway::Sandbox,
-        created_date: block.days_ago(120),
-        last_used_date: (used_count > 0).then(|| block.days_ago(if expired { 90 } else { 10 })),
-        used_count,
+        described: gateway.describe(token, place.contact_id).await?,
+    };
+    card.insert(tx, gateway, &block.author, block.clock).await
+}
+
+/// Lets a card have been there for a while. A forgotten one is no longer at the gateway.
+async fn age(
+    tx: &DatabaseTransaction,
+    block: &Block,
+    card: &payment_gateway_tokens::Model,
+    used_count: i32,
+    forgotten: bool,
+) -> Result<(), DbErr> {
+    let mut aged: payment_gateway_tokens::ActiveModel = card.clone().into();
+    aged.created_date = Set(block.days_ago(120));
+    aged.last_used_date = Set((used_count > 0).then(|| block.days_ago(10)));
+    aged.used_count = Set(used_count);
+    aged.forget_flag = Set(forgotten);
+    aged.update(tx).await?;
+    if forgotten {
+        let id = card.payment_gateway_token_id;
+        payment_gateway_secrets::Entity::delete_by_id(id).exec(tx).await?;
     }
+    Ok(())
 }
 
 /// A payment from a bank account. One of the mix has its next draw put off.

@@ -175,7 +175,8 @@ impl Branch<'_> {
     /// The latest payment of each of a few loans, if it is an amount that people carry with them.
     async fn payments(&self) -> Result<Vec<Taken>, DbErr> {
         use loan_transactions::Column::{
-            LoanId, TransactionAmount, TransactionCode, TransactionDate, TransactionId,
+            LoanId, PaymentGatewayTokenId, TransactionAmount, TransactionCode, TransactionDate,
+            TransactionId,
         };
         let mut taken = Vec::new();
         for place in self.block.places.iter().take(COUNTER_LOANS) {
@@ -185,6 +186,7 @@ impl Branch<'_> {
                 .columns([TransactionId, TransactionAmount, TransactionDate])
                 .filter(LoanId.eq(loan_id))
                 .filter(TransactionCode.eq(PAYMENT_TOTAL.number))
+                .filter(PaymentGatewayTokenId.is_null())
                 .order_by_desc(TransactionId)
                 .into_tuple()
                 .one(self.tx)

@@ -18,7 +18,9 @@ const PASSWORD: &str = "words of a borrower";
 
 async fn fill(world: &World, plan: Plan) {
     standing_rows::ensure(&world.db).await.expect("standing rows");
-    demo::fill(&world.db, &world.documents(), plan, PASSWORD).await.expect("a portfolio");
+    demo::fill(&world.db, &world.documents(), &world.master_keys(), plan, PASSWORD)
+        .await
+        .expect("a portfolio");
 }
 
 /// Counts of the tables that the portfolio fills.
@@ -83,7 +85,9 @@ async fn copies_are_whole_and_everything_after_them_goes_on() {
         let file = file(&borrower_with_loan(1, OPEN_TERMS));
         world.import(&admin, &file).await;
         assert_eq!(world.count("SELECT MAX(loan_id) FROM loans").await, 131);
-        demo::fill(&world.db, &world.documents(), PLAN, PASSWORD).await.expect("nothing to do");
+        demo::fill(&world.db, &world.documents(), &world.master_keys(), PLAN, PASSWORD)
+            .await
+            .expect("nothing to do");
         assert_eq!(world.count("SELECT COUNT(*) FROM loans").await, 131);
         world
     })
@@ -294,7 +298,7 @@ fn is_empty(answer: &Value) -> bool {
 async fn the_smallest_portfolio_has_an_example_of_each_operation_too() {
     on_embedded_database(PROGRAM, |world| async {
         fill(&world, Plan { loans: 1, block: 500 }).await;
-        assert_eq!(examples(&world.db).await.expect("examples").len(), 62);
+        assert_eq!(examples(&world.db).await.expect("examples").len(), 63);
         world
     })
     .await;
@@ -310,10 +314,11 @@ async fn a_portfolio_is_neither_begun_twice_nor_made_among_other_loans() {
         assert_eq!(world.count("SELECT COUNT(*) FROM loans").await, 1, "somebody else's");
         assert_eq!(world.count("SELECT COUNT(*) FROM users").await, users);
         world.sql("INSERT INTO settings (name, value) VALUES ('demo_portfolio', 'begun')").await;
-        let refused = demo::fill(&world.db, &world.documents(), PLAN, PASSWORD)
-            .await
-            .expect_err("interrupted")
-            .0;
+        let refused =
+            demo::fill(&world.db, &world.documents(), &world.master_keys(), PLAN, PASSWORD)
+                .await
+                .expect_err("interrupted")
+                .0;
         assert!(refused.contains("start again with an empty database"), "{refused}");
         assert_eq!(refused.lines().count(), 1);
         world
