@@ -4,6 +4,7 @@ mod adding;
 mod card_numbers;
 mod convenience_fee;
 mod paying;
+mod scan;
 
 use super::loan_ids;
 use crate::PROGRAM;

@@ -1,0 +1,184 @@
+//! After many random bodies nothing of a card is in the database's files or in the log.
+//!
+//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+
+use super::{add_card, book};
+use crate::PROGRAM;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{Database, World};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// Bodies on each database.
+const BODIES: usize = 150;
+/// Names of members that hold what must never come in.
+const SECRET_NAMES: [&str; 8] =
+    ["cvv", "cvc", "CID", "security_code", "SecurityCode", "card_number", "Card-Number", "pan"];
+
+/// A number that any shop would take for a card's.
+fn card_number(rng: &mut Rng) -> String {
+    let (prefix, length) = rng
+        .choice([("4", 16), ("51", 16), ("37", 15), ("6011", 16), ("4", 13)])
+        .expect("one of them");
+    let mut digits: Vec<u32> =
+        prefix.chars().map(|digit| digit.to_digit(10).expect("a digit")).collect();
+    while digits.len() < length - 1 {
+        digits.push(rng.u32(0..10));
+    }
+    let sum = |last: u32| -> u32 {
+        let all = digits.iter().copied().chain([last]).rev().enumerate();
+        all.map(|(place, digit)| match place % 2 {
+            0 => digit,
+            _ if digit > 4 => digit * 2 - 9,
+            _ => digit * 2,
+        })
+        .sum()
+    };
+    let last = (0..10).find(|last| sum(*last).is_multiple_of(10)).expect("a check digit");
+    digits.push(last);
+    digits.iter().map(u32::to_string).collect()
+}
+
+/// The number as people write it.
+fn spelt(rng: &mut Rng, number: &str) -> String {
+    let separator = *rng.choice(&["", " ", "-", " - ", "\u{a0}", "\u{2011}"]).expect("one");
+    let groups: Vec<&str> = (0..number.len())
+        .step_by(4)
+        .map(|start| &number[start..number.len().min(start + 4)])
+        .collect();
+    format!("{}{}", rng.choice(["", "card ", "n="]).expect("one"), groups.join(separator))
+}
+
+/// What must be nowhere afterwards: numbers by their digits, codes as they are.
+#[derive(Default)]
+struct Sent {
+    numbers: Vec<String>,
+    codes: Vec<String>,
+}
+
+/// A body that an operation would take, with something of a card in it somewhere, or not.
+fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
+    let members = body.as_object_mut().expect("an object");
+    let texts: Vec<String> = members
+        .iter()
+        .filter(|(_, value)| value.is_string())
+        .map(|(name, _)| name.clone())
+        .collect();
+    match rng.u8(0..6) {
+        0 => return (body, false),
+        1 => {
+            let number = card_number(rng);
+            let text = spelt(rng, &number);
+            sent.numbers.push(number);
+            members.insert(rng.choice(texts).expect("a text"), json!(text));
+        }
+        2 => {
+            let number = card_number(rng);
+            members.insert("Amount".to_owned(), json!(number.parse::<u64>().expect("a number")));
+            sent.numbers.push(number);
+        }
+        3 => {
+            let number = card_number(rng);
+            let name = spelt(rng, &number);
+            sent.numbers.push(number);
+            members.insert(name, json!(1));
+        }
+        4 => {
+            let code = format!("code{:08}", rng.u32(0..100_000_000));
+            members.insert(rng.choice(SECRET_NAMES).expect("one").to_owned(), json!(code));
+            sent.codes.push(code);
+        }
+        _ => {
+            let number = card_number(rng);
+            members.insert("Userdef05".to_owned(), json!([{"a": [spelt(rng, &number)]}]));
+            sent.numbers.push(number);
+        }
+    }
+    (body, true)
+}
+
+fn template(rng: &mut Rng, card: i64) -> (&'static str, Value) {
+    match rng.bool() {
+        true => {
+            ("credit-cards", json!({"Gateway_Token": "tok_visa", "Cardholder_Name": "Ana Rivera"}))
+        }
+        false => (
+            "payments",
+            json!({
+                "PaymentGatewayTokenID": card, "Amount": "1.00", "User_Reference": "desk 3",
+            }),
+        ),
+    }
+}
+
+/// Everything that the database has on the disk, or where that is a server's affair, all its rows.
+async fn kept(world: &World) -> Vec<u8> {
+    let mut bytes = format!("{:?}", world.snapshot().await).into_bytes();
+    if world.database == Database::Sqlite {
+        let path = world.database_url.trim_start_matches("sqlite://");
+        for end in ["", "-wal"] {
+            let file = std::fs::read(format!("{path}{end}"));
+            bytes.extend(file.expect("the database's file"));
+        }
+    }
+    bytes
+}
+
+/// Runs of 13 to 19 digits that stand alone and have a right check digit.
+fn card_like(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let numbers = words.filter(|word| {
+        (13..=19).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    numbers.filter(|digits| api_server::card_numbers::found_in(digits)).collect()
+}
+
+#[tokio::test]
+async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
+    let seed = std::env::var("TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("TEST_SEED={seed}");
+    let mut environment = Environment::default();
+    environment.api.insert("API_LOG_FILTER".to_owned(), "debug".to_owned());
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let mut rng = Rng::with_seed(seed);
+        let admin = world.token("admin").await;
+        let (loans, _) = book(&world, &admin, 1).await;
+        let card = add_card(&world, &admin, loans[0], "tok_visa").await;
+        let mut sent = Sent::default();
+        let mut taken = 0;
+        for _ in 0..BODIES {
+            let (operation, body) = template(&mut rng, card);
+            let (body, spoilt) = spoil(&mut rng, body, &mut sent);
+            let mut text = body.to_string();
+            if spoilt && rng.u8(0..5) == 0 {
+                text.truncate(text.len() - 1);
+            }
+            let path = format!("/loans/{}/payment-gateway/{operation}", loans[0]);
+            let request = world.client.request(reqwest::Method::POST, &admin, &path);
+            let request = request.header("content-type", "application/json").body(text.clone());
+            let answer = world.client.send(request).await.expect("an answer");
+            match spoilt {
+                true => drop(answer.expect_problem(422, "card-number-refused")),
+                false => {
+                    answer.expect(201);
+                    taken += 1;
+                }
+            }
+        }
+        assert!(taken > 5 && sent.numbers.len() > 20 && sent.codes.len() > 5);
+        for (what, bytes) in
+            [("the database", kept(&world).await), ("the log", world.api.log().into_bytes())]
+        {
+            // Every byte a character: digits stay what they are.
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            assert!(text.len() > 10_000, "{what} has {} bytes", text.len());
+            for secret in sent.numbers.iter().chain(&sent.codes) {
+                assert!(!text.contains(secret), "{secret} is in {what}");
+            }
+            assert_eq!(card_like(&text), [""; 0], "in {what}");
+        }
+        world
+    })
+    .await;
+}
