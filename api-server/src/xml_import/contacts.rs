@@ -16,7 +16,8 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use shared::entity::contacts::{Column, ContactMethod, Entity, Model};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
-    contact_addresses, contact_types, credit_profiles, entities, loan_contacts, loans, users,
+    contact_addresses, contact_types, credit_profiles, entities, loan_contacts, loans,
+    payment_gateway_tokens, payment_method_sessions, users,
 };
 use std::sync::LazyLock;
 
@@ -233,6 +234,14 @@ impl Import<'_> {
         if self.exists::<loan_contacts::Entity>(tx, linked).await? {
             return Err(refuse(element, "a contact linked to a loan cannot be deleted"));
         }
+        let cards = payment_gateway_tokens::Column::ContactId.eq(contact_id);
+        if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
+            return Err(refuse(element, "a contact with cards cannot be deleted"));
+        }
+        payment_method_sessions::Entity::delete_many()
+            .filter(payment_method_sessions::Column::ContactId.eq(contact_id))
+            .exec(tx)
+            .await?;
         let forms = [Form::ContactDetail, Form::ContactDemographics, Form::ContactFinancials];
         if documents::are_on_fields_of(tx, &forms, contact_id).await? {
             return Err(refuse(element, "a contact with documents cannot be deleted"));

@@ -12,8 +12,9 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
-    automated_payments, credit_lines, loan_collaterals, loan_contacts, loan_interest_rates,
-    loan_snapshots, loan_transactions, loans, payments_due, recurring_transactions,
+    automated_payments, credit_lines, gateway_payments, loan_collaterals, loan_contacts,
+    loan_interest_rates, loan_snapshots, loan_transactions, loans, payment_gateway_tokens,
+    payment_method_sessions, payments_due, recurring_transactions,
 };
 
 impl Import<'_> {
@@ -36,6 +37,7 @@ impl Import<'_> {
         if documents::are_on_fields_of(tx, &forms, loan_id).await? {
             return Err(refuse(element, "a loan with documents cannot be deleted"));
         }
+        self.check_cards(tx, element, loan_id).await?;
         self.remove_comments(tx, On::Loan(loan_id)).await?;
         self.remove_values(tx, &forms, loan_id).await?;
         self.release_collateral(tx, loan_id).await?;
@@ -62,6 +64,28 @@ impl Import<'_> {
         changes.save(tx).await?;
         let key = Some(loan.loan_number);
         Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
+    }
+
+    /// Refuses to delete what cards were added on, or paid. Pages to add one on go with the loan.
+    async fn check_cards(
+        &mut self,
+        tx: &DatabaseTransaction,
+        element: &Element,
+        loan_id: i64,
+    ) -> Result<(), Stop> {
+        let cards = payment_gateway_tokens::Column::LoanId.eq(loan_id);
+        if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
+            return Err(refuse(element, "a loan that cards were added on cannot be deleted"));
+        }
+        let payments = gateway_payments::Column::LoanId.eq(loan_id);
+        if self.exists::<gateway_payments::Entity>(tx, payments).await? {
+            return Err(refuse(element, "a loan with card payments cannot be deleted"));
+        }
+        payment_method_sessions::Entity::delete_many()
+            .filter(payment_method_sessions::Column::LoanId.eq(loan_id))
+            .exec(tx)
+            .await?;
+        Ok(())
     }
 
     /// Takes the collateral of a loan that goes from it. What then secures nothing and is nobody's

@@ -250,3 +250,37 @@ async fn tokens_are_sealed_anew_under_a_new_master_key_and_the_old_one_may_go() 
     })
     .await;
 }
+
+#[tokio::test]
+async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, contacts) = book(&world, &admin, 2).await;
+        add_card(&world, &admin, loans[0], "tok_visa").await;
+        let page = format!("/loans/{}/payment-gateway/add-payment-method-url", loans[1]);
+        world.client.get(&admin, &page).await.expect(200);
+        let delete = |what: &str| format!("<Core>{what}</Core>");
+        let refused = async |xml: String, why: &str| {
+            let answer = world.client.import(&admin, false, &xml, None).await.expect(200);
+            let result = answer.json();
+            assert_eq!(result["Failed"], 1, "{result:#}");
+            assert!(answer.text.contains(why), "{result:#}");
+        };
+        refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "cards were added on").await;
+        // The card of a contact whose own loan is gone.
+        let elsewhere = format!(
+            "UPDATE payment_gateway_tokens SET contact_id = {}, loan_id = {}",
+            contacts[1], loans[0]
+        );
+        world.sql(&elsewhere).await;
+        world.import(&admin, &delete(r#"<Loan UpdateFlag="2" LoanNumber="L-2"/>"#)).await;
+        let contact = delete(r#"<Contact UpdateFlag="2" ContactNumber="C-2"/>"#);
+        refused(contact.clone(), "a contact with cards").await;
+        for table in ["payment_gateway_secrets", "payment_gateway_tokens"] {
+            world.sql(&format!("DELETE FROM {table}")).await;
+        }
+        world.import(&admin, &contact).await;
+        world
+    })
+    .await;
+}
