@@ -92,6 +92,8 @@ pub struct Intended<'a> {
     pub total: Money,
     /// What [`Described::token`] was.
     pub token: &'a str,
+    /// Of the request that began it: its number may come again in a database that was restored.
+    pub request_id: &'a str,
 }
 
 /// What became of a payment at the gateway.

@@ -141,6 +141,11 @@ pub(super) async fn carry_on(app: &Arc<App>, id: i64, mover: Mover) -> Result<Mo
     let mut prepared_here = false;
     for _ in 0..STEPS_MAX {
         let intent = intents::read(&app.db, id).await?;
+        let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
+        if !over && intents::gateway_of(&intent)? != app.gateway.kind() {
+            tracing::warn!(id, "a card payment waits for another gateway than the one in use");
+            return Err(Problem::new(ProblemType::GatewayUnavailable));
+        }
         match (intent.state, intent.gateway_reference.clone()) {
             (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
             (State::Created, None) => match mover {
@@ -185,6 +190,12 @@ fn still_unknown(problem: Problem) -> Problem {
     }
 }
 
+/// Where only the gateway can say how it goes on, a refusal is no answer either.
+fn away(id: i64, trouble: &Trouble) -> Problem {
+    tracing::warn!(id, ?trouble, "the gateway does not say what became of a card payment");
+    Problem::new(ProblemType::GatewayUnavailable)
+}
+
 fn never_charged() -> Refusal {
     Refusal { code: "not_charged".to_owned(), message: "The card was not charged.".to_owned() }
 }
@@ -197,6 +208,7 @@ async fn prepare(app: &App, intent: &Model) -> Result<(), Problem> {
         card_payment_id: intent.card_payment_id,
         total: intent.total_charged,
         token: &token,
+        request_id: &intent.request_id,
     };
     match app.gateway.prepare(intended).await {
         Ok(reference) => Ok(intents::refer(&app.db, intent, &reference).await?),
@@ -229,19 +241,21 @@ async fn look_up(
     mover: Mover,
 ) -> Result<bool, Problem> {
     let id = intent.card_payment_id;
-    let outcome = match app.gateway.look_up(reference).await.map_err(|t| t.problem())? {
-        Outcome::NotCharged => match (mover, intent.state) {
-            (Mover::Message, _) => return Ok(false),
-            (Mover::Request, State::Created) => {
-                return charge(app, intent, reference).await.map(|()| true);
-            }
-            // Whoever asked for the charge may still come: after this it can no longer be charged.
-            (Mover::Request | Mover::Recovery, _) => {
-                app.gateway.cancel(id, reference).await.map_err(|trouble| trouble.problem())?
-            }
-        },
-        outcome => outcome,
-    };
+    let outcome =
+        match app.gateway.look_up(reference).await.map_err(|trouble| away(id, &trouble))? {
+            Outcome::NotCharged => match (mover, intent.state) {
+                (Mover::Message, _) => return Ok(false),
+                (Mover::Request, State::Created) => {
+                    return charge(app, intent, reference).await.map(|()| true);
+                }
+                // Whoever asked for the charge may still come: after this it can no longer be charged.
+                (Mover::Request | Mover::Recovery, _) => {
+                    let cancelled = app.gateway.cancel(id, reference).await;
+                    cancelled.map_err(|trouble| away(id, &trouble))?
+                }
+            },
+            outcome => outcome,
+        };
     settle(app, intent, outcome).await.map(|()| true)
 }
 
@@ -275,7 +289,7 @@ async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
 }
 
 async fn give_back(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
-    let given = app.gateway.give_back(intent.card_payment_id, reference).await;
-    given.map_err(|trouble| trouble.problem())?;
+    let id = intent.card_payment_id;
+    app.gateway.give_back(id, reference).await.map_err(|trouble| away(id, &trouble))?;
     Ok(intents::set_voided(&app.db, intent).await?)
 }

@@ -152,7 +152,7 @@ impl Stripe {
             ("payment_method_types[0]", "card"),
             ("metadata[Card_Payment_ID]", &*id),
         ];
-        let key = format!("core-{id}-prepare");
+        let key = format!("core-{id}-prepare-{}", intended.request_id);
         let answer = self.http.post("/v1/payment_intents", &form, &key).await?.success()?;
         let reference = id_of(text(&answer["id"]), "pi_");
         reference.map(str::to_owned).ok_or(Trouble::Unavailable)

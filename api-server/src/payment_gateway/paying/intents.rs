@@ -11,8 +11,9 @@ use sea_orm::{
 };
 use shared::db;
 use shared::entity::gateway_payments::{
-    ActiveModel, CardPaymentState as State, Column, Entity, Model,
+    ActiveModel, CardPaymentRequest, CardPaymentState as State, Column, Entity, Model,
 };
+use shared::entity::payment_gateway_tokens::Gateway;
 use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 
@@ -47,6 +48,13 @@ pub(super) async fn find_by_claim(
         }
         found => Ok(found),
     }
+}
+
+/// The gateway that a payment was begun at.
+pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, Problem> {
+    let request: CardPaymentRequest =
+        serde_json::from_value(intent.request.clone()).map_err(Problem::internal)?;
+    Ok(request.gateway)
 }
 
 /// The payment of a gateway's reference.

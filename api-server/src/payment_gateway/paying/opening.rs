@@ -16,6 +16,7 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, TransactionTrait};
 use shared::amounts::{AmountText, Money};
+use shared::db::{self, Fault};
 use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Model};
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
@@ -207,7 +208,12 @@ impl Effect for Opening {
         let caller = system(&intent, "");
         payments::post(&trial, &caller, &self.author, clock, self.loan_id, &order).await?;
         trial.rollback().await?;
-        let card_payment_id = rows::add(tx, intent.clone()).await?;
+        let added = rows::add(tx, intent.clone()).await;
+        let card_payment_id = added.map_err(|error| match db::fault(&error) {
+            // The same request, whose claim has lapsed, was faster.
+            Fault::Conflict => Problem::new(ProblemType::IdempotencyInProgress),
+            _ => error.into(),
+        })?;
         Ok(Model { card_payment_id, ..intent })
     }
 }
