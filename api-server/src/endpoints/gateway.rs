@@ -5,7 +5,8 @@ pub mod sandbox;
 pub mod stripe;
 
 use poem::Response;
-use poem::http::StatusCode;
+use poem::http::header::RETRY_AFTER;
+use poem::http::{HeaderValue, StatusCode};
 use shared::pages;
 use shared::problem::{Problem, ProblemType};
 
@@ -33,5 +34,9 @@ fn page_of(problem: &Problem) -> Response {
         }
         _ => "Something went wrong on our side. Nothing was done; please try again later.",
     };
-    message(status, "That did not work", text)
+    let mut page = message(status, "That did not work", text);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        page.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    }
+    page
 }

@@ -18,11 +18,12 @@ use crate::turns::Row;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::StreamExt;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr,
-    EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseConnection,
+    DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
@@ -47,8 +48,9 @@ pub const STRIPE_RETURN: &str = "/gateway/stripe/return";
 const MINUTES: i64 = 15;
 /// How long sessions are kept that were not used.
 const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
-/// Sessions that one pass of the recovery looks at.
+/// Sessions that the recovery reads at a time, and of how many it asks the gateway at once.
 const SETTLED_MAX: u64 = 100;
+const AT_ONCE: usize = 8;
 
 /// A page that was opened.
 #[derive(Clone, Debug)]
@@ -59,19 +61,38 @@ pub struct OpenedPage {
     pub expires_at: Timestamp,
 }
 
+/// What became of a page on which a card was to be entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Its card is on file.
+    Added,
+    /// Somebody may still be filling it in.
+    Pending,
+    /// Nothing was added, and nothing will be.
+    Over,
+}
+
 /// Opens a page on which a card of the loan's borrower can be added. `origin`: where browsers reach
-/// this server.
+/// this server. `tried`: it is only told what a page would look like, and there is none.
 pub async fn open(
     app: &App,
     caller: &Caller,
     clock: Clock,
     loan_id: i64,
     origin: &str,
+    tried: bool,
 ) -> Result<OpenedPage, Problem> {
     let loan = caller.get::<loans::Entity>(&app.db, loan_id).await?;
     rules::refuse_disabled(&app.db, &loan).await?;
     let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
+    let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
+    if tried {
+        return Ok(OpenedPage {
+            url: format!("{origin}{SANDBOX_PAGE}?session={secret}"),
+            expires_at,
+        });
+    }
     let (url, gateway_reference) = match app.gateway.stripe() {
         None => (format!("{origin}{SANDBOX_PAGE}?session={secret}"), None),
         Some(stripe) => {
@@ -82,7 +103,6 @@ pub async fn open(
             (opened.url, Some(opened.reference))
         }
     };
-    let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
     let session = Model {
         session_id: 0,
         loan_id,
@@ -104,17 +124,25 @@ fn hash(secret: &str) -> String {
 }
 
 /// The session of a page's secret, if a card can still be added in it.
-#[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
 pub async fn find(app: &App, secret: &str, gateway: Gateway) -> Result<Option<Model>, Problem> {
     let now = db::time(&app.db).await?;
-    let found = Entity::find().filter(Column::StateHash.eq(hash(secret))).one(&app.db).await?;
-    let usable = |session: &Model| {
-        session.gateway == gateway
-            && session.gateway == app.gateway.kind()
-            && session.state == SessionState::Open
-            && session.expires_at > now
-    };
+    let found = find_by_secret(app, secret, gateway).await?;
+    let usable = |session: &Model| session.state == SessionState::Open && session.expires_at > now;
     Ok(found.filter(usable))
+}
+
+/// The session of a page's secret, whatever became of it.
+#[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+async fn find_by_secret(
+    app: &App,
+    secret: &str,
+    gateway: Gateway,
+) -> Result<Option<Model>, Problem> {
+    if gateway != app.gateway.kind() {
+        return Ok(None);
+    }
+    let found = Entity::find().filter(Column::StateHash.eq(hash(secret)));
+    Ok(found.filter(Column::Gateway.eq(gateway)).one(&app.db).await?)
 }
 
 /// Adds the card of a page to the wallet; `None` if the session is over by now.
@@ -129,46 +157,66 @@ pub async fn add_card(
     effects::change(app, adding).await
 }
 
-/// Asks Stripe what became of a page, and adds its card. True: there is one.
-pub async fn settle(app: &Arc<App>, session: &Model, expire: bool) -> Result<bool, Problem> {
+/// The browser is back from Stripe's page. A webhook or the recovery may have been faster, and the
+/// card entered in the last seconds: neither is the borrower's affair.
+pub async fn come_back(app: &Arc<App>, secret: &str) -> Result<Settled, Problem> {
+    let now = db::time(&app.db).await?;
+    let Some(session) = find_by_secret(app, secret, Gateway::Stripe).await? else {
+        return Ok(Settled::Over);
+    };
+    match session.state {
+        SessionState::Used => Ok(Settled::Added),
+        SessionState::Open => settle(app, &session, session.expires_at <= now).await,
+        SessionState::Expired => Ok(Settled::Over),
+    }
+}
+
+/// Asks Stripe what became of a page, and adds its card. `expire`: its time is over.
+pub async fn settle(app: &Arc<App>, session: &Model, expire: bool) -> Result<Settled, Problem> {
     let (Some(stripe), Some(reference)) = (app.gateway.stripe(), &session.gateway_reference) else {
-        return Ok(false);
+        return Ok(Settled::Over);
     };
     let state = match stripe.look_up_checkout(reference).await {
         Ok(CheckoutState::Open) if expire => stripe.expire_checkout(reference).await,
         found => found,
     };
-    match state.map_err(|trouble| trouble.problem())? {
-        CheckoutState::Open => Ok(false),
-        CheckoutState::Expired => set_expired(&app.db, session).await.map(|()| false),
-        CheckoutState::Complete(method) => {
-            let described = match app.gateway.describe(&method, session.contact_id).await {
-                Ok(described) => described,
-                // The card went away again: there is nothing to add, now or later.
-                Err(Trouble::Refused(_)) => {
-                    set_expired(&app.db, session).await?;
-                    return Ok(false);
-                }
-                Err(trouble) => return Err(trouble.problem()),
-            };
-            match add_card(app, session, described, None).await {
-                Ok(_) => Ok(true),
-                // On file already: another request was faster.
-                Err(problem) if problem.kind() == ProblemType::InvalidValue => {
-                    set_expired(&app.db, session).await.map(|()| true)
-                }
-                Err(problem) => Err(problem),
-            }
+    let method = match state {
+        Ok(CheckoutState::Complete(method)) => method,
+        Ok(CheckoutState::Open) => return Ok(Settled::Pending),
+        // Refused: the page is not known there, so that no card will come of it.
+        Ok(CheckoutState::Expired) => return close(app, session, SessionState::Expired).await,
+        Err(Trouble::Refused(_)) if expire => {
+            return close(app, session, SessionState::Expired).await;
         }
+        Err(_) => return Err(Trouble::Unavailable.problem()),
+    };
+    let described = match app.gateway.describe(&method, session.contact_id).await {
+        Ok(described) => described,
+        // The card went away again: there is nothing to add, now or later.
+        Err(Trouble::Refused(_)) => return close(app, session, SessionState::Expired).await,
+        Err(trouble) => return Err(trouble.problem()),
+    };
+    match add_card(app, session, described, None).await {
+        Ok(_) => Ok(Settled::Added),
+        // On file already: somebody has added it by its name at the gateway.
+        Err(problem) if problem.kind() == ProblemType::InvalidValue => {
+            close(app, session, SessionState::Used).await
+        }
+        Err(problem) => Err(problem),
     }
 }
 
-async fn set_expired(db: &impl ConnectionTrait, session: &Model) -> Result<(), Problem> {
+/// Ends an open session.
+async fn close(app: &App, session: &Model, state: SessionState) -> Result<Settled, Problem> {
     let update = Entity::update_many()
-        .col_expr(Column::State, SessionState::Expired.into())
+        .col_expr(Column::State, state.into())
         .filter(Column::SessionId.eq(session.session_id))
         .filter(Column::State.eq(SessionState::Open));
-    Ok(update.exec(db).await.map(drop)?)
+    update.exec(&app.db).await?;
+    Ok(match state {
+        SessionState::Used => Settled::Added,
+        SessionState::Open | SessionState::Expired => Settled::Over,
+    })
 }
 
 /// The open session of a gateway's reference.
@@ -182,22 +230,53 @@ pub async fn find_by_reference(
 }
 
 /// Settles sessions whose time is over, and removes unused ones of yesterday.
-#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
 pub(super) async fn sweep(app: &Arc<App>) -> Result<(), Problem> {
-    let backend = app.db.get_database_backend();
-    let over = Column::ExpiresAt.into_expr().lt(db::now(backend));
-    let over = Entity::find().filter(Column::State.eq(SessionState::Open)).filter(over);
-    let over = over.order_by_asc(Column::SessionId).limit(SETTLED_MAX).all(&app.db).await?;
-    for session in over {
-        match session.gateway_reference {
-            None => set_expired(&app.db, &session).await?,
-            Some(_) => {
-                settle(app, &session, true).await?;
-            }
-        }
+    expire_own(app).await?;
+    let mut behind = 0;
+    loop {
+        let sessions = over_at_stripe(&app.db, behind).await?;
+        let Some(last) = sessions.last() else { break };
+        behind = last.session_id;
+        futures_util::stream::iter(&sessions)
+            .for_each_concurrent(AT_ONCE, |session| async {
+                // One that cannot be settled keeps no other one waiting.
+                if let Err(problem) = settle(app, session, true).await {
+                    let id = session.session_id;
+                    tracing::warn!(id, %problem, "a page to add a card on is not settled");
+                }
+            })
+            .await;
     }
-    remove_unused(&app.db).await?;
-    Ok(())
+    Ok(remove_unused(&app.db).await?)
+}
+
+/// Ends the sessions about which there is nobody to ask: of pages of this server's own, and of a
+/// gateway that is no longer in use.
+async fn expire_own(app: &App) -> Result<(), DbErr> {
+    let over = Column::ExpiresAt.into_expr().lt(db::now(app.db.get_database_backend()));
+    let own = match app.gateway.stripe() {
+        Some(_) => Condition::all().add(Column::Gateway.ne(Gateway::Stripe)),
+        None => Condition::all(),
+    };
+    let update = Entity::update_many()
+        .col_expr(Column::State, SessionState::Expired.into())
+        .filter(Column::State.eq(SessionState::Open))
+        .filter(over)
+        .filter(own);
+    update.exec(&app.db).await.map(drop)
+}
+
+#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+async fn over_at_stripe(db: &DatabaseConnection, behind: i64) -> Result<Vec<Model>, DbErr> {
+    let over = Column::ExpiresAt.into_expr().lt(db::now(db.get_database_backend()));
+    Entity::find()
+        .filter(Column::State.eq(SessionState::Open))
+        .filter(over)
+        .filter(Column::SessionId.gt(behind))
+        .order_by_asc(Column::SessionId)
+        .limit(SETTLED_MAX)
+        .all(db)
+        .await
 }
 
 async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {

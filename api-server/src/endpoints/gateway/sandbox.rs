@@ -21,6 +21,7 @@ use std::time::Duration;
 
 const FORM_BYTES_MAX: usize = 16 * 1024;
 const FORM_TIME_MAX: Duration = Duration::from_secs(10);
+const HEADING: &str = "Add a card";
 /// Characters of the name on a card.
 const NAME_LENGTH_MAX: usize = 80;
 
@@ -38,6 +39,39 @@ struct Form {
     cardholder_name: String,
 }
 
+/// What the page shows of what was sent before.
+#[derive(Default)]
+struct Shown<'a> {
+    card: &'a str,
+    name: &'a str,
+    fault: Option<Fault>,
+}
+
+/// What was wrong with the form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    UnknownCard,
+    CardNumber,
+    LongName,
+    UnreadableName,
+}
+
+impl Fault {
+    fn text(self) -> &'static str {
+        match self {
+            Self::UnknownCard => "Choose one of these cards.",
+            Self::CardNumber => "This looks like a card number. This page never takes one.",
+            Self::LongName => "The name has more than 80 characters.",
+            Self::UnreadableName => "The name has a character in it that cannot be stored.",
+        }
+    }
+
+    /// Which field it is told beside.
+    fn is_about_card(self) -> bool {
+        self == Self::UnknownCard
+    }
+}
+
 /// `GET /gateway/sandbox/add-payment-method?session=…`
 #[handler]
 pub async fn show(app: Data<&Arc<App>>, request: &Request) -> Response {
@@ -46,7 +80,7 @@ pub async fn show(app: Data<&Arc<App>>, request: &Request) -> Response {
         return session_over();
     };
     match sessions::find(&app, &secret, Gateway::Sandbox).await {
-        Ok(Some(session)) => page(&secret, &session, "", None),
+        Ok(Some(session)) => page(&secret, &session, &Shown::default()),
         Ok(None) => session_over(),
         Err(problem) => page_of(&problem),
     }
@@ -82,17 +116,11 @@ async fn take(app: &Arc<App>, form: Form) -> Result<Response, Problem> {
         return Ok(session_over());
     };
     let name = form.cardholder_name.trim();
-    let again = |fault| Ok(page(&form.session, &session, name, Some(fault)));
-    if card_numbers::found_in(name) {
-        // Not shown again, either.
-        let fault = "A card number was entered. This page never takes one.";
-        return Ok(page(&form.session, &session, "", Some(fault)));
-    }
-    if name.chars().count() > NAME_LENGTH_MAX || name.contains('\0') {
-        return again("The name on the card has at most 80 characters.");
-    }
-    if !TEST_CARDS.iter().any(|card| card.token == form.card) {
-        return again("Choose one of the cards.");
+    if let Some(fault) = find_fault(&form.card, name) {
+        // A card number is not shown again, either.
+        let name = if fault == Fault::CardNumber { "" } else { name };
+        let shown = Shown { card: &form.card, name, fault: Some(fault) };
+        return Ok(page(&form.session, &session, &shown));
     }
     let described = app.gateway.describe(&form.card, session.contact_id).await;
     let described = described.map_err(Problem::from)?;
@@ -101,54 +129,96 @@ async fn take(app: &Arc<App>, form: Form) -> Result<Response, Problem> {
         None => Ok(session_over()),
         Some(_) => Ok(Response::builder()
             .status(StatusCode::SEE_OTHER)
-            .header(LOCATION, SANDBOX_DONE)
+            .header(LOCATION, own_name(SANDBOX_DONE))
             .finish()),
     }
 }
 
-fn page(secret: &str, session: &Model, name: &str, fault: Option<&str>) -> Response {
-    let heading = "Add a card";
+fn find_fault(card: &str, name: &str) -> Option<Fault> {
+    if card_numbers::found_in(name) {
+        Some(Fault::CardNumber)
+    } else if name.contains('\0') {
+        Some(Fault::UnreadableName)
+    } else if name.chars().count() > NAME_LENGTH_MAX {
+        Some(Fault::LongName)
+    } else if !TEST_CARDS.iter().any(|known| known.token == card) {
+        Some(Fault::UnknownCard)
+    } else {
+        None
+    }
+}
+
+fn page(secret: &str, session: &Model, shown: &Shown) -> Response {
     let page = Page {
         site: SITE,
-        title: match fault {
-            Some(_) => format!("Error: {heading}"),
-            None => heading.to_owned(),
+        title: match shown.fault {
+            Some(_) => format!("Error: {HEADING}"),
+            None => HEADING.to_owned(),
         },
-        main: form(secret, session, name, fault),
+        main: main(secret, session, shown),
         note: Some("This is a sandbox: its cards are made up, and no money moves."),
     };
-    let status = match fault {
+    let status = match shown.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
     respond(status, &page, "")
 }
 
-fn form(secret: &str, session: &Model, name: &str, fault: Option<&str>) -> Markup {
+fn main(secret: &str, session: &Model, shown: &Shown) -> Markup {
     html! {
         div class="title" {
-            h1 { "Add a card" }
+            h1 { (HEADING) }
             span class="tag" { "Sandbox" }
         }
         p { "for loan " strong { (session.loan_id) } }
-        @if let Some(fault) = fault { p #error class="error" role="alert" { (fault) } }
-        form method="post" action=(SANDBOX_PAGE) {
+        form method="post" action=(own_name(SANDBOX_PAGE)) {
             (hidden("session", secret))
-            fieldset {
-                legend { "Card" }
-                @for (place, card) in TEST_CARDS.iter().enumerate() {
-                    label class="choice" for=(card.token) {
-                        input #(card.token) type="radio" name="card" value=(card.token)
-                            required checked[place == 0];
-                        span { (card.name) }
-                        span class="digits" { "•••• " (card.last_four()) }
-                    }
-                }
-            }
-            label for="cardholder_name" { "Name on the card" }
-            input #cardholder_name name="cardholder_name" type="text" value=(name)
-                maxlength=(NAME_LENGTH_MAX) autocomplete="cc-name" autocapitalize="words";
+            (cards(shown))
+            (name_field(shown))
             button type="submit" { "Add card" }
         }
     }
+}
+
+fn cards(shown: &Shown) -> Markup {
+    let wrong = shown.fault.is_some_and(Fault::is_about_card);
+    let chosen = TEST_CARDS.iter().position(|card| card.token == shown.card).unwrap_or(0);
+    html! {
+        fieldset aria-describedby=[wrong.then_some("error")] {
+            legend { "Card" }
+            @if wrong { (error(shown)) }
+            @for (place, card) in TEST_CARDS.iter().enumerate() {
+                label class="choice" for=(card.token) {
+                    input #(card.token) type="radio" name="card" value=(card.token) required
+                        checked[place == chosen] autofocus[wrong && place == chosen];
+                    span { (card.name) }
+                    span class="digits" { "•••• " (card.last_four()) }
+                }
+            }
+        }
+    }
+}
+
+fn name_field(shown: &Shown) -> Markup {
+    let wrong = shown.fault.is_some_and(|fault| !fault.is_about_card());
+    html! {
+        label for="cardholder_name" { "Name on the card " span class="hint" { "(optional)" } }
+        @if wrong { (error(shown)) }
+        input #cardholder_name name="cardholder_name" type="text" value=(shown.name)
+            maxlength=(NAME_LENGTH_MAX) autocomplete="cc-name" autocapitalize="words"
+            spellcheck="false" autofocus[wrong]
+            aria-invalid=[wrong.then_some("true")]
+            aria-describedby=[wrong.then_some("error")];
+    }
+}
+
+fn error(shown: &Shown) -> Markup {
+    html! { p #error class="error" role="alert" { (shown.fault.map_or("", Fault::text)) } }
+}
+
+/// The last part of a path. Links between neighbours by it alone work behind any prefix that a
+/// proxy takes away.
+fn own_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }

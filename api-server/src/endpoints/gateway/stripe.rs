@@ -2,14 +2,14 @@
 
 use super::{message, page_of, session_over};
 use crate::app::App;
+use crate::payment_gateway::recovery;
+use crate::payment_gateway::sessions::{self, Settled};
 use crate::payment_gateway::stripe::webhooks::{self, About};
-use crate::payment_gateway::{recovery, sessions};
 use poem::http::StatusCode;
 use poem::web::Data;
 use poem::{Request, Response, Result, handler};
 use serde::Deserialize;
 use shared::db;
-use shared::entity::payment_gateway_tokens::Gateway;
 use shared::problem::Problem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,27 +32,20 @@ pub async fn come_back(app: Data<&Arc<App>>, request: &Request) -> Response {
     let Ok(Query { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match settle(app.0, &secret).await {
-        Ok(Some(true)) => {
+    match sessions::come_back(app.0, &secret).await {
+        Ok(Settled::Added) => {
             message(StatusCode::OK, "The card was added", "You can close this page now.")
         }
-        Ok(Some(false)) if !cancelled.is_empty() => {
+        Ok(Settled::Pending) if !cancelled.is_empty() => {
             message(StatusCode::OK, "No card was added", "You can close this page now.")
         }
-        Ok(Some(false)) => {
+        Ok(Settled::Pending) => {
             let text = "The card is not there yet. If you have entered one, it will be added within \
                         some minutes.";
             message(StatusCode::OK, "One moment", text)
         }
-        Ok(None) => session_over(),
+        Ok(Settled::Over) => session_over(),
         Err(problem) => page_of(&problem),
-    }
-}
-
-async fn settle(app: &Arc<App>, secret: &str) -> Result<Option<bool>, Problem> {
-    match sessions::find(app, secret, Gateway::Stripe).await? {
-        None => Ok(None),
-        Some(session) => sessions::settle(app, &session, false).await.map(Some),
     }
 }
 

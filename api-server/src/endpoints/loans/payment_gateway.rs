@@ -18,6 +18,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sea_orm::{ColumnTrait, Condition, QueryFilter};
 use shared::amounts::{AmountText, Money, Rate};
+use shared::edge::HeadOnly;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::loans;
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType, EntryType};
@@ -316,7 +317,9 @@ impl PaymentGateway {
     ) -> Answer<AddPaymentMethodUrl> {
         let Admitted { caller, clock } = admitted;
         let origin = app.gateway.origin(request)?;
-        let opened = sessions::open(app.0, &caller, clock, loan_id.0, &origin).await?;
+        // HEAD asks whether there would be a page, and opens none.
+        let tried = request.data::<HeadOnly>().is_some();
+        let opened = sessions::open(app.0, &caller, clock, loan_id.0, &origin, tried).await?;
         Ok(Json(AddPaymentMethodUrl { url: opened.url, expires_at: opened.expires_at }))
     }
 }
