@@ -26,6 +26,7 @@ use self::stripe::Stripe;
 use poem::Request;
 use poem::http::header::HOST;
 use poem::http::uri::Authority;
+use reqwest::Url;
 use sea_orm::DatabaseConnection;
 use shared::amounts::Money;
 use shared::entity::payment_gateway_tokens::{BrandType, Gateway};
@@ -180,12 +181,15 @@ impl PaymentGateway {
         if let Some(url) = &self.settings.public_url {
             return Ok(url.clone());
         }
-        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+        let mut hosts = request.headers().get_all(HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
         let authority = request.original_uri().authority().map(|authority| authority.as_str());
         let found = authority.or(host).and_then(|host| host.parse::<Authority>().ok());
-        let found = found.filter(|host| !host.as_str().contains('@'));
+        let found = found.filter(|host| !host.as_str().contains('@') && hosts.next().is_none());
+        // As browsers read it: no port beyond 65535, and no host that is none.
+        let found = found.and_then(|host| Url::parse(&format!("https://{host}")).ok());
         let found = found.ok_or_else(|| Problem::bad_request("the Host header is malformed"))?;
-        Ok(format!("https://{found}"))
+        Ok(found.origin().ascii_serialization())
     }
 
     /// How often what got stuck is looked after. It counts as stuck after twice as long.

@@ -187,6 +187,20 @@ impl WebBrowser {
         self.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
     }
 
+    /// Lets the person behind the browser prefer `light` or `dark` pages.
+    pub async fn prefer(&self, scheme: &str) {
+        let feature = json!({"name": "prefers-color-scheme", "value": scheme});
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": [feature]})).await;
+    }
+
+    /// Gives pages so many pixels.
+    pub async fn resize(&self, width: u32, height: u32) {
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        self.devtools("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
     async fn devtools(&self, method: &'static str, parameters: Value) {
         self.driver.cmd(DevTools(method, parameters)).await.expect("a command of DevTools");
     }

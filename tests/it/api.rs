@@ -8,6 +8,7 @@ mod docs;
 mod documents;
 mod documents_in_a_bucket;
 mod files;
+mod gateway;
 pub mod loans;
 mod setup;
 mod status;

@@ -192,9 +192,11 @@ pub async fn settle(app: &Arc<App>, session: &Model, expire: bool) -> Result<Set
     };
     let described = match app.gateway.describe(&method, session.contact_id).await {
         Ok(described) => described,
-        // The card went away again: there is nothing to add, now or later.
-        Err(Trouble::Refused(_)) => return close(app, session, SessionState::Expired).await,
-        Err(trouble) => return Err(trouble.problem()),
+        // The card went away again.
+        Err(Trouble::Refused(_)) if expire => {
+            return close(app, session, SessionState::Expired).await;
+        }
+        Err(_) => return Err(Trouble::Unavailable.problem()),
     };
     match add_card(app, session, described, None).await {
         Ok(_) => Ok(Settled::Added),

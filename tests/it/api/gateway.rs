@@ -1,0 +1,122 @@
+//! `/gateway/…`: pages on which cards are added, and messages of the gateway. Cards are listed and
+//! charged in `loans/payment_gateway.rs`.
+
+mod checkout;
+mod in_a_browser;
+mod origin;
+mod refused;
+mod sandbox_page;
+mod webhooks;
+
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
+use acceptance::{Answer, World};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const SANDBOX_PAGE: &str = "/gateway/sandbox/add-payment-method";
+const STRIPE_RETURN: &str = "/gateway/stripe/return";
+/// The longest that what happens behind an answer takes, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A loan whose borrower may log in: its id and his.
+async fn book(world: &World, admin: &str) -> (i64, i64) {
+    let records = borrower_with_loan(1, OPEN_TERMS) + web_access(1).as_str();
+    let result = world.import(admin, &file(&records)).await;
+    let records = result["Records"].as_array().expect("records");
+    let id = |element: &str| {
+        let of_kind = records.iter().find(|record| record["Element"] == element);
+        of_kind.and_then(|record| record["New_ID"].as_i64()).expect("an id")
+    };
+    (id("Loan"), id("Contact"))
+}
+
+/// Asks for the address of a page.
+async fn ask(world: &World, token: &str, loan: i64) -> Answer {
+    world.client.get(token, &url_path(loan)).await
+}
+
+fn url_path(loan: i64) -> String {
+    format!("/loans/{loan}/payment-gateway/add-payment-method-url")
+}
+
+/// Opens a page and gives the secret that its address ends with.
+async fn open(world: &World, token: &str, loan: i64) -> String {
+    let opened = ask(world, token, loan).await.expect(200).json();
+    let url = opened["Url"].as_str().expect("a URL").to_owned();
+    let (_, secret) = url.split_once("?session=").expect("a session");
+    secret.to_owned()
+}
+
+/// Looks at a page of a gateway.
+async fn show(world: &World, path: &str, secret: &str) -> Answer {
+    world.client.get("", &format!("{path}?session={secret}")).await
+}
+
+/// Sends the sandbox's form.
+async fn submit(world: &World, form: &[(&str, &str)]) -> Answer {
+    let request = world.client.request(Method::POST, "", SANDBOX_PAGE).form(form);
+    world.client.send(request).await.expect("an answer")
+}
+
+/// All cards of a loan's borrower, those never used too.
+async fn cards(world: &World, token: &str, loan: i64) -> Vec<Value> {
+    let path = format!("/loans/{loan}/payment-gateway/credit-cards?includeUnused=true");
+    let list = world.client.get(token, &path).await.expect(200).json();
+    list.as_array().expect("a list").clone()
+}
+
+/// What became of all pages, the oldest first.
+async fn states(world: &World) -> Vec<String> {
+    world.texts("SELECT state FROM payment_method_sessions ORDER BY session_id").await
+}
+
+/// Waits until that became of the pages.
+async fn expect_states(world: &World, expected: &[&str]) {
+    let deadline = Instant::now() + PATIENCE;
+    while states(world).await != expected {
+        assert!(Instant::now() < deadline, "{:?}, {}", states(world).await, world.api.log());
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Lets the time of all pages that were opened so far run out.
+async fn run_out(world: &World) {
+    world.age("payment_method_sessions", &["created_date", "expires_at"], 15 * 60 + 1).await;
+}
+
+/// Fails the test unless this is a page for people, and guarded as each of them.
+#[track_caller]
+fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
+    let answer = answer.expect(status);
+    assert!(answer.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", answer.text);
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("referrer-policy"), "same-origin");
+    assert_eq!(answer.header("x-frame-options"), "DENY");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    let policy = answer.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(policy.ends_with("; base-uri 'none'; form-action 'self'"), "{policy}");
+    assert!(answer.text.contains("<meta name=\"robots\" content=\"noindex\">"));
+    assert!(!answer.text.contains("<script") && !answer.text.contains(" style="));
+    answer
+}
+
+const OVER: &str = "This page is no longer valid";
+const ADDED: &str = "The card was added";
+
+/// A form that is as it should be.
+fn good_form(secret: &str) -> [(&str, &str); 3] {
+    [("session", secret), ("card", "tok_mastercard"), ("cardholder_name", "Ann Rivera")]
+}
+
+/// What the field history of a loan or contact says of cards, the oldest first.
+async fn history(world: &World, token: &str, owner: &str) -> Vec<Value> {
+    let path = format!("{owner}/field-history?limit=1000&tableName=payment_gateway_tokens");
+    let list = world.client.get(token, &path).await.expect(200).json();
+    let members = ["Field_Name", "New_Value", "Modified_By_Name", "Source"];
+    let row = |row: &Value| json!(members.map(|member| row[member].clone()));
+    list.as_array().expect("a list").iter().map(row).collect()
+}

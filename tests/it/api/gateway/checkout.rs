@@ -1,0 +1,300 @@
+//! Cards that are entered on the provider's page, and `/gateway/stripe/return`, where browsers come
+//! back from it.
+
+use super::{
+    ADDED, OVER, STRIPE_RETURN, ask, book, cards, expect_page, expect_states, history, run_out,
+    states,
+};
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::localstripe::{GOOD_CARD, Wanted};
+use acceptance::provider_door::Reply;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{Answer, World};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// A world whose cards are charged at the provider. `recovery`: how often the api-server looks
+/// after what got stuck, in seconds.
+pub(super) fn at_the_provider(recovery: u32) -> Option<Environment> {
+    let wanted = Wanted::find().map_err(|missing| skip(&missing)).ok()?;
+    let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), recovery.to_string())];
+    Some(Environment { provider: Some(wanted), api: api.into(), ..Environment::default() })
+}
+
+/// A page of the provider.
+pub(super) struct Opened {
+    /// The provider's name of it.
+    pub id: String,
+    /// Where browsers come back to, as a path of this server.
+    pub done: String,
+    /// The same for those who gave up.
+    pub cancelled: String,
+}
+
+/// Opens a page.
+pub(super) async fn open(world: &World, token: &str, loan: i64) -> Opened {
+    let opened = ask(world, token, loan).await.expect(200).json();
+    let door = &world.provider.as_ref().expect("a provider").door;
+    let session = door.checkouts().pop().expect("a session");
+    assert_eq!(opened["Url"], session["url"]);
+    let path = |name: &str| {
+        let url = session[name].as_str().expect("a URL");
+        url.strip_prefix(&world.client.api_url).expect("this server").to_owned()
+    };
+    let id = session["id"].as_str().expect("an id").to_owned();
+    Opened { id, done: path("success_url"), cancelled: path("cancel_url") }
+}
+
+/// The borrower enters a card there, and closes the window.
+pub(super) async fn enter_card(world: &World, opened: &Opened) -> String {
+    let provider = world.provider.as_ref().expect("a provider");
+    let card = provider.stripe.create_card(GOOD_CARD).await;
+    let target = provider.door.complete_checkout(&opened.id, &card).await;
+    assert_eq!(target, format!("{}{}", world.client.api_url, opened.done));
+    card
+}
+
+async fn come_back(world: &World, path: &str) -> Answer {
+    world.client.get("", path).await
+}
+
+const WAIT: &str = "One moment";
+const AWAY: &str = "That did not work";
+const SESSION: &str = "GET /v1/checkout/sessions/*";
+
+#[tokio::test]
+async fn the_browser_comes_back_and_the_card_is_in_the_wallet() {
+    let Some(environment) = at_the_provider(30) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let (admin, officer) = (world.token("admin").await, world.token("officer").await);
+        let (loan, contact) = book(&world, &admin).await;
+        let provider = world.provider.as_ref().expect("a provider");
+        let opened = open(&world, &officer, loan).await;
+        let session = &provider.door.checkouts()[0];
+        let customers = provider.stripe.customers().await;
+        assert_eq!(session["customer"], customers[0].id);
+        assert_eq!(customers[0].metadata["Contact_ID"], contact.to_string());
+        let kept = world.text("SELECT gateway_reference FROM payment_method_sessions").await;
+        assert_eq!(kept, opened.id);
+
+        expect_page(come_back(&world, &opened.done).await, 200, WAIT);
+        assert!(cards(&world, &admin, loan).await.is_empty());
+        let card = enter_card(&world, &opened).await;
+        expect_page(come_back(&world, &opened.done).await, 200, ADDED);
+        let added = cards(&world, &admin, loan).await;
+        assert_eq!(added.len(), 1);
+        for (member, value) in [
+            ("BrandType", json!("visa")),
+            ("EntryType", json!("wallet")),
+            ("Contact_ID", json!(contact)),
+            ("Loan_ID", json!(loan)),
+            ("Last_Four", json!("4242")),
+            ("Expiry_Month", json!(12)),
+            ("Expiry_Year", json!(2035)),
+            ("Gateway", json!("stripe")),
+        ] {
+            assert_eq!(added[0][member], value, "{member}");
+        }
+        for owner in [format!("/loans/{loan}"), format!("/contacts/{contact}")] {
+            let told = history(&world, &admin, &owner).await;
+            assert!(told.iter().all(|row| row[2] == "officer" && row[3] == "gateway"), "{told:?}");
+        }
+        // Whoever loads the page again is told the same, and nothing happens.
+        for path in [&opened.done, &opened.cancelled] {
+            expect_page(come_back(&world, path).await, 200, ADDED);
+        }
+        assert_eq!(cards(&world, &admin, loan).await, added);
+        assert_eq!(states(&world).await, ["used"]);
+        let log = world.api.log();
+        let (_, secret) = opened.done.split_once('=').expect("a secret");
+        for hidden in [secret, card.as_str(), customers[0].id.as_str()] {
+            assert!(!log.contains(hidden), "{hidden} is in the log");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_many_returns_at_once_one_adds_the_card() {
+    let Some(environment) = at_the_provider(1) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let opened = open(&world, &admin, loan).await;
+        enter_card(&world, &opened).await;
+        // The recovery comes among them.
+        run_out(&world).await;
+        let answers = join_all((0..8).map(|_| come_back(&world, &opened.done))).await;
+        answers.into_iter().for_each(|answer| drop(expect_page(answer, 200, ADDED)));
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+        assert_eq!(states(&world).await, ["used"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_gave_up_has_added_no_card_and_may_think_again() {
+    let Some(environment) = at_the_provider(30) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let opened = open(&world, &admin, loan).await;
+        expect_page(come_back(&world, &opened.cancelled).await, 200, "No card was added");
+        assert_eq!(states(&world).await, ["open"]);
+        enter_card(&world, &opened).await;
+        expect_page(come_back(&world, &opened.done).await, 200, ADDED);
+
+        // The provider closes pages by itself, too.
+        let closed = open(&world, &admin, loan).await;
+        world.provider.as_ref().expect("a provider").door.expire_checkout(&closed.id);
+        for path in [&closed.done, &closed.done, &closed.cancelled] {
+            expect_page(come_back(&world, path).await, 410, OVER);
+        }
+        assert_eq!(states(&world).await, ["used", "expired"]);
+
+        // In the seconds before anybody has looked after it.
+        let late = open(&world, &admin, loan).await;
+        let in_time = open(&world, &admin, loan).await;
+        enter_card(&world, &in_time).await;
+        run_out(&world).await;
+        expect_page(come_back(&world, &late.done).await, 410, OVER);
+        expect_page(come_back(&world, &in_time.done).await, 200, ADDED);
+        assert_eq!(states(&world).await, ["used", "expired", "expired", "used"]);
+        assert_eq!(cards(&world, &admin, loan).await.len(), 2);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_never_comes_back_is_asked_after_when_the_time_is_over() {
+    let Some(environment) = at_the_provider(1) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let door = &world.provider.as_ref().expect("a provider").door;
+        let (done, left) = (open(&world, &admin, loan).await, open(&world, &admin, loan).await);
+        // This one came back too early.
+        expect_page(come_back(&world, &done.done).await, 200, WAIT);
+        enter_card(&world, &done).await;
+        sleep(Duration::from_secs(3)).await;
+        assert_eq!(states(&world).await, ["open", "open"]);
+
+        run_out(&world).await;
+        expect_states(&world, &["used", "expired"]).await;
+        let found = cards(&world, &admin, loan).await;
+        assert_eq!((found.len(), &found[0]["Last_Four"]), (1, &json!("4242")));
+        let statuses: Vec<Value> =
+            door.checkouts().iter().map(|session| session["status"].clone()).collect();
+        assert_eq!(statuses, ["complete", "expired"]);
+        assert_eq!(door.requests_to("POST /v1/checkout/sessions/*/expire").len(), 1);
+        expect_page(come_back(&world, &done.done).await, 200, ADDED);
+        expect_page(come_back(&world, &left.done).await, 410, OVER);
+        assert!(open(&world, &admin, loan).await.done.starts_with(STRIPE_RETURN));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_provider_that_is_away_is_asked_again() {
+    let Some(environment) = at_the_provider(1) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let door = &world.provider.as_ref().expect("a provider").door;
+        let opened = open(&world, &admin, loan).await;
+        enter_card(&world, &opened).await;
+        door.down().await;
+        let away = expect_page(come_back(&world, &opened.done).await, 503, AWAY);
+        assert_eq!(away.header("retry-after"), "5");
+        ask(&world, &admin, loan).await.expect_problem(503, "gateway-unavailable");
+        door.up().await;
+        let broken = Reply::error(500, "api_error", None, "We are sorry.");
+        let rubbish = Reply::json(200, &json!({"status": "complete", "setup_intent": "seti_1"}));
+        for (pattern, reply) in [
+            (SESSION, &broken),
+            (SESSION, &Reply::new(200, "<html>")),
+            (SESSION, &rubbish),
+            (SESSION, &Reply::error(404, "invalid_request_error", None, "No such session.")),
+            ("GET /v1/payment_methods/*", &broken),
+            ("GET /v1/payment_methods/*", &Reply::json(200, &json!({"type": "card"}))),
+        ] {
+            door.answer(pattern, 1, reply);
+            expect_page(come_back(&world, &opened.done).await, 503, AWAY);
+        }
+        for reply in [broken.clone(), Reply::json(200, &json!({"id": "cs_1", "url": null}))] {
+            door.answer("POST /v1/checkout/sessions", 1, &reply);
+            ask(&world, &admin, loan).await.expect_problem(503, "gateway-unavailable");
+        }
+        assert_eq!((door.mend(), states(&world).await), (0, vec!["open".to_owned()]));
+        assert!(cards(&world, &admin, loan).await.is_empty());
+
+        // The recovery goes on asking as well.
+        door.down().await;
+        run_out(&world).await;
+        sleep(Duration::from_secs(3)).await;
+        assert_eq!(states(&world).await, ["open"]);
+        door.up().await;
+        expect_states(&world, &["used"]).await;
+        expect_page(come_back(&world, &opened.done).await, 200, ADDED);
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_settled_keeps_no_other_one_waiting() {
+    let Some(environment) = at_the_provider(1) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let door = &world.provider.as_ref().expect("a provider").door;
+        let mut opened = Vec::new();
+        for _ in 0..4 {
+            opened.push(open(&world, &admin, loan).await);
+        }
+        let of = |place: usize| format!("GET /v1/checkout/sessions/{}", opened[place].id);
+        door.answer(&of(0), 1000, &Reply::error(500, "api_error", None, "We are sorry."));
+        let unknown = Reply::error(404, "invalid_request_error", None, "No such session.");
+        door.answer(&of(1), 1, &unknown);
+        // A card that the provider no longer has when it is asked for.
+        enter_card(&world, &opened[2]).await;
+        door.answer("GET /v1/payment_methods/*", 1, &unknown);
+        run_out(&world).await;
+        expect_states(&world, &["open", "expired", "expired", "expired"]).await;
+        expect_page(come_back(&world, &opened[2].done).await, 410, OVER);
+        assert!(door.mend() > 0);
+        expect_states(&world, &["expired"; 4]).await;
+        assert!(cards(&world, &admin, loan).await.is_empty());
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_card_that_is_on_file_already_is_there_once() {
+    let Some(environment) = at_the_provider(30) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let opened = open(&world, &admin, loan).await;
+        let card = enter_card(&world, &opened).await;
+        let path = format!("/loans/{loan}/payment-gateway/credit-cards");
+        let body = json!({"Gateway_Token": card});
+        world.client.post(&admin, &path, &body, None).await.expect(201);
+        for _ in 0..2 {
+            expect_page(come_back(&world, &opened.done).await, 200, ADDED);
+        }
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+        assert_eq!(states(&world).await, ["used"]);
+        world
+    })
+    .await;
+}

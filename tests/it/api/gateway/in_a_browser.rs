@@ -1,0 +1,172 @@
+//! The sandbox's page in a real browser: what a person sees and does.
+
+use super::{ADDED, OVER, SANDBOX_PAGE, book, cards, open};
+use crate::PROGRAM;
+use acceptance::World;
+use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
+use serde_json::Value;
+use thirtyfour::{By, Key};
+
+/// Opens a page for a loan; gives admin's token and the loan.
+async fn begin(world: &World, browser: &WebBrowser) -> (String, i64) {
+    let admin = world.token("admin").await;
+    let (loan, _) = book(world, &admin).await;
+    go_to_new_page(world, browser, &admin, loan).await;
+    (admin, loan)
+}
+
+async fn go_to_new_page(world: &World, browser: &WebBrowser, admin: &str, loan: i64) -> String {
+    let secret = open(world, admin, loan).await;
+    let url = format!("{}{SANDBOX_PAGE}?session={secret}", world.client.api_url);
+    browser.open(&url).await;
+    assert_eq!(browser.text("h1").await, "Add a card");
+    url
+}
+
+#[tokio::test]
+async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
+    for scripts in [Scripts::Forbidden, Scripts::Run] {
+        in_browser(PROGRAM, scripts, |world, browser| async move {
+            let (admin, loan) = begin(&world, &browser).await;
+            assert_eq!(browser.driver.title().await.unwrap(), "Add a card – Loan Servicing");
+            assert_eq!(browser.text("legend").await, "Card");
+            browser.picture("add-card").await;
+
+            browser.press(Key::Tab + "").await;
+            assert_eq!(browser.focus().await, "tok_visa");
+            browser.press(Key::Down + Key::Down).await;
+            assert_eq!(browser.focus().await, "tok_amex");
+            browser.picture("add-card-chosen").await;
+            browser.press(Key::Tab + "").await;
+            assert_eq!(browser.focus().await, "cardholder_name");
+            browser.press("4242 4242 4242 4242" + Key::Enter).await;
+            let fault = browser.text("[role=alert]").await;
+            assert_eq!(fault, "This looks like a card number. This page never takes one.");
+            assert_eq!(browser.driver.title().await.unwrap(), "Error: Add a card – Loan Servicing");
+            assert_eq!(browser.focus().await, "cardholder_name");
+            let name = browser.see("#cardholder_name").await;
+            assert_eq!(name.prop("value").await.unwrap().as_deref(), Some(""));
+            assert_eq!(name.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
+            assert!(browser.see("#tok_amex").await.is_selected().await.unwrap());
+            browser.picture("add-card-refused").await;
+
+            browser.press("Zoë Ångström" + Key::Tab).await;
+            assert_eq!(browser.focus().await, "button");
+            browser.press(Key::Enter + "").await;
+            browser.see("main p").await;
+            assert_eq!(browser.text("h1").await, ADDED);
+            browser.picture("card-added").await;
+            let added = cards(&world, &admin, loan).await;
+            assert_eq!(added.len(), 1);
+            assert_eq!(added[0]["BrandType"], "amex");
+            assert_eq!(added[0]["Cardholder_Name"], "Zoë Ångström");
+            // That the form came back with 422, the browser notes itself.
+            let complaints = browser.complaints().await;
+            assert!(complaints.len() == 1 && complaints[0].contains("422"), "{complaints:?}");
+            (world, browser)
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_goes_back_to_a_used_page_is_told_so() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async move {
+        let (admin, loan) = begin(&world, &browser).await;
+        browser.see("button").await.click().await.unwrap();
+        browser.see("main > p").await;
+        assert_eq!(browser.text("h1").await, ADDED);
+        browser.driver.back().await.unwrap();
+        browser.see("h1").await;
+        // The browser may have kept the form: sent again it does nothing.
+        if browser.text("h1").await != OVER {
+            browser.see("button").await.click().await.unwrap();
+            browser.see("h1").await;
+        }
+        assert_eq!(browser.text("h1").await, OVER);
+        browser.picture("page-over").await;
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+        let complaints = browser.complaints().await;
+        assert!(complaints.iter().all(|text| text.contains("410")), "{complaints:?}");
+        (world, browser)
+    })
+    .await;
+}
+
+/// Every text of the page and the least contrast it has against the ground behind it, by the
+/// formulas of WCAG 2.2; of radio buttons and fields their labels.
+const CONTRASTS: &str = r#"
+    const light = ([r, g, b]) => [r, g, b]
+        .map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const color = text => text.match(/[\d.]+/g).map(Number);
+    const ground = element => {
+        for (let e = element; e; e = e.parentElement) {
+            const found = color(getComputedStyle(e).backgroundColor);
+            if (found.length === 3 || found[3] === 1) return found;
+        }
+        return matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0] : [255, 255, 255];
+    };
+    const found = [];
+    for (const element of document.querySelectorAll('body *')) {
+        const own = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        if (!own && element.tagName !== 'INPUT') continue;
+        if (!element.checkVisibility()) continue;
+        const pair = [getComputedStyle(element).color, null].map((c, i) => i ? c : color(c));
+        const [a, b] = [light(pair[0]), light(ground(element))].sort((x, y) => y - x);
+        found.push([element.tagName + ' ' + element.textContent.trim(), (a + 0.05) / (b + 0.05)]);
+    }
+    return found;
+"#;
+
+#[tokio::test]
+async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_letters() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async move {
+        let (admin, loan) = begin(&world, &browser).await;
+        for scheme in ["light", "dark"] {
+            browser.prefer(scheme).await;
+            go_to_new_page(&world, &browser, &admin, loan).await;
+            for state in ["", "-refused"] {
+                if !state.is_empty() {
+                    browser
+                        .see("#cardholder_name")
+                        .await
+                        .send_keys("4242 4242 4242 4242")
+                        .await
+                        .unwrap();
+                    browser.see("button").await.click().await.unwrap();
+                    browser.see("[role=alert]").await;
+                }
+                let found = browser.driver.execute(CONTRASTS, Vec::new()).await.unwrap();
+                let found = found.json().as_array().expect("a list").clone();
+                assert!(found.len() > 20, "{found:?}");
+                for one in found {
+                    let contrast = one[1].as_f64().expect("a figure");
+                    assert!(contrast >= 4.5, "{scheme}{state}: {one}");
+                }
+                browser.picture(&format!("add-card{state}-{scheme}")).await;
+            }
+        }
+        // 320 pixels wide is a phone, or a desktop at 400 %.
+        browser.resize(320, 256).await;
+        go_to_new_page(&world, &browser, &admin, loan).await;
+        let script = "return [document.documentElement.scrollWidth, innerWidth]";
+        let widths = browser.driver.execute(script, Vec::new()).await.unwrap();
+        assert_eq!(widths.json()[0], widths.json()[1], "it scrolls to the side");
+        // A finger hits every row.
+        for row in browser.driver.find_all(By::Css("label.choice, button")).await.unwrap() {
+            let size = row.rect().await.unwrap();
+            assert!(size.height >= 44.0 && size.width >= 200.0, "{size:?}");
+        }
+        let labels = "return [...document.querySelectorAll('input:not([type=hidden])')]\
+                      .map(input => input.labels.length)";
+        let labels = browser.driver.execute(labels, Vec::new()).await.unwrap();
+        let labels = labels.json().as_array().expect("a list").clone();
+        assert!(labels.len() == 11 && labels.iter().all(|count| *count == Value::from(1)));
+        let complaints = browser.complaints().await;
+        assert!(complaints.iter().all(|text| text.contains("422")), "{complaints:?}");
+        (world, browser)
+    })
+    .await;
+}

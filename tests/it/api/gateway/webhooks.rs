@@ -1,0 +1,189 @@
+//! `/gateway/stripe/webhook`, about pages on which cards are added.
+
+use super::checkout::{at_the_provider, enter_card, open};
+use super::{ADDED, book, cards, expect_page, expect_states, states};
+use crate::PROGRAM;
+use acceptance::provider::WEBHOOK_SECRET;
+use acceptance::provider_door::ProviderDoor;
+use acceptance::webhooks::{event, stripe_signature};
+use acceptance::world::on_each_database_with;
+use acceptance::{Answer, World, on_each_database};
+use chrono::Utc;
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::sleep;
+
+const PATH: &str = "/gateway/stripe/webhook";
+const SIGNATURE: &str = "Stripe-Signature";
+
+async fn send(world: &World, payload: &str, signature: Option<&str>) -> Answer {
+    let request = world.client.request(Method::POST, "", PATH).body(payload.to_owned());
+    let request = match signature {
+        Some(signature) => request.header(SIGNATURE, signature),
+        None => request,
+    };
+    world.client.send(request).await.expect("an answer")
+}
+
+async fn send_signed(world: &World, payload: &str) -> Answer {
+    let signature = world.provider.as_ref().expect("a provider").sign(payload);
+    send(world, payload, Some(&signature)).await
+}
+
+fn door(world: &World) -> &ProviderDoor {
+    &world.provider.as_ref().expect("a provider").door
+}
+
+#[tokio::test]
+async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
+    let Some(environment) = at_the_provider(3600) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let opened = open(&world, &admin, loan).await;
+        let completed = || {
+            let session = door(&world).checkouts().remove(0);
+            event("checkout.session.completed", &session).to_string()
+        };
+        // What it says is not believed: the provider is asked, and knows better.
+        let mut lie = door(&world).checkouts().remove(0);
+        lie["status"] = json!("complete");
+        let lie = event("checkout.session.completed", &lie).to_string();
+        send_signed(&world, &lie).await.expect(204);
+        door(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(states(&world).await, ["open"]);
+
+        enter_card(&world, &opened).await;
+        let payload = completed();
+        let signature = world.provider.as_ref().unwrap().sign(&payload);
+        let many = join_all((0..6).map(|_| send(&world, &payload, Some(&signature)))).await;
+        for answer in many {
+            assert!(answer.expect(204).text.is_empty());
+        }
+        expect_states(&world, &["used"]).await;
+        send(&world, &payload, Some(&signature)).await.expect(204);
+        send_signed(&world, &completed()).await.expect(204);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+        // The borrower's browser comes after it.
+        expect_page(world.client.get("", &opened.done).await, 200, ADDED);
+        assert_eq!(cards(&world, &admin, loan).await.len(), 1);
+
+        let other = open(&world, &admin, loan).await;
+        door(&world).expire_checkout(&other.id);
+        let session = door(&world).checkouts().remove(1);
+        send_signed(&world, &event("checkout.session.expired", &session).to_string()).await;
+        expect_states(&world, &["used", "expired"]).await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_the_provider_has_not_signed_is_refused() {
+    let Some(environment) = at_the_provider(3600) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        let opened = open(&world, &admin, loan).await;
+        enter_card(&world, &opened).await;
+        let session = door(&world).checkouts().remove(0);
+        let payload = event("checkout.session.completed", &session).to_string();
+        door(&world).forget_requests();
+        let now = Utc::now().timestamp();
+        let good = stripe_signature(WEBHOOK_SECRET, now, &payload);
+        let (_, tag) = good.split_once(",v1=").expect("a signature");
+        for wrong in [
+            stripe_signature("whsec_of_another", now, &payload),
+            stripe_signature("", now, &payload),
+            stripe_signature(WEBHOOK_SECRET, now, &format!("{payload} ")),
+            stripe_signature(WEBHOOK_SECRET, now - 320, &payload),
+            stripe_signature(WEBHOOK_SECRET, now + 320, &payload),
+            good.replace(&now.to_string(), &(now + 1).to_string()),
+            format!("v1={tag}"),
+            format!("t={now},v0={tag}"),
+            format!("t={now},v1={}", &tag[..62]),
+            format!("t={now},v1="),
+            format!("t={},v1={tag}", i64::MIN),
+            format!("t={now}{now}{now},v1={tag}"),
+            "rubbish".to_owned(),
+            String::new(),
+        ] {
+            let refused = send(&world, &payload, Some(&wrong)).await;
+            refused.expect_problem(400, "bad-request");
+        }
+        send(&world, &payload, None).await.expect_problem(400, "bad-request");
+        send(&world, "", Some(&good)).await.expect_problem(400, "bad-request");
+        let huge = format!("{payload}{}", " ".repeat(1 << 20));
+        send_signed(&world, &huge).await.expect_problem(400, "bad-request");
+        send(&world, &huge, None).await.expect_problem(400, "bad-request");
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(states(&world).await, ["open"]);
+        // The same as it should be.
+        send(&world, &payload, Some(&good)).await.expect(204);
+        expect_states(&world, &["used"]).await;
+        let log = world.api.log();
+        assert!(!log.contains(WEBHOOK_SECRET) && !log.contains(tag), "{log}");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
+    let Some(environment) = at_the_provider(3600) else { return };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let (loan, _) = book(&world, &admin).await;
+        open(&world, &admin, loan).await;
+        door(&world).forget_requests();
+        for payload in [
+            String::new(),
+            "no JSON".to_owned(),
+            "null".to_owned(),
+            "[]".to_owned(),
+            "\u{0}".to_owned(),
+            json!({"type": 7, "data": []}).to_string(),
+            "[".repeat(100_000),
+            event("checkout.session.completed", &json!({"id": "cs_test_of_nobody"})).to_string(),
+            event("checkout.session.completed", &json!({"id": "../customers"})).to_string(),
+            event("checkout.session.completed", &json!({"id": null})).to_string(),
+            event("payment_intent.succeeded", &json!({"id": "pi_of_nobody"})).to_string(),
+            event("customer.deleted", &json!({"id": "cus_1"})).to_string(),
+        ] {
+            send_signed(&world, &payload).await.expect(204);
+        }
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(states(&world).await, ["open"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_secret_there_is_no_such_path() {
+    let payload = event("checkout.session.completed", &json!({"id": "cs_1"})).to_string();
+    let signature = stripe_signature("", Utc::now().timestamp(), &payload);
+    let try_it = async |world: &World| {
+        for signature in [None, Some(signature.as_str())] {
+            send(world, &payload, signature).await.expect_problem(404, "not-found");
+        }
+    };
+    on_each_database(PROGRAM, |world| async {
+        try_it(&world).await;
+        world
+    })
+    .await;
+    let Some(mut environment) = at_the_provider(30) else { return };
+    environment.api.insert("API_STRIPE_WEBHOOK_SECRET".to_owned(), String::new());
+    on_each_database_with(PROGRAM, environment, |world| async {
+        try_it(&world).await;
+        world
+    })
+    .await;
+}
