@@ -3,7 +3,7 @@
 
 use super::{
     ADDED, OVER, STRIPE_RETURN, ask, book, cards, expect_page, expect_states, history, run_out,
-    states,
+    states, url_path,
 };
 use crate::PROGRAM;
 use acceptance::foreign::skip;
@@ -12,6 +12,7 @@ use acceptance::provider_door::Reply;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World};
 use futures_util::future::join_all;
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -72,6 +73,10 @@ async fn the_browser_comes_back_and_the_card_is_in_the_wallet() {
         let (admin, officer) = (world.token("admin").await, world.token("officer").await);
         let (loan, contact) = book(&world, &admin).await;
         let provider = world.provider.as_ref().expect("a provider");
+        // HEAD opens nothing there, either.
+        let head = world.client.request(Method::HEAD, &officer, &url_path(loan));
+        world.client.send(head).await.expect("an answer").expect(200);
+        assert_eq!(provider.door.requests().len(), 0);
         let opened = open(&world, &officer, loan).await;
         let session = &provider.door.checkouts()[0];
         let customers = provider.stripe.customers().await;

@@ -1,7 +1,7 @@
 //! `/gateway/sandbox/add-payment-method`: what it does not take.
 
 use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, good_form, open};
-use super::{history, show, states, submit};
+use super::{history, states, submit};
 use crate::PROGRAM;
 use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
@@ -36,6 +36,7 @@ async fn what_is_no_session_or_no_form_does_nothing() {
             format!("?session={secret}%20"),
             format!("?session={secret}&session={secret}"),
             "?session=%FF%FE".to_owned(),
+            "?session=%00".to_owned(),
             "?session=4242424242424242".to_owned(),
             format!("?session={}", "a".repeat(8000)),
             format!("?session={NASTY}"),
@@ -46,9 +47,6 @@ async fn what_is_no_session_or_no_form_does_nothing() {
                 assert!(!page.text.contains("4242") && !page.text.contains("alert"), "{query}");
             }
         }
-        let nul = show(&world, SANDBOX_PAGE, "%00").await;
-        assert!(matches!(nul.status.as_u16(), 400 | 410), "{}", nul.text);
-
         let good = format!("session={secret}&card=tok_visa&cardholder_name=Ann");
         for (media_type, body) in [
             (None, good.clone()),
