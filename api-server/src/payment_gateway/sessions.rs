@@ -1,5 +1,5 @@
-//! Pages of the gateway on which a card is added: each is opened for one loan, lets one card in, and
-//! only for some minutes.
+//! Pages of the gateway on which a card is added: each is opened for one loan, lets one card in,
+//! and only for some minutes.
 //!
 //! The address of a page ends with a secret of which only the hash is stored. The sandbox's page is
 //! this server's own; Stripe's sends the browser back here when it is done, and where the browser

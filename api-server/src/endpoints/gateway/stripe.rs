@@ -40,8 +40,8 @@ pub async fn come_back(app: Data<&Arc<App>>, request: &Request) -> Response {
             message(StatusCode::OK, "No card was added", "You can close this page now.")
         }
         Ok(Settled::Pending) => {
-            let text = "The card is not there yet. If you have entered one, it will be added within \
-                        some minutes.";
+            let text = "The card is not there yet. If you have entered one, it will be added \
+                        within some minutes.";
             message(StatusCode::OK, "One moment", text)
         }
         Ok(Settled::Over) => session_over(),
