@@ -82,6 +82,8 @@ pub struct Described {
     pub expiry_month: i32,
     /// The year in which it expires.
     pub expiry_year: i32,
+    /// The name on it, if the gateway asked for one.
+    pub cardholder_name: Option<String>,
 }
 
 /// A payment to be prepared at the gateway.

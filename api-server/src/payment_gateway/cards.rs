@@ -172,6 +172,7 @@ impl Card {
         clock: Clock,
     ) -> Result<cards::Model, Problem> {
         let Self { loan_id, contact_id, entry_type, cardholder_name, described } = self;
+        let cardholder_name = cardholder_name.or(described.cardholder_name);
         if gateway.tokens_are_unique() {
             refuse_known(tx, gateway, contact_id, &described.token).await?;
         }

@@ -124,6 +124,7 @@ impl Sandbox {
             last_four: card.last_four.to_owned(),
             expiry_month: 12,
             expiry_year: card.expiry_year,
+            cardholder_name: None,
         })
     }
 

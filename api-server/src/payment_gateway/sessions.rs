@@ -46,6 +46,8 @@ pub const STRIPE_WEBHOOK: &str = "/gateway/stripe/webhook";
 pub const STRIPE_RETURN: &str = "/gateway/stripe/return";
 /// How long a page may be used.
 const MINUTES: i64 = 15;
+/// For so much longer Stripe's page stays open where no server is there to close it.
+const STRIPE_SECONDS_MORE: i64 = 25 * 60;
 /// How long sessions are kept that were not used.
 const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
 /// Sessions that the recovery reads at a time, and of how many it asks the gateway at once.
@@ -98,7 +100,9 @@ pub async fn open(
         Some(stripe) => {
             let done = format!("{origin}{STRIPE_RETURN}?session={secret}");
             let cancelled = format!("{done}&cancelled=1");
-            let opened = stripe.open_checkout(loan.contact_id, &done, &cancelled).await;
+            // Stripe keeps no page for less than half an hour by its own clock.
+            let closes = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
+            let opened = stripe.open_checkout(loan.contact_id, closes, &done, &cancelled).await;
             let opened = opened.map_err(|trouble| trouble.problem())?;
             (opened.url, Some(opened.reference))
         }
@@ -129,6 +133,13 @@ pub async fn find(app: &App, secret: &str, gateway: Gateway) -> Result<Option<Mo
     let found = find_by_secret(app, secret, gateway).await?;
     let usable = |session: &Model| session.state == SessionState::Open && session.expires_at > now;
     Ok(found.filter(usable))
+}
+
+/// What people call the loan that a card is added on.
+#[expect(clippy::disallowed_methods, reason = "whoever has the secret may see the page")]
+pub async fn loan_number(app: &App, session: &Model) -> Result<String, Problem> {
+    let loan = loans::Entity::find_by_id(session.loan_id).one(&app.db).await?;
+    Ok(loan.ok_or_else(Problem::not_found)?.loan_number)
 }
 
 /// The session of a page's secret, whatever became of it.

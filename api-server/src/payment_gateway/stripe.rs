@@ -10,6 +10,7 @@ pub mod webhooks;
 
 use self::http::Http;
 use super::{Described, Intended, Outcome, Refusal, Trouble};
+use crate::card_numbers;
 use aws_lc_rs::digest::{SHA256, digest};
 use chrono::DateTime;
 use serde_json::Value;
@@ -23,6 +24,9 @@ const NOT_HUNDREDTHS: [&str; 24] = [
     "bhd", "bif", "clp", "djf", "gnf", "iqd", "isk", "jod", "jpy", "kmf", "krw", "kwd", "lyd",
     "mga", "omr", "pyg", "rwf", "tnd", "ugx", "vnd", "vuv", "xaf", "xof", "xpf",
 ];
+
+/// Characters of the name on a card.
+const NAME_LENGTH_MAX: usize = 80;
 
 /// Whose card it is, in the metadata of customers.
 const CONTACT: &str = "Contact_ID";
@@ -257,7 +261,14 @@ fn described(payment_method: &Value, customer: &str) -> Result<Described, Troubl
         last_four: last_four.to_owned(),
         expiry_month,
         expiry_year,
+        cardholder_name: cardholder_name(text(&payment_method["billing_details"]["name"])),
     })
+}
+
+/// The name on a card, if it is one that can be stored.
+fn cardholder_name(name: &str) -> Option<String> {
+    let sound = !name.trim().is_empty() && !name.contains('\0') && !card_numbers::found_in(name);
+    sound.then(|| name.chars().take(NAME_LENGTH_MAX).collect())
 }
 
 /// An amount in the currency's smallest unit, as Stripe counts.

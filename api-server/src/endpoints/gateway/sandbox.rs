@@ -80,7 +80,10 @@ pub async fn show(app: Data<&Arc<App>>, request: &Request) -> Response {
         return session_over();
     };
     match sessions::find(&app, &secret, Gateway::Sandbox).await {
-        Ok(Some(session)) => page(&secret, &session, &Shown::default()),
+        Ok(Some(session)) => {
+            let shown = page(&app, &secret, &session, &Shown::default()).await;
+            shown.unwrap_or_else(|problem| page_of(&problem))
+        }
         Ok(None) => session_over(),
         Err(problem) => page_of(&problem),
     }
@@ -120,7 +123,7 @@ async fn take(app: &Arc<App>, form: Form) -> Result<Response, Problem> {
         // A card number is not shown again, either.
         let name = if fault == Fault::CardNumber { "" } else { name };
         let shown = Shown { card: &form.card, name, fault: Some(fault) };
-        return Ok(page(&form.session, &session, &shown));
+        return page(app, &form.session, &session, &shown).await;
     }
     let described = app.gateway.describe(&form.card, session.contact_id).await;
     let described = described.map_err(Problem::from)?;
@@ -148,30 +151,36 @@ fn find_fault(card: &str, name: &str) -> Option<Fault> {
     }
 }
 
-fn page(secret: &str, session: &Model, shown: &Shown) -> Response {
+async fn page(
+    app: &App,
+    secret: &str,
+    session: &Model,
+    shown: &Shown<'_>,
+) -> Result<Response, Problem> {
+    let loan_number = sessions::loan_number(app, session).await?;
     let page = Page {
         site: SITE,
         title: match shown.fault {
             Some(_) => format!("Error: {HEADING}"),
             None => HEADING.to_owned(),
         },
-        main: main(secret, session, shown),
+        main: main(secret, &loan_number, shown),
         note: Some("This is a sandbox: its cards are made up, and no money moves."),
     };
     let status = match shown.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
-    respond(status, &page, "")
+    Ok(respond(status, &page, ""))
 }
 
-fn main(secret: &str, session: &Model, shown: &Shown) -> Markup {
+fn main(secret: &str, loan_number: &str, shown: &Shown) -> Markup {
     html! {
         div class="title" {
             h1 { (HEADING) }
             span class="tag" { "Sandbox" }
         }
-        p { "for loan " strong { (session.loan_id) } }
+        p { "for loan " strong { bdi { (loan_number) } } }
         form method="post" action=(own_name(SANDBOX_PAGE)) {
             (hidden("session", secret))
             (cards(shown))

@@ -24,20 +24,24 @@ pub enum CheckoutState {
 }
 
 impl Stripe {
-    /// Opens a page for a new customer of this contact. Stripe sends browsers back to these URLs.
+    /// Opens a page for a new customer of this contact, which closes by itself at this second since
+    /// 1970. Stripe sends browsers back to these URLs.
     pub async fn open_checkout(
         &self,
         contact_id: i64,
+        closes: i64,
         done_url: &str,
         cancel_url: &str,
     ) -> Result<Opened, Trouble> {
         let contact = contact_id.to_string();
         let form = [("metadata[Contact_ID]", contact.as_str())];
         let customer = self.http.post("/v1/customers", &form, "").await?.success()?;
+        let closes = closes.to_string();
         let form = [
             ("mode", "setup"),
             ("payment_method_types[0]", "card"),
             ("customer", text(&customer["id"])),
+            ("expires_at", &closes),
             ("success_url", done_url),
             ("cancel_url", cancel_url),
         ];
