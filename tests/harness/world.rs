@@ -56,14 +56,20 @@ pub struct World {
     environment: Environment,
 }
 
-/// A second auth server on the database of a world, as behind a load balancer: the same issuer.
+/// A second server on the database of a world, as behind a load balancer.
 pub struct Replica {
-    /// A caller of it, and of the world's api-server.
+    /// A caller of it, and of the world's server of the other kind.
     pub client: Client,
     process: Process,
 }
 
 impl Replica {
+    /// Ends it in the middle of whatever it does, and starts it again.
+    pub async fn restart(&mut self) {
+        self.process.kill().await;
+        self.process.restart(&self.client.http).await;
+    }
+
     /// Stops it, which must end well.
     pub async fn close(mut self) {
         assert!(self.process.stop().await, "{}", self.process.log());
@@ -220,23 +226,43 @@ impl World {
 
     /// Starts a second auth server.
     pub async fn replica(&self) -> Replica {
-        let settings = std::fs::read_to_string(self.folder.path().join("auth-server.env"));
+        let (process, auth_url) = self.start_beside(Kind::Auth, &self.environment.auth).await;
+        Replica { client: Client { auth_url, ..self.client.clone() }, process }
+    }
+
+    /// Starts a second api-server.
+    pub async fn api_replica(&self) -> Replica {
+        let (process, api_url) = self.start_beside(Kind::Api, &self.environment.api).await;
+        Replica { client: Client { api_url, ..self.client.clone() }, process }
+    }
+
+    /// Starts another server with the settings of the world's, but for where it listens.
+    async fn start_beside(
+        &self,
+        kind: Kind,
+        environment: &BTreeMap<String, String>,
+    ) -> (Process, String) {
+        let (name, prefix) = match kind {
+            Kind::Auth => ("auth-server", "AUTH"),
+            Kind::Api => ("api-server", "API"),
+        };
+        let settings = std::fs::read_to_string(self.folder.path().join(format!("{name}.env")));
         let port = free_port();
+        let listen = [format!("{prefix}_LISTEN"), format!("{prefix}_METRICS_LISTEN")];
         let changed = |line: &str| match line.split_once('=') {
-            Some(("AUTH_LISTEN", _)) => format!("AUTH_LISTEN=127.0.0.1:{port}"),
-            Some(("AUTH_METRICS_LISTEN", _)) => "AUTH_METRICS_LISTEN=".to_owned(),
+            Some((name, _)) if name == listen[0] => format!("{name}=127.0.0.1:{port}"),
+            Some((name, _)) if name == listen[1] => format!("{name}="),
             _ => line.to_owned(),
         };
         let settings: Vec<_> = settings.expect("settings").lines().map(changed).collect();
-        let env_file = self.folder.path().join("auth-server-2.env");
+        let env_file = self.folder.path().join(format!("{name}-2.env"));
         std::fs::write(&env_file, settings.join("\n")).expect("settings");
-        let auth_url = format!("https://localhost:{port}");
-        let client = Client { auth_url: auth_url.clone(), ..self.client.clone() };
-        let (environment, http) = (self.environment.auth.clone(), &client.http);
-        let ready = format!("{auth_url}/health/ready");
+        let url = format!("https://localhost:{port}");
+        let (program, http) = (&self.program, &self.client.http);
+        let ready = format!("{url}/health/ready");
         let process =
-            Process::start(Kind::Auth, &self.program, &env_file, environment, ready, http).await;
-        Replica { client, process }
+            Process::start(kind, program, &env_file, environment.clone(), ready, http).await;
+        (process, url)
     }
 
     /// Stops the servers, which must end well, and removes the database.

@@ -190,9 +190,12 @@ fn still_unknown(problem: Problem) -> Problem {
     }
 }
 
-/// Where only the gateway can say how it goes on, a refusal is no answer either.
-fn away(id: i64, trouble: &Trouble) -> Problem {
-    tracing::warn!(id, ?trouble, "the gateway does not say what became of a card payment");
+/// A gateway that refuses to say what became of a payment, to cancel it or to give it back has not
+/// declined the card: it is asked again.
+fn not_now(trouble: Trouble) -> Problem {
+    if let Trouble::Refused(Refusal { code, .. }) = trouble {
+        tracing::warn!(code, "the gateway refuses what has to be done");
+    }
     Problem::new(ProblemType::GatewayUnavailable)
 }
 
@@ -241,21 +244,19 @@ async fn look_up(
     mover: Mover,
 ) -> Result<bool, Problem> {
     let id = intent.card_payment_id;
-    let outcome =
-        match app.gateway.look_up(reference).await.map_err(|trouble| away(id, &trouble))? {
-            Outcome::NotCharged => match (mover, intent.state) {
-                (Mover::Message, _) => return Ok(false),
-                (Mover::Request, State::Created) => {
-                    return charge(app, intent, reference).await.map(|()| true);
-                }
-                // Whoever asked for the charge may still come: after this it can no longer be charged.
-                (Mover::Request | Mover::Recovery, _) => {
-                    let cancelled = app.gateway.cancel(id, reference).await;
-                    cancelled.map_err(|trouble| away(id, &trouble))?
-                }
-            },
-            outcome => outcome,
-        };
+    let outcome = match app.gateway.look_up(reference).await.map_err(not_now)? {
+        Outcome::NotCharged => match (mover, intent.state) {
+            (Mover::Message, _) => return Ok(false),
+            (Mover::Request, State::Created) => {
+                return charge(app, intent, reference).await.map(|()| true);
+            }
+            // Whoever asked for the charge may still come: after this it can no longer be charged.
+            (Mover::Request | Mover::Recovery, _) => {
+                app.gateway.cancel(id, reference).await.map_err(not_now)?
+            }
+        },
+        outcome => outcome,
+    };
     settle(app, intent, outcome).await.map(|()| true)
 }
 
@@ -289,7 +290,6 @@ async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
 }
 
 async fn give_back(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
-    let id = intent.card_payment_id;
-    app.gateway.give_back(id, reference).await.map_err(|trouble| away(id, &trouble))?;
+    app.gateway.give_back(intent.card_payment_id, reference).await.map_err(not_now)?;
     Ok(intents::set_voided(&app.db, intent).await?)
 }

@@ -5,6 +5,7 @@ mod card_numbers;
 mod convenience_fee;
 mod paying;
 mod scan;
+mod stripe;
 
 use super::loan_ids;
 use crate::PROGRAM;

@@ -1,0 +1,199 @@
+//! Whatever breaks while a card is paid with: in the end it was charged and the payment is on the
+//! loan, or it was not charged or was given back, and never twice. Whether the client asks again
+//! under its key, or the recovery finds the payment.
+
+use super::till::{End, Payment, Till, at_stripe};
+use crate::PROGRAM;
+use acceptance::foreign::skip;
+use acceptance::localstripe::Wanted;
+use acceptance::provider_door::{Held, Reply};
+use acceptance::world::on_each_database_with;
+
+const PREPARE: &str = "POST /v1/payment_intents";
+const CONFIRM: &str = "POST /v1/payment_intents/*/confirm";
+const REFUND: &str = "POST /v1/refunds";
+
+/// What breaks at a request to the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The api-server is killed, and the request does not arrive.
+    Killed,
+    /// The api-server is killed, and the request arrives all the same.
+    KilledOnTheWay,
+    /// The api-server is killed before it gets the answer.
+    KilledBehind,
+    /// The request is lost.
+    Lost,
+    /// The answer is lost.
+    AnswerLost,
+    /// The provider cannot be reached.
+    Down,
+    /// The provider does not do it, and answers this.
+    Refused(u16),
+    /// The provider does it, and another answer comes back.
+    Spoilt(u16, &'static str),
+    /// The provider does it, and half of its answer comes back.
+    Cut,
+    /// The provider does it, and its answer has no end.
+    Endless,
+}
+
+use End::{Failed, Posted, Voided};
+use Fault::*;
+
+/// A fault, the problem that the client is told of, and how the payment ends: where the client asks
+/// again, and where nobody does.
+type Case = (&'static str, Fault, &'static str, [End; 2]);
+
+const AWAY: &str = "gateway-unavailable";
+const UNKNOWN: &str = "gateway-outcome-unknown";
+const NOTHING: &str = "";
+
+/// Nothing is charged yet: a client that asks again pays, and else nobody does.
+const PREPARING: [Case; 11] = [
+    (PREPARE, Killed, NOTHING, [Posted, Failed]),
+    (PREPARE, KilledOnTheWay, NOTHING, [Posted, Failed]),
+    (PREPARE, KilledBehind, NOTHING, [Posted, Failed]),
+    (PREPARE, Lost, AWAY, [Posted, Failed]),
+    (PREPARE, AnswerLost, AWAY, [Posted, Failed]),
+    (PREPARE, Down, AWAY, [Posted, Failed]),
+    (PREPARE, Refused(500), AWAY, [Posted, Failed]),
+    (PREPARE, Refused(429), AWAY, [Posted, Failed]),
+    (PREPARE, Spoilt(200, "<html>"), AWAY, [Posted, Failed]),
+    (PREPARE, Cut, AWAY, [Posted, Failed]),
+    (PREPARE, Endless, AWAY, [Posted, Failed]),
+];
+
+/// What may have been charged is asked about, and is charged no more if it was not.
+const CONFIRMING: [Case; 13] = [
+    (CONFIRM, Killed, NOTHING, [Posted, Failed]),
+    (CONFIRM, KilledOnTheWay, NOTHING, [Posted, Posted]),
+    (CONFIRM, KilledBehind, NOTHING, [Posted, Posted]),
+    (CONFIRM, Lost, UNKNOWN, [Failed, Failed]),
+    (CONFIRM, AnswerLost, UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Refused(500), UNKNOWN, [Failed, Failed]),
+    (CONFIRM, Refused(401), AWAY, [Posted, Failed]),
+    (CONFIRM, Refused(429), AWAY, [Posted, Failed]),
+    (CONFIRM, Spoilt(500, "{}"), UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Spoilt(200, "<html>"), UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Spoilt(200, "{\"status\": \"processing\"}"), UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Cut, UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Endless, UNKNOWN, [Posted, Posted]),
+];
+
+/// The loan is closed after the charge: it is given back, once.
+const GIVING_BACK: [Case; 11] = [
+    (REFUND, Killed, NOTHING, [Voided, Voided]),
+    (REFUND, KilledOnTheWay, NOTHING, [Voided, Voided]),
+    (REFUND, KilledBehind, NOTHING, [Voided, Voided]),
+    (REFUND, Lost, AWAY, [Voided, Voided]),
+    (REFUND, AnswerLost, AWAY, [Voided, Voided]),
+    (REFUND, Refused(500), AWAY, [Voided, Voided]),
+    (REFUND, Refused(429), AWAY, [Voided, Voided]),
+    (REFUND, Refused(400), AWAY, [Voided, Voided]),
+    (REFUND, Spoilt(200, "<html>"), AWAY, [Voided, Voided]),
+    (REFUND, Cut, AWAY, [Voided, Voided]),
+    (REFUND, Endless, AWAY, [Voided, Voided]),
+];
+
+#[tokio::test]
+async fn whatever_breaks_while_a_charge_is_prepared() {
+    try_cases(&PREPARING).await;
+}
+
+#[tokio::test]
+async fn whatever_breaks_while_a_card_is_charged() {
+    try_cases(&CONFIRMING).await;
+}
+
+#[tokio::test]
+async fn whatever_breaks_while_a_charge_is_given_back() {
+    try_cases(&GIVING_BACK).await;
+}
+
+/// Every case with a client that asks again; then with nobody, for all of them together.
+async fn try_cases(cases: &[Case]) {
+    let stripe = match Wanted::find() {
+        Ok(stripe) => stripe,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, at_stripe(stripe, &[]), async |world| {
+        let mut till = Till::open(world, 2 * cases.len()).await;
+        till.provider().door.keep_keys();
+        for case in cases {
+            println!("{case:?}, asked again");
+            let payment = till.payment();
+            try_case(&mut till, case, &payment).await;
+            till.expect_end(&payment, case.3[0]).await;
+            till.check_books().await;
+        }
+        let mut left = Vec::new();
+        for case in cases {
+            println!("{case:?}, left alone");
+            let payment = till.payment();
+            try_case(&mut till, case, &payment).await;
+            left.push((payment, case.3[1]));
+        }
+        // Two api-servers start at a time, and each looks after all of them.
+        let mut replica = till.world.api_replica().await;
+        till.let_time_pass().await;
+        tokio::join!(till.restart(), replica.restart());
+        till.wait_until_over().await;
+        for (payment, end) in left {
+            println!("{payment:?}");
+            till.expect_end(&payment, end).await;
+        }
+        till.check_books().await;
+        replica.close().await;
+        till.world
+    })
+    .await;
+}
+
+/// A payment to which this happens, up to where nothing moves it on.
+async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Payment) {
+    let closed = *at == REFUND;
+    let mut charged = closed.then(|| till.provider().door.hold_after(CONFIRM));
+    let held = strike(till, at, *fault).await;
+    let answer = till.begin(payment);
+    if let Some(mut charged) = charged.take() {
+        charged.arrived().await;
+        till.close_loan(payment).await;
+        charged.forward().await;
+    }
+    if let Some(mut held) = held {
+        held.arrived().await;
+        till.world.api.kill().await;
+        match fault {
+            KilledOnTheWay => held.forward().await,
+            _ => held.lose(),
+        }
+        till.world.api.restart(&till.world.client.http.clone()).await;
+    }
+    let answer = answer.await.expect("it ran");
+    assert_eq!(till.provider().door.mend(), 0, "it did not come to that");
+    match *problem {
+        NOTHING => assert!(answer.is_none(), "{answer:?}"),
+        problem => drop(answer.expect("an answer").expect_problem(503, problem)),
+    }
+    if *fault == Down {
+        till.provider().door.up().await;
+    }
+}
+
+/// Prepares a fault; gives the request that is held before the server is killed.
+async fn strike(till: &Till, at: &str, fault: Fault) -> Option<Held> {
+    let door = &till.provider().door;
+    match fault {
+        Killed | KilledOnTheWay => return Some(door.hold_before(at)),
+        KilledBehind => return Some(door.hold_after(at)),
+        Lost => door.refuse(at, 1),
+        AnswerLost => door.lose_answer(at, 1),
+        Down => door.down().await,
+        Refused(status) => door.answer(at, 1, &Reply::error(status, "api_error", None, "No.")),
+        Spoilt(status, body) => door.spoil_answer(at, 1, &Reply::new(status, body)),
+        Cut => door.cut_answer(at, 1),
+        Endless => door.answer_endlessly(at, 1),
+    }
+    None
+}

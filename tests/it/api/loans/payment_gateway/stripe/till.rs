@@ -1,0 +1,223 @@
+//! A world whose cards are charged at localstripe: payments in it, and what must hold of them
+//! whatever has happened.
+
+use super::super::book;
+use acceptance::localstripe::{GOOD_CARD, Wanted};
+use acceptance::provider::Provider;
+use acceptance::world::Environment;
+use acceptance::{Answer, World};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+/// The setting of how often the api-server looks after payments.
+pub const RECOVERY: &str = "API_GATEWAY_RECOVERY_SECONDS";
+/// How often the api-server looks after payments here: as good as never. It also does when it
+/// starts.
+pub const RECOVERY_SECONDS: i64 = 600;
+/// The longest that anything takes here.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// A world with localstripe, whose api-server has these settings too.
+pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let mut settings = BTreeMap::from([(RECOVERY.to_owned(), RECOVERY_SECONDS.to_string())]);
+    settings.extend(api.iter().map(own));
+    Environment { provider: Some(stripe), api: settings, ..Environment::default() }
+}
+
+/// A payment of a loan that nothing else is paid on.
+#[derive(Clone, Debug)]
+pub struct Payment {
+    /// The loan.
+    pub loan: i64,
+    /// The borrower's card.
+    pub card: i64,
+    /// The `Idempotency-Key`.
+    pub key: String,
+    /// In cents.
+    pub amount: i64,
+}
+
+impl Payment {
+    /// What is asked for.
+    pub fn body(&self) -> Value {
+        let amount = format!("{}.{:02}", self.amount / 100, self.amount % 100);
+        json!({"PaymentGatewayTokenID": self.card, "Amount": amount})
+    }
+}
+
+/// How a payment ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It was charged, and is on the loan.
+    Posted,
+    /// It was not charged.
+    Failed,
+    /// It was charged and given back.
+    Voided,
+}
+
+impl End {
+    fn state(self) -> &'static str {
+        match self {
+            Self::Posted => "posted",
+            Self::Failed => "failed",
+            Self::Voided => "voided",
+        }
+    }
+}
+
+/// The world and who pays in it.
+pub struct Till {
+    pub world: World,
+    pub admin: String,
+    payments: Vec<Payment>,
+}
+
+impl Till {
+    /// Loans that each can be paid on once, by cards of their borrowers. Every payment costs a fee
+    /// of 1.25 and 1 %.
+    pub async fn open(world: World, loans: usize) -> Self {
+        let columns = "flat_amount, percentage, active_flag";
+        let rule = "12500, 100000000, true".to_owned();
+        world.insert("convenience_fee_rules", "rule_id", columns, [rule]).await;
+        let admin = world.token("admin").await;
+        let (loans, _) = book(&world, &admin, loans as u32).await;
+        let mut till = Self { world, admin, payments: Vec::new() };
+        for (number, loan) in loans.into_iter().enumerate().rev() {
+            let card = till.add_card(loan, GOOD_CARD).await;
+            let amount = 10_007 + 100 * number as i64;
+            till.payments.push(Payment { loan, card, key: format!("key {number}"), amount });
+        }
+        till
+    }
+
+    /// The provider.
+    pub fn provider(&self) -> &Provider {
+        self.world.provider.as_ref().expect("a provider")
+    }
+
+    /// Adds a card with this number to the borrower of a loan.
+    pub async fn add_card(&self, loan: i64, number: &str) -> i64 {
+        let token = self.provider().stripe.create_card(number).await;
+        let path = format!("/loans/{loan}/payment-gateway/credit-cards");
+        let body = json!({ "Gateway_Token": token });
+        let added = self.world.client.post(&self.admin, &path, &body, None).await.expect(201);
+        added.json()["PaymentGatewayTokenID"].as_i64().expect("an id")
+    }
+
+    /// A payment on a loan that was not paid on.
+    pub fn payment(&mut self) -> Payment {
+        self.payments.pop().expect("another loan")
+    }
+
+    /// Asks for a payment, in a task of its own; `None` where nothing is answered.
+    pub fn begin(&self, payment: &Payment) -> JoinHandle<Option<Answer>> {
+        let (client, admin, payment) =
+            (self.world.client.clone(), self.admin.clone(), payment.clone());
+        tokio::spawn(async move {
+            let path = format!("/loans/{}/payment-gateway/payments", payment.loan);
+            client.try_post(&admin, &path, &payment.body(), Some(&payment.key)).await.ok()
+        })
+    }
+
+    /// Asks for a payment that is answered.
+    pub async fn pay(&self, payment: &Payment) -> Answer {
+        self.begin(payment).await.expect("it ran").expect("an answer")
+    }
+
+    /// Asks again under the same key until the answer is final, as clients do. No claim of a dead
+    /// server is waited for.
+    pub async fn insist(&self, payment: &Payment) -> Answer {
+        let deadline = Instant::now() + LONGEST;
+        loop {
+            self.world.age("idempotency_records", &["lease_until"], 120).await;
+            let answer = self.pay(payment).await;
+            if !matches!(answer.status.as_u16(), 409 | 423 | 503) {
+                return answer;
+            }
+            assert!(Instant::now() < deadline, "{payment:?}: {}", answer.text);
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Fails the test unless the payment ends like this for its client, and stays so.
+    pub async fn expect_end(&self, payment: &Payment, end: End) {
+        let first = self.insist(payment).await;
+        let (status, kind) = match end {
+            End::Posted => (StatusCode::CREATED, ""),
+            End::Failed => (StatusCode::UNPROCESSABLE_ENTITY, "card-declined"),
+            End::Voided => (StatusCode::UNPROCESSABLE_ENTITY, "charge-voided"),
+        };
+        assert_eq!((first.status, first.problem().as_str()), (status, kind), "{}", first.text);
+        assert_eq!(self.state(payment).await, end.state());
+        let again = self.pay(payment).await;
+        assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text);
+        let [first, again] = [first, again].map(|answer| {
+            let mut body = answer.json();
+            body.as_object_mut().expect("an object").remove("requestId");
+            (answer.status, body)
+        });
+        assert_eq!(first, again);
+    }
+
+    /// Where a payment stands.
+    pub async fn state(&self, payment: &Payment) -> String {
+        let sql = format!("SELECT state FROM gateway_payments WHERE loan_id = {}", payment.loan);
+        self.world.text(&sql).await
+    }
+
+    /// Waits until a payment stands there.
+    pub async fn wait_for_state(&self, payment: &Payment, state: &str) {
+        let deadline = Instant::now() + LONGEST;
+        loop {
+            let found = self.state(payment).await;
+            if found == state {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{found}, not {state}: {}", self.world.api.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Where all payments stand.
+    async fn states(&self) -> Vec<String> {
+        self.world.texts("SELECT state FROM gateway_payments").await
+    }
+
+    /// Waits until no payment is on its way any more.
+    pub async fn wait_until_over(&self) {
+        let deadline = Instant::now() + LONGEST;
+        loop {
+            let states = self.states().await;
+            if states.iter().all(|state| matches!(state.as_str(), "posted" | "voided" | "failed")) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{states:?}: {}", self.world.api.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Lets all payments so far be old enough for the recovery.
+    pub async fn let_time_pass(&self) {
+        let old = 2 * RECOVERY_SECONDS + 10;
+        self.world.age("gateway_payments", &["created_date"], old).await;
+    }
+
+    /// Ends the api-server in the middle of whatever it does, and starts it again.
+    pub async fn restart(&mut self) {
+        self.world.api.kill().await;
+        self.world.api.restart(&self.world.client.http).await;
+    }
+
+    /// Closes a loan, as if somebody else did.
+    pub async fn close_loan(&self, payment: &Payment) {
+        let closed = "SELECT MIN(status_code_id) FROM loan_status_codes WHERE closed_flag";
+        let set = format!("UPDATE loans SET status_code_id = ({closed})");
+        self.world.sql(&format!("{set} WHERE loan_id = {}", payment.loan)).await;
+    }
+}
