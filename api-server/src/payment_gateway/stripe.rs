@@ -168,21 +168,29 @@ impl Stripe {
         let answer = self.http.post(&path, &form, &format!("core-{id}")).await?;
         match answer.status {
             200 => match text(&answer.body["status"]) {
-                // Nobody is there to prove that the card is his.
-                "requires_action" => {
-                    self.cancel(id, reference).await?;
-                    let message = "The card asks its holder to authenticate the payment.";
-                    Ok(Outcome::Declined(Refusal {
-                        code: "authentication_required".to_owned(),
-                        message: message.to_owned(),
-                    }))
-                }
+                "requires_action" => self.refuse_to_ask_holder(id, reference).await,
                 _ => outcome(&answer.body),
             },
             402 => Ok(Outcome::Declined(answer.refusal())),
             // It was confirmed or cancelled before.
             400 | 404 => self.look_up(reference).await.map_err(|_| Trouble::Unknown),
             _ => Err(answer.trouble()),
+        }
+    }
+
+    /// Ends a payment whose card asks its holder: nobody is there to prove that the card is his.
+    /// Whoever was faster than this has charged it.
+    async fn refuse_to_ask_holder(&self, id: i64, reference: &str) -> Result<Outcome, Trouble> {
+        match self.cancel(id, reference).await {
+            Ok(Outcome::Cancelled) => {
+                let message = "The card asks its holder to authenticate the payment.";
+                Ok(Outcome::Declined(Refusal {
+                    code: "authentication_required".to_owned(),
+                    message: message.to_owned(),
+                }))
+            }
+            Ok(outcome) => Ok(outcome),
+            Err(_) => Err(Trouble::Unknown),
         }
     }
 

@@ -2,16 +2,8 @@
 //! loan, or it was not charged or was given back, and never twice. Whether the client asks again
 //! under its key, or the recovery finds the payment.
 
-use super::till::{End, Payment, Till, at_stripe};
-use crate::PROGRAM;
-use acceptance::foreign::skip;
-use acceptance::localstripe::Wanted;
+use super::till::{CONFIRM, End, PREPARE, Payment, REFUND, Till, at_the_till};
 use acceptance::provider_door::{Held, Reply};
-use acceptance::world::on_each_database_with;
-
-const PREPARE: &str = "POST /v1/payment_intents";
-const CONFIRM: &str = "POST /v1/payment_intents/*/confirm";
-const REFUND: &str = "POST /v1/refunds";
 
 /// What breaks at a request to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,17 +105,12 @@ async fn whatever_breaks_while_a_charge_is_given_back() {
 
 /// Every case with a client that asks again; then with nobody, for all of them together.
 async fn try_cases(cases: &[Case]) {
-    let stripe = match Wanted::find() {
-        Ok(stripe) => stripe,
-        Err(missing) => return skip(&missing),
-    };
-    on_each_database_with(PROGRAM, at_stripe(stripe, &[]), async |world| {
-        let mut till = Till::open(world, 2 * cases.len()).await;
+    at_the_till(&[], 2 * cases.len(), async |till| {
         till.provider().door.keep_keys();
         for case in cases {
             println!("{case:?}, asked again");
             let payment = till.payment();
-            try_case(&mut till, case, &payment).await;
+            try_case(till, case, &payment).await;
             till.expect_end(&payment, case.3[0]).await;
             till.check_books().await;
         }
@@ -131,7 +118,7 @@ async fn try_cases(cases: &[Case]) {
         for case in cases {
             println!("{case:?}, left alone");
             let payment = till.payment();
-            try_case(&mut till, case, &payment).await;
+            try_case(till, case, &payment).await;
             left.push((payment, case.3[1]));
         }
         // Two api-servers start at a time, and each looks after all of them.
@@ -143,9 +130,7 @@ async fn try_cases(cases: &[Case]) {
             println!("{payment:?}");
             till.expect_end(&payment, end).await;
         }
-        till.check_books().await;
         replica.close().await;
-        till.world
     })
     .await;
 }

@@ -2,9 +2,11 @@
 //! whatever has happened.
 
 use super::super::book;
+use crate::PROGRAM;
+use acceptance::foreign::skip;
 use acceptance::localstripe::{GOOD_CARD, Wanted};
 use acceptance::provider::Provider;
-use acceptance::world::Environment;
+use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -12,6 +14,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
+
+/// The requests to the provider that a payment takes.
+pub const PREPARE: &str = "POST /v1/payment_intents";
+pub const CONFIRM: &str = "POST /v1/payment_intents/*/confirm";
+pub const LOOK_UP: &str = "GET /v1/payment_intents/*";
+pub const CANCEL: &str = "POST /v1/payment_intents/*/cancel";
+pub const REFUND: &str = "POST /v1/refunds";
 
 /// The setting of how often the api-server looks after payments.
 pub const RECOVERY: &str = "API_GATEWAY_RECOVERY_SECONDS";
@@ -29,6 +38,22 @@ pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
     Environment { provider: Some(stripe), api: settings, ..Environment::default() }
 }
 
+/// Runs a test at localstripe with so many loans, on each database; in the end the books are
+/// checked.
+pub async fn at_the_till(api: &[(&str, &str)], loans: usize, test: impl AsyncFn(&mut Till)) {
+    let stripe = match Wanted::find() {
+        Ok(stripe) => stripe,
+        Err(missing) => return skip(&missing),
+    };
+    on_each_database_with(PROGRAM, at_stripe(stripe, api), async |world| {
+        let mut till = Till::open(world, loans).await;
+        test(&mut till).await;
+        till.check_books().await;
+        till.world
+    })
+    .await;
+}
+
 /// A payment of a loan that nothing else is paid on.
 #[derive(Clone, Debug)]
 pub struct Payment {
@@ -40,13 +65,19 @@ pub struct Payment {
     pub key: String,
     /// In cents.
     pub amount: i64,
+    /// The integrator's own id.
+    pub external_id: Option<String>,
 }
 
 impl Payment {
     /// What is asked for.
     pub fn body(&self) -> Value {
         let amount = format!("{}.{:02}", self.amount / 100, self.amount % 100);
-        json!({"PaymentGatewayTokenID": self.card, "Amount": amount})
+        let mut body = json!({"PaymentGatewayTokenID": self.card, "Amount": amount});
+        if let Some(id) = &self.external_id {
+            body["External_ID"] = json!(id);
+        }
+        body
     }
 }
 
@@ -91,7 +122,8 @@ impl Till {
         for (number, loan) in loans.into_iter().enumerate().rev() {
             let card = till.add_card(loan, GOOD_CARD).await;
             let amount = 10_007 + 100 * number as i64;
-            till.payments.push(Payment { loan, card, key: format!("key {number}"), amount });
+            let key = format!("key {number}");
+            till.payments.push(Payment { loan, card, key, amount, external_id: None });
         }
         till
     }
