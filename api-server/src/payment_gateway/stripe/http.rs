@@ -17,6 +17,8 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// What refusals are called, and say, at most.
 const CODE_LENGTH_MAX: usize = 50;
 const MESSAGE_LENGTH_MAX: usize = 255;
+/// What begins the words that nobody else may know: cards, customers and keys.
+const SECRET_WORDS: [&str; 4] = ["pm_", "cus_", "sk_", "rk_"];
 
 /// The client of one account.
 pub(super) struct Http {
@@ -143,5 +145,44 @@ pub(super) fn refusal(error: &Value) -> Refusal {
     let code = word("decline_code").or(word("code")).or(word("type")).unwrap_or("refused");
     let message = word("message").unwrap_or("The gateway refused the card.");
     let first = |text: &str, most| text.chars().take(most).collect();
-    Refusal { code: first(code, CODE_LENGTH_MAX), message: first(message, MESSAGE_LENGTH_MAX) }
+    let message = without_secrets(message);
+    Refusal { code: first(code, CODE_LENGTH_MAX), message: first(&message, MESSAGE_LENGTH_MAX) }
+}
+
+/// Stripe names what a message is about: "No such PaymentMethod: 'pm_…'". Messages are stored and
+/// shown, and what a card is at Stripe is neither.
+fn without_secrets(message: &str) -> String {
+    let ends_word = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let mut told = String::with_capacity(message.len());
+    for piece in message.split_inclusive(ends_word) {
+        let word = piece.trim_end_matches(ends_word);
+        let secret = SECRET_WORDS.iter().any(|prefix| word.starts_with(prefix));
+        told.push_str(if secret { "…" } else { word });
+        told.push_str(&piece[word.len()..]);
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_says_why_and_names_neither_card_nor_customer_nor_key() {
+        for (told, kept) in [
+            ("No such PaymentMethod: 'pm_1Ab_x'; see pm_2.", "No such PaymentMethod: '…'; see …."),
+            ("(cus_1,sk_test_2) rk_live_3", "(…,…) …"),
+            ("The payment_method épm_1 ü", "The payment_method é… ü"),
+            ("pm_", "…"),
+            ("Your card was declined.", "Your card was declined."),
+            ("No such payment_intent: 'pi_1'", "No such payment_intent: 'pi_1'"),
+        ] {
+            let refusal = refusal(&json!({"message": told, "code": "c", "decline_code": "d"}));
+            assert_eq!((refusal.message.as_str(), refusal.code.as_str()), (kept, "d"));
+        }
+        let long = "é".repeat(300);
+        let refusal = refusal(&json!({"message": long, "type": "t"}));
+        assert_eq!((refusal.message.chars().count(), refusal.code.as_str()), (255, "t"));
+    }
 }

@@ -216,6 +216,15 @@ impl Till {
         }
     }
 
+    /// Waits until a query counts so many.
+    pub async fn wait_for_count(&self, sql: &str, count: i64) {
+        let deadline = Instant::now() + LONGEST;
+        while self.world.count(sql).await != count {
+            assert!(Instant::now() < deadline, "{sql}: {}", self.world.api.log());
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// Where all payments stand.
     async fn states(&self) -> Vec<String> {
         self.world.texts("SELECT state FROM gateway_payments").await

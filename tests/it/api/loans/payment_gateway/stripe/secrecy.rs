@@ -1,0 +1,84 @@
+//! The provider's secret key and what cards and customers are there: in no log, in no answer and,
+//! but sealed, in no row.
+
+use super::till::{CONFIRM, PREPARE, REFUND, Till, at_the_till};
+use super::{add, forget};
+use acceptance::Database;
+use acceptance::localstripe::{DECLINED_CARD, GOOD_CARD, SECRET_KEY};
+use acceptance::provider::WEBHOOK_SECRET;
+use acceptance::provider_door::Reply;
+use serde_json::json;
+
+/// Everything that the database has on the disk, or where that is a server's affair, all its rows.
+async fn kept(till: &Till) -> Vec<u8> {
+    let mut bytes = format!("{:?}", till.world.snapshot().await).into_bytes();
+    if till.world.database == Database::Sqlite {
+        let path = till.world.database_url.trim_start_matches("sqlite://");
+        for end in ["", "-wal"] {
+            bytes.extend(std::fs::read(format!("{path}{end}")).expect("the database's file"));
+        }
+    }
+    bytes
+}
+
+#[tokio::test]
+async fn what_only_the_provider_may_know_is_nowhere_else() {
+    at_the_till(&[("API_LOG_FILTER", "trace")], 4, async |till| {
+        let admin = till.admin.clone();
+        let (paid, declined, voided, told) =
+            (till.payment(), till.payment(), till.payment(), till.payment());
+        let mut answers = vec![till.pay(&paid).await];
+        let card = till.add_card(declined.loan, DECLINED_CARD).await;
+        answers.push(till.pay(&super::till::Payment { card, ..declined }).await);
+
+        let door = &till.provider().door;
+        let mut held = door.hold_after(CONFIRM);
+        let answer = till.begin(&voided);
+        held.arrived().await;
+        till.close_loan(&voided).await;
+        door.refuse(REFUND, 1);
+        held.forward().await;
+        answers.extend(answer.await.expect("it ran"));
+        answers.push(till.insist(&voided).await);
+
+        // Refusals of Stripe name what they are about.
+        let mut tokens = Vec::new();
+        for customer in till.provider().stripe.customers().await {
+            let cards = till.provider().stripe.payment_methods(&customer.id).await;
+            tokens.extend(cards.into_iter().map(|card| card.id));
+            tokens.push(customer.id);
+        }
+        let names = tokens.join("', '");
+        let message = format!("No such things: '{names}'; a similar one exists, ({}).", tokens[0]);
+        let refusal = Reply::error(400, "invalid_request_error", Some("no_such"), &message);
+        door.answer(PREPARE, 1, &refusal);
+        let answer = till.pay(&told).await.expect_problem(422, "card-declined");
+        assert!(answer.json()["detail"].as_str().expect("a text").contains("No such things"));
+        answers.push(answer);
+        let fresh = till.provider().stripe.create_card(GOOD_CARD).await;
+        door.answer("/attach", 1, &Reply::error(402, "card_error", Some("no"), &message));
+        answers.push(add(till, &admin, told.loan, json!({ "Gateway_Token": fresh })).await);
+        tokens.push(fresh);
+        door.down().await;
+        answers.push(forget(till, &admin, told.card).await);
+        till.restart().await;
+        till.provider().door.up().await;
+
+        let kept = kept(till).await;
+        let (kept, log) = (String::from_utf8_lossy(&kept), till.world.api.log());
+        assert!(log.contains("TRACE"), "not everything is logged: {}", log.len());
+        tokens.extend([SECRET_KEY, WEBHOOK_SECRET].map(str::to_owned));
+        assert!(tokens.len() > 10, "{tokens:?}");
+        for token in tokens {
+            assert!(!kept.contains(&token), "{token} is in the database");
+            if let Some(place) = log.find(&token) {
+                let line = log[..place].rfind('\n').unwrap_or_default();
+                panic!("{token} is in the log: {}", &log[line..place + token.len()]);
+            }
+            for answer in &answers {
+                assert!(!answer.text.contains(&token), "{token}: {}", answer.text);
+            }
+        }
+    })
+    .await;
+}

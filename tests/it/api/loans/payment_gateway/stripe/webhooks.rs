@@ -1,0 +1,98 @@
+//! `POST /gateway/stripe/webhook`: what the provider tells is looked up at once, and only what it
+//! has signed.
+
+use super::till::{CONFIRM, End, LOOK_UP, Till, at_the_till};
+use acceptance::Answer;
+use acceptance::provider::WEBHOOK_SECRET;
+use acceptance::webhooks::{event, stripe_signature};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+const PATH: &str = "/gateway/stripe/webhook";
+
+async fn send(till: &Till, signature: &str, payload: &str) -> Answer {
+    let request = till.world.client.request(Method::POST, "", PATH);
+    let request = request.header("Stripe-Signature", signature).body(payload.to_owned());
+    till.world.client.send(request).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
+    at_the_till(&[], 2, async |till| {
+        let payment = till.payment();
+        till.provider().door.lose_answer(CONFIRM, 1);
+        till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
+        let intent = till.provider().stripe.intents().await.remove(0);
+        let object = json!({ "id": intent.id, "object": "payment_intent" });
+        let payload = event("payment_intent.succeeded", &object).to_string();
+        let now = shared::db::time(&till.world.db).await.expect("a time").0.timestamp();
+        let forged = [
+            stripe_signature("whsec_of_somebody", now, &payload),
+            stripe_signature(WEBHOOK_SECRET, now, &format!("{payload} ")),
+            stripe_signature(WEBHOOK_SECRET, now - 400, &payload),
+            stripe_signature(WEBHOOK_SECRET, now + 400, &payload),
+            stripe_signature(WEBHOOK_SECRET, now, &payload).replace("v1=", "v0="),
+            "t=1,v1=".to_owned(),
+        ];
+        for signature in forged {
+            send(till, &signature, &payload).await.expect_problem(400, "bad-request");
+        }
+        let bare = till.world.client.request(Method::POST, "", PATH).body(payload.clone());
+        let bare = till.world.client.send(bare).await.expect("an answer");
+        bare.expect_problem(400, "bad-request");
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!(till.state(&payment).await, "unknown");
+        assert_eq!(till.provider().door.requests_to(LOOK_UP).len(), 0);
+
+        let signature = till.provider().sign(&payload);
+        send(till, &signature, &payload).await.expect(204);
+        till.wait_for_state(&payment, "posted").await;
+        // Told again, and of what is nobody's.
+        send(till, &signature, &payload).await.expect(204);
+        for object in [json!({"id": "pi_of_nobody"}), json!({"id": "../x"}), json!({})] {
+            let payload = event("payment_intent.succeeded", &object).to_string();
+            send(till, &till.provider().sign(&payload), &payload).await.expect(204);
+        }
+        till.expect_end(&payment, End::Posted).await;
+
+        // It is asked what became of the payment, whatever the event says, and ends nothing.
+        let payment = till.payment();
+        till.provider().door.refuse(CONFIRM, 1);
+        till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
+        let intent = till.provider().stripe.intents().await.pop().expect("an intent");
+        let object = json!({ "id": intent.id, "object": "payment_intent", "status": "succeeded" });
+        let payload = event("payment_intent.succeeded", &object).to_string();
+        let asked = till.provider().door.requests_to(LOOK_UP).len();
+        send(till, &till.provider().sign(&payload), &payload).await.expect(204);
+        till.provider().door.wait_for(LOOK_UP, asked + 1).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(till.state(&payment).await, "unknown");
+        till.expect_end(&payment, End::Failed).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn localstripes_own_event_settles_a_payment() {
+    at_the_till(&[], 1, async |till| {
+        let url = format!("{}{PATH}", till.world.client.api_url);
+        till.provider().stripe.send_events_to(&url, WEBHOOK_SECRET).await;
+        let payment = till.payment();
+        till.provider().door.lose_answer(CONFIRM, 1);
+        till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
+        till.wait_for_state(&payment, "posted").await;
+        till.expect_end(&payment, End::Posted).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_secret_there_are_no_webhooks() {
+    at_the_till(&[("API_STRIPE_WEBHOOK_SECRET", "")], 1, async |till| {
+        let payload = event("payment_intent.succeeded", &json!({ "id": "pi_1" })).to_string();
+        let answer = send(till, &till.provider().sign(&payload), &payload).await;
+        answer.expect_problem(404, "not-found");
+    })
+    .await;
+}
