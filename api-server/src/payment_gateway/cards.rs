@@ -16,7 +16,7 @@ use sea_orm::{
 };
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
-use shared::entity::{loan_contacts, loans, payment_gateway_secrets as secrets};
+use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
 use shared::problem::{Problem, ProblemType};
 use shared::rows;
 use shared::time::Clock;
@@ -221,6 +221,10 @@ async fn refuse_known(
     contact_id: i64,
     token: &str,
 ) -> Result<(), Problem> {
+    // Whoever adds the same card at the same time waits here, and then finds it.
+    let contact = contacts::Entity::find_by_id(contact_id).select_only();
+    let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
+    contact.into_tuple::<i64>().one(tx).await?;
     let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
         .filter(cards::Column::ContactId.eq(contact_id))
         .filter(cards::Column::ForgetFlag.eq(false))

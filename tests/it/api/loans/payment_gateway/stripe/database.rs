@@ -7,7 +7,7 @@ use acceptance::Database;
 use acceptance::foreign::skip;
 use acceptance::localstripe::{DECLINED_CARD, Wanted};
 use acceptance::world::{Environment, on_each_database_with};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, TransactionTrait};
+use sea_orm::DatabaseTransaction;
 
 use End::{Failed, Posted, Voided};
 
@@ -124,13 +124,6 @@ async fn allow(till: &Till, payment: &Payment) {
     }
 }
 
-/// Holds rows until the transaction ends. SQLite has no locks of rows.
-async fn lock(till: &Till, rows: &str) -> DatabaseTransaction {
-    let tx = till.world.db.begin().await.expect("a transaction");
-    tx.execute_unprepared(&format!("SELECT 1 FROM {rows} FOR UPDATE")).await.expect("locked");
-    tx
-}
-
 /// A payment that was charged, on a loan that somebody holds; with the request for it.
 async fn charge_while_locked(
     till: &Till,
@@ -139,7 +132,7 @@ async fn charge_while_locked(
     let mut charged = till.provider().door.hold_after(CONFIRM);
     let answer = till.begin(payment);
     charged.arrived().await;
-    let locked = lock(till, &format!("loans WHERE loan_id = {}", payment.loan)).await;
+    let locked = till.lock(&format!("loans WHERE loan_id = {}", payment.loan)).await;
     charged.forward().await;
     till.wait_for_state(payment, "charged").await;
     (locked, answer)
@@ -194,7 +187,7 @@ async fn a_server_that_is_killed_behind_the_posting_has_posted() {
         // The answer is kept under the key before it is sent.
         let locked = match till.world.database {
             Database::Sqlite => None,
-            Database::Server(_) => Some(lock(till, "idempotency_records").await),
+            Database::Server(_) => Some(till.lock("idempotency_records").await),
         };
         held.forward().await;
         till.wait_for_state(&payment, "posted").await;

@@ -9,6 +9,7 @@ use acceptance::provider::Provider;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World};
 use reqwest::StatusCode;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, TransactionTrait};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -253,6 +254,13 @@ impl Till {
     pub async fn restart(&mut self) {
         self.world.api.kill().await;
         self.world.api.restart(&self.world.client.http).await;
+    }
+
+    /// Holds rows until the transaction ends. SQLite has no locks of rows.
+    pub async fn lock(&self, rows: &str) -> DatabaseTransaction {
+        let tx = self.world.db.begin().await.expect("a transaction");
+        tx.execute_unprepared(&format!("SELECT 1 FROM {rows} FOR UPDATE")).await.expect("locked");
+        tx
     }
 
     /// Closes a loan, as if somebody else did.
