@@ -250,10 +250,10 @@ impl PaymentGateway {
 
     /// Sees to it that a payment can no longer be charged, and tells what became of it: it may have
     /// been charged before.
-    pub async fn cancel(&self, id: i64, reference: &str) -> Result<Outcome, Trouble> {
+    pub async fn cancel(&self, reference: &str) -> Result<Outcome, Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.cancel(reference).await,
-            Adapter::Stripe(stripe) => stripe.cancel(id, reference).await,
+            Adapter::Stripe(stripe) => stripe.cancel(reference).await,
         }
     }
 

@@ -243,7 +243,6 @@ async fn look_up(
     reference: &str,
     mover: Mover,
 ) -> Result<bool, Problem> {
-    let id = intent.card_payment_id;
     let outcome = match app.gateway.look_up(reference).await.map_err(not_now)? {
         Outcome::NotCharged => match (mover, intent.state) {
             (Mover::Message, _) => return Ok(false),
@@ -252,7 +251,7 @@ async fn look_up(
             }
             // Whoever asked for the charge may still come: after this it can no longer be charged.
             (Mover::Request | Mover::Recovery, _) => {
-                app.gateway.cancel(id, reference).await.map_err(not_now)?
+                app.gateway.cancel(reference).await.map_err(not_now)?
             }
         },
         outcome => outcome,

@@ -19,9 +19,10 @@ use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Payments that are moved on at a time: a gateway that is away keeps each for some seconds.
+/// Payments or cards that are looked after at a time: a gateway that is away keeps each for some
+/// seconds.
 const AT_ONCE: usize = 8;
-/// Rows of the other kinds that one pass looks at.
+/// Rows of the other kinds that are looked at together.
 const ROWS_MAX: u64 = 100;
 
 /// Passes, one after the other, for as long as the server runs.
@@ -105,21 +106,43 @@ async fn move_payments_on(app: &Arc<App>) -> Result<(), Problem> {
     }
 }
 
+/// What the gateway does not take of one card keeps it from no other.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
 async fn take_forgotten(app: &Arc<App>) -> Result<(), Problem> {
-    let forgotten = tokens::Entity::find()
-        .filter(tokens::Column::ForgetFlag.eq(true))
-        .filter(tokens::Column::Gateway.eq(app.gateway.kind()))
-        .join(JoinType::InnerJoin, cards::secret_of_card())
-        .order_by_asc(tokens::Column::PaymentGatewayTokenId)
-        .limit(ROWS_MAX)
-        .all(&app.db)
-        .await?;
     let author = Author::service(ChangeSource::Gateway);
-    for card in forgotten {
-        cards::take_from_gateway(app, &author, &card).await?;
+    let mut behind = 0;
+    loop {
+        let forgotten = tokens::Entity::find()
+            .filter(tokens::Column::ForgetFlag.eq(true))
+            .filter(tokens::Column::Gateway.eq(app.gateway.kind()))
+            .filter(tokens::Column::PaymentGatewayTokenId.gt(behind))
+            .join(JoinType::InnerJoin, cards::secret_of_card())
+            .order_by_asc(tokens::Column::PaymentGatewayTokenId)
+            .limit(ROWS_MAX)
+            .all(&app.db)
+            .await?;
+        let Some(last) = forgotten.last() else { return Ok(()) };
+        behind = last.payment_gateway_token_id;
+        let author = &author;
+        let taken: Vec<bool> = futures_util::stream::iter(forgotten)
+            .map(|card| async move { take_from_gateway(app, author, &card).await })
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
+        // The gateway is away: payments are looked after before it is asked again.
+        if !taken.contains(&true) {
+            return Ok(());
+        }
     }
-    Ok(())
+}
+
+async fn take_from_gateway(app: &Arc<App>, author: &Author, card: &tokens::Model) -> bool {
+    let taken = cards::take_from_gateway(app, author, card).await;
+    if let Err(problem) = &taken {
+        let id = card.payment_gateway_token_id;
+        tracing::warn!(id, %problem, "a forgotten card is still at the gateway");
+    }
+    taken.is_ok()
 }
 
 /// Seals tokens anew that another than the first key sealed, so that old keys can be taken out of

@@ -10,6 +10,7 @@ mod till;
 mod webhooks;
 
 use acceptance::localstripe::{AUTHENTICATED_CARD, DECLINED_CARD, GOOD_CARD, REJECTED_CARD};
+use acceptance::provider_door::Reply;
 use acceptance::{Answer, Database};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -294,6 +295,34 @@ async fn a_card_is_forgotten_while_the_provider_is_away_and_detached_later() {
         assert_eq!(attached(till).await, 0);
         let again = forget(till, &till.admin, payment.card).await.expect(200);
         assert_eq!(again.text, forgotten.text);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_card_that_the_provider_does_not_detach_keeps_it_from_no_other() {
+    at_the_till(&[], 3, async |till| {
+        let cards = [till.payment().card, till.payment().card, till.payment().card];
+        let customers = till.provider().stripe.customers().await;
+        let mut kept = Vec::new();
+        for customer in &customers {
+            kept.extend(till.provider().stripe.payment_methods(&customer.id).await);
+        }
+        till.provider().door.down().await;
+        for card in cards {
+            forget(till, &till.admin, card).await.expect(200);
+        }
+        till.world.api.kill().await;
+        till.provider().door.up().await;
+        let detach = format!("/v1/payment_methods/{}/detach", kept[0].id);
+        till.provider().door.answer(&detach, 9, &Reply::error(500, "api_error", None, "No."));
+        till.restart().await;
+        till.wait_for_count(SECRETS, 1).await;
+        assert_eq!(attached(till).await, 1);
+        till.provider().door.mend();
+        till.restart().await;
+        till.wait_for_count(SECRETS, 0).await;
+        assert_eq!(attached(till).await, 0);
     })
     .await;
 }

@@ -74,6 +74,8 @@ async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_
         let answer = answer.await.expect("it ran").expect("an answer");
         answer.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
+        // Stripe repeats the answer to a key, also where it was that of a fault.
+        assert_eq!(till.provider().door.requests_to(CANCEL)[0].idempotency_key(), None);
 
         // Nor is what was prepared too late.
         let payment = till.payment();
