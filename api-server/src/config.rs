@@ -334,8 +334,12 @@ pub fn gateway(settings: &mut Settings) -> GatewaySettings {
 fn stripe_account(settings: &mut Settings) -> Account {
     let url = settings.text("API_STRIPE_URL");
     secret_or_local(settings, "API_STRIPE_URL", &url);
+    if url.ends_with('/') || url.contains(['?', '#']) {
+        settings
+            .fault("API_STRIPE_URL: must have no slash, query or fragment at its end".to_owned());
+    }
     let key = settings.optional("API_STRIPE_KEY").unwrap_or_default();
-    if !["sk_", "rk_"].iter().any(|kind| key.starts_with(kind)) {
+    if !["sk_", "rk_"].iter().any(|kind| key.starts_with(kind)) || key.len() < 8 {
         settings.fault("API_STRIPE_KEY: must be the account's secret key, sk_… or rk_…".to_owned());
     }
     let currency = settings.text("API_STRIPE_CURRENCY");

@@ -11,12 +11,12 @@ pub fn most_specific(rules: Vec<Rule>) -> Option<Rule> {
     rules.into_iter().min_by_key(rank)
 }
 
-/// Flat amount plus percentage of the amount, rounded half-up to cents, held within the rule's
-/// minimum and maximum.
+/// Flat amount plus percentage of the amount, held within the rule's minimum and maximum, and
+/// rounded half-up to cents: no card is charged less than one.
 pub fn fee(rule: &Rule, amount: Money) -> Result<Money, OutOfRange> {
     let fee = rule.flat_amount.plus(amount.percent(rule.percentage)?)?;
     let at_least = rule.minimum_fee.map_or(fee, |minimum| fee.max(minimum));
-    Ok(rule.maximum_fee.map_or(at_least, |maximum| at_least.min(maximum)))
+    rule.maximum_fee.map_or(at_least, |maximum| at_least.min(maximum)).round_to_cents()
 }
 
 #[cfg(test)]
@@ -67,5 +67,8 @@ mod tests {
         };
         assert_eq!(fee_of(&held, "1.00"), "3.00");
         assert_eq!(fee_of(&held, "652.53"), "10.00");
+        let fractions =
+            Rule { flat_amount: money("1.0050"), percentage: Default::default(), ..plain };
+        assert_eq!(fee_of(&fractions, "1.00"), "1.01");
     }
 }

@@ -18,7 +18,17 @@ pub fn length(text: &str) -> Option<usize> {
     let length = if is_uuid(text.as_bytes()) { UUID_LENGTH } else { hash()? };
     let (identifier, rest) = text.split_at_checked(length)?;
     let ends = !rest.starts_with(char::is_alphanumeric);
-    (ends && identifier.contains(|c: char| c.is_ascii_alphabetic())).then_some(length)
+    let random = identifier.contains(|c: char| c.is_ascii_alphabetic());
+    (ends && random && !has_number_at_end(identifier)).then_some(length)
+}
+
+/// True if a card number was put before or behind something, and the two look like one word.
+fn has_number_at_end(identifier: &str) -> bool {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = identifier.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let before = digits(identifier);
+    let (first, last) = (identifier.get(..before), identifier.get(identifier.len() - behind..));
+    [first, last].into_iter().flatten().any(|digits| super::is_number(digits.bytes()))
 }
 
 /// True if a text begins with a UUID of RFC 9562: its version and its variant tell it from groups

@@ -36,6 +36,9 @@ fn numbers_of_every_brand_are_found_however_they_are_written() {
         "12/26-4242 4242 4242 4242-123",
         "n:4242424242424242;",
         "x4242424242424242x",
+        "4242424242424242deadbeef",
+        "deadbeefdeadbeef-4242424242424242",
+        "deadbeefdeadbeef4242424242424242",
         "+4242424242424242",
         "-4242424242424242.50",
         "0004242424242424242",
@@ -234,7 +237,7 @@ fn ordinary() -> impl Strategy<Value = Value> {
             .prop_map(Value::from),
         "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{11}[a-f]"
             .prop_map(Value::from),
-        "[0-9a-f]{63}[a-f]".prop_map(Value::from),
+        "[a-f][0-9a-f]{62}[a-f]".prop_map(Value::from),
         "\\+1 [2-9][0-9]{2}-[0-9]{3}-[0-9]{4}".prop_map(Value::from),
         "(tok|pm|card)_[A-Za-z]{1,24}".prop_map(Value::from),
         "[A-Za-zÀ-ÿ \"\\\\.,'\n-]{0,40}".prop_map(Value::from),

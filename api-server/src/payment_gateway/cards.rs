@@ -212,8 +212,8 @@ fn place(card: &cards::Model) -> Place {
     Place { owners, privilege_path: "Payment Gateway > Cards", comment: None }
 }
 
-/// Refuses a card that is on file already: forgetting the one would take the other from the
-/// gateway.
+/// Refuses a card that is on file already, and one that was forgotten and is still to be taken from
+/// the gateway: that would take the new one, too.
 #[expect(clippy::disallowed_methods, reason = "a rule of the gateway, not rows that are shown")]
 async fn refuse_known(
     tx: &DatabaseTransaction,
@@ -227,7 +227,6 @@ async fn refuse_known(
     contact.into_tuple::<i64>().one(tx).await?;
     let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
         .filter(cards::Column::ContactId.eq(contact_id))
-        .filter(cards::Column::ForgetFlag.eq(false))
         .filter(cards::Column::Gateway.eq(gateway.kind()))
         .join(sea_orm::JoinType::LeftJoin, secret_of_card())
         .select_also(secrets::Entity)
@@ -236,8 +235,13 @@ async fn refuse_known(
     for (card, secret) in kept {
         let id = card.payment_gateway_token_id;
         let Some(secret) = secret else { continue };
-        if gateway.unseal(id, &secret.gateway_token)? == token {
-            let message = format!("is on file as PaymentGatewayTokenID {id}");
+        // One that cannot be read under the present keys keeps no other from being added.
+        let Ok(known) = gateway.unseal(id, &secret.gateway_token) else { continue };
+        if known == token {
+            let message = match card.forget_flag {
+                false => format!("is on file as PaymentGatewayTokenID {id}"),
+                true => "was forgotten: ask the gateway for another one".to_owned(),
+            };
             return Err(Problem::invalid("Gateway_Token", message));
         }
     }
@@ -250,6 +254,16 @@ pub(super) fn secret_of_card() -> sea_orm::RelationDef {
         .from(cards::Column::PaymentGatewayTokenId)
         .to(secrets::Column::PaymentGatewayTokenId)
         .into()
+}
+
+/// What a card is at the gateway, unless it was forgotten.
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+pub(super) async fn to_be_charged(app: &App, card_id: i64) -> Result<Option<String>, Problem> {
+    let card = cards::Entity::find_by_id(card_id).one(&app.db).await?;
+    match card.is_some_and(|card| !card.forget_flag) {
+        true => secret(app, &app.db, card_id).await,
+        false => Ok(None),
+    }
 }
 
 /// What a card is at the gateway; `None` once it was taken from there.

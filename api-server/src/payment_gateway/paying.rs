@@ -199,14 +199,19 @@ fn not_now(trouble: Trouble) -> Problem {
     Problem::new(ProblemType::GatewayUnavailable)
 }
 
+fn forgotten() -> Refusal {
+    let message = "The card was forgotten before it was charged.".to_owned();
+    Refusal { code: "card_forgotten".to_owned(), message }
+}
+
 fn never_charged() -> Refusal {
     Refusal { code: "not_charged".to_owned(), message: "The card was not charged.".to_owned() }
 }
 
 /// Step 2.
 async fn prepare(app: &App, intent: &Model) -> Result<(), Problem> {
-    let token = cards::secret(app, &app.db, intent.payment_gateway_token_id).await?;
-    let Some(token) = token else { return fail(app, intent, never_charged()).await };
+    let token = cards::to_be_charged(app, intent.payment_gateway_token_id).await?;
+    let Some(token) = token else { return fail(app, intent, forgotten()).await };
     let intended = Intended {
         card_payment_id: intent.card_payment_id,
         total: intent.total_charged,
@@ -246,7 +251,9 @@ async fn look_up(
     let outcome = match app.gateway.look_up(reference).await.map_err(not_now)? {
         Outcome::NotCharged => match (mover, intent.state) {
             (Mover::Message, _) => return Ok(false),
-            (Mover::Request, State::Created) => {
+            (Mover::Request, State::Created)
+                if cards::to_be_charged(app, intent.payment_gateway_token_id).await?.is_some() =>
+            {
                 return charge(app, intent, reference).await.map(|()| true);
             }
             // Whoever asked for the charge may still come: after this it can no longer be charged.

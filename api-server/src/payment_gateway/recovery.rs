@@ -61,7 +61,11 @@ pub fn told_of_payment(app: &Arc<App>, reference: String) {
             Some(payment) => {
                 carry_on(&app, payment.card_payment_id, Mover::Message).await.map(drop)
             }
-            None => Ok(()),
+            None => {
+                // After a restore it may be the only trace of a charge.
+                tracing::warn!(reference, "the gateway tells of a payment that is not known here");
+                Ok(())
+            }
         }
     });
 }
@@ -164,7 +168,14 @@ async fn seal_anew(app: &Arc<App>) -> Result<(), Problem> {
         behind = last.payment_gateway_token_id;
         for row in rows {
             let id = row.payment_gateway_token_id;
-            let Some(sealed) = app.gateway.reseal(id, &row.gateway_token)? else { continue };
+            let sealed = match app.gateway.reseal(id, &row.gateway_token) {
+                Ok(Some(sealed)) => sealed,
+                Ok(None) => continue,
+                Err(problem) => {
+                    tracing::warn!(id, %problem, "a card's token cannot be sealed anew");
+                    continue;
+                }
+            };
             secrets::Entity::update_many()
                 .col_expr(secrets::Column::GatewayToken, sealed.reveal().into())
                 .filter(secrets::Column::PaymentGatewayTokenId.eq(id))

@@ -39,6 +39,8 @@ pub struct Model {
     pub created_date: Timestamp,
     pub charged_date: Option<Timestamp>,
     pub posted_date: Option<Timestamp>,
+    /// When it was posted, voided or failed.
+    pub ended_date: Option<Timestamp>,
     pub entered_by_user_id: i64,
     /// What else was asked for: [`CardPaymentRequest`].
     pub request: Json,

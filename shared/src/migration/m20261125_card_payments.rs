@@ -55,6 +55,8 @@ fn payments() -> Table {
         .optional()
         .time("posted_date")
         .optional()
+        .time("ended_date")
+        .optional()
         .id("entered_by_user_id")
         .references("users", "user_id")
         .json("request")

@@ -142,7 +142,8 @@ pub(super) async fn set_failed(
     from: &Model,
     refusal: &Refusal,
 ) -> Result<(), DbErr> {
-    change(db, from, because(refusal, State::Failed)).await
+    let ended_date = Set(Some(db::time(db).await?));
+    change(db, from, ActiveModel { ended_date, ..because(refusal, State::Failed) }).await
 }
 
 /// Writes that a charge is to be given back, before it is: were that lost, a later posting could
@@ -157,7 +158,8 @@ pub(super) async fn decide_to_give_back(
 
 /// Writes that a charge was given back.
 pub(super) async fn set_voided(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
-    change(db, from, state(State::Voided)).await
+    let ended_date = Set(Some(db::time(db).await?));
+    change(db, from, ActiveModel { ended_date, ..state(State::Voided) }).await
 }
 
 /// Writes that a payment is on the loan.
@@ -170,6 +172,7 @@ pub(super) async fn set_posted(
     let to = ActiveModel {
         transaction_reference_no: Set(Some(reference)),
         posted_date: Set(Some(now)),
+        ended_date: Set(Some(now)),
         ..state(State::Posted)
     };
     change(tx, from, to).await
@@ -187,13 +190,13 @@ fn because(refusal: &Refusal, to: State) -> ActiveModel {
     }
 }
 
-/// Frees the keys of payments that are over, once answers are no longer kept.
+/// Frees the keys of payments that have been over for so long: until then, the request that began a
+/// payment and was answered late is not taken for another one.
 pub async fn free_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
     let freed = Entity::update_many()
         .col_expr(Column::ScopeHash, Expr::value(None::<String>))
         .filter(Column::ScopeHash.is_not_null())
-        .filter(Column::State.is_in([State::Posted, State::Voided, State::Failed]))
-        .filter(Column::CreatedDate.into_expr().lt(old));
+        .filter(Column::EndedDate.into_expr().lt(old));
     Ok(freed.exec(db).await?.rows_affected)
 }

@@ -196,6 +196,7 @@ impl Effect for Opening {
             created_date: clock.now,
             charged_date: None,
             posted_date: None,
+            ended_date: None,
             entered_by_user_id: entered_by
                 .ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?,
             request: self.request(card.gateway)?,

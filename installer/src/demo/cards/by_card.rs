@@ -53,11 +53,13 @@ async fn add_declined(
 ) -> Result<(), Problem> {
     let id = rows::add(tx, intent.clone()).await?;
     let (reference, now) = (format!("sandbox-{id}"), intent.created_date);
+    let ended = gateway_payments::Column::EndedDate;
     let outcome = (SandboxOutcome::InsufficientFunds, SandboxState::Declined);
     add_to_sandbox(tx, &reference, intent.total_charged, outcome, now).await?;
     gateway_payments::Entity::update_many()
         .col_expr(gateway_payments::Column::State, CardPaymentState::Failed.into())
         .col_expr(gateway_payments::Column::GatewayReference, reference.into())
+        .col_expr(ended, Expr::value(now))
         .col_expr(gateway_payments::Column::FailureCode, "insufficient_funds".into())
         .col_expr(
             gateway_payments::Column::FailureMessage,
@@ -99,6 +101,7 @@ async fn add_posted(
         .col_expr(gateway_payments::Column::GatewayReference, reference.into())
         .col_expr(gateway_payments::Column::ChargedDate, Expr::value(clock.now))
         .col_expr(gateway_payments::Column::PostedDate, Expr::value(clock.now))
+        .col_expr(gateway_payments::Column::EndedDate, Expr::value(clock.now))
         .col_expr(gateway_payments::Column::TransactionReferenceNo, Expr::value(entry))
         .filter(gateway_payments::Column::CardPaymentId.eq(id))
         .exec(tx)
@@ -142,6 +145,7 @@ fn intent(
         created_date: block.clock.now,
         charged_date: None,
         posted_date: None,
+        ended_date: None,
         entered_by_user_id: block.staff.teller,
         request: serde_json::to_value(request).map_err(Problem::internal)?,
         request_id: block.author.request_id().to_owned(),
