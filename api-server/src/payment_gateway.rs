@@ -70,7 +70,7 @@ enum Adapter {
 }
 
 /// A card, as its gateway describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Described {
     /// What the gateway is to be told when the card is charged: never shown, sealed when stored.
     pub token: String,
@@ -87,7 +87,7 @@ pub struct Described {
 }
 
 /// A payment to be prepared at the gateway.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Intended<'a> {
     /// Its number here.
     pub card_payment_id: i64,
@@ -97,6 +97,17 @@ pub struct Intended<'a> {
     pub token: &'a str,
     /// Of the request that began it: its number may come again in a database that was restored.
     pub request_id: &'a str,
+}
+
+/// A payment that was prepared.
+#[derive(Clone, Debug)]
+pub struct Referred {
+    /// Its number here.
+    pub card_payment_id: i64,
+    /// What the card is charged.
+    pub total: Money,
+    /// The gateway's name of it.
+    pub reference: String,
 }
 
 /// What became of a payment at the gateway.
@@ -233,35 +244,35 @@ impl PaymentGateway {
     }
 
     /// Charges what was prepared: once, however often it is asked.
-    pub async fn charge(&self, id: i64, reference: &str) -> Result<Outcome, Trouble> {
+    pub async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.charge(reference).await,
-            Adapter::Stripe(stripe) => stripe.charge(id, reference).await,
+            Adapter::Sandbox(sandbox) => sandbox.charge(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.charge(referred).await,
         }
     }
 
     /// What became of a payment.
-    pub async fn look_up(&self, reference: &str) -> Result<Outcome, Trouble> {
+    pub async fn look_up(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.look_up(reference).await,
-            Adapter::Stripe(stripe) => stripe.look_up(reference).await,
+            Adapter::Sandbox(sandbox) => sandbox.look_up(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.look_up(referred).await,
         }
     }
 
     /// Sees to it that a payment can no longer be charged, and tells what became of it: it may have
     /// been charged before.
-    pub async fn cancel(&self, reference: &str) -> Result<Outcome, Trouble> {
+    pub async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.cancel(reference).await,
-            Adapter::Stripe(stripe) => stripe.cancel(reference).await,
+            Adapter::Sandbox(sandbox) => sandbox.cancel(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.cancel(referred).await,
         }
     }
 
     /// Gives the money of a charge back: once, however often it is asked.
-    pub async fn give_back(&self, id: i64, reference: &str) -> Result<(), Trouble> {
+    pub async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.give_back(reference).await,
-            Adapter::Stripe(stripe) => stripe.give_back(id, reference).await,
+            Adapter::Sandbox(sandbox) => sandbox.give_back(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.give_back(referred).await,
         }
     }
 

@@ -26,7 +26,7 @@ pub use self::opening::{NewCardPayment, Opening};
 
 use self::answer::answer;
 use self::posting::Posting;
-use super::{Intended, Outcome, Refusal, Trouble, cards};
+use super::{Intended, Outcome, Referred, Refusal, Trouble, cards};
 use crate::app::App;
 use crate::effects;
 use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope, replayed};
@@ -146,7 +146,7 @@ pub(super) async fn carry_on(app: &Arc<App>, id: i64, mover: Mover) -> Result<Mo
             tracing::warn!(id, "a card payment waits for another gateway than the one in use");
             return Err(Problem::new(ProblemType::GatewayUnavailable));
         }
-        match (intent.state, intent.gateway_reference.clone()) {
+        match (intent.state, referred(&intent)) {
             (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
             (State::Created, None) => match mover {
                 Mover::Request => {
@@ -156,23 +156,23 @@ pub(super) async fn carry_on(app: &Arc<App>, id: i64, mover: Mover) -> Result<Mo
                 Mover::Recovery => fail(app, &intent, never_charged()).await?,
                 Mover::Message => return Ok(intent),
             },
-            (State::Created, Some(reference)) if prepared_here => {
+            (State::Created, Some(referred)) if prepared_here => {
                 prepared_here = false;
-                charge(app, &intent, &reference).await?;
+                charge(app, &intent, &referred).await?;
             }
-            (State::Created, Some(reference)) => {
-                if !look_up(app, &intent, &reference, mover).await? {
+            (State::Created, Some(referred)) => {
+                if !look_up(app, &intent, &referred, mover).await? {
                     return Ok(intent);
                 }
             }
-            (State::Unknown, Some(reference)) => {
-                let found = look_up(app, &intent, &reference, mover).await;
+            (State::Unknown, Some(referred)) => {
+                let found = look_up(app, &intent, &referred, mover).await;
                 if !found.map_err(still_unknown)? {
                     return Ok(intent);
                 }
             }
-            (State::Charged, Some(reference)) if intent.failure_code.is_some() => {
-                give_back(app, &intent, &reference).await?;
+            (State::Charged, Some(referred)) if intent.failure_code.is_some() => {
+                give_back(app, &intent, &referred).await?;
             }
             (State::Charged, Some(_)) => post(app, &intent).await?,
             (State::Unknown | State::Charged, None) => {
@@ -181,6 +181,12 @@ pub(super) async fn carry_on(app: &Arc<App>, id: i64, mover: Mover) -> Result<Mo
         }
     }
     Err(Problem::new(ProblemType::IdempotencyInProgress))
+}
+
+fn referred(intent: &Model) -> Option<Referred> {
+    let Model { card_payment_id, total_charged, ref gateway_reference, .. } = *intent;
+    let reference = gateway_reference.clone()?;
+    Some(Referred { card_payment_id, total: total_charged, reference })
 }
 
 fn still_unknown(problem: Problem) -> Problem {
@@ -229,8 +235,8 @@ async fn prepare(app: &App, intent: &Model) -> Result<(), Problem> {
 }
 
 /// Steps 3 and 4.
-async fn charge(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
-    match app.gateway.charge(intent.card_payment_id, reference).await {
+async fn charge(app: &App, intent: &Model, referred: &Referred) -> Result<(), Problem> {
+    match app.gateway.charge(referred).await {
         Ok(outcome) => settle(app, intent, outcome).await,
         Err(Trouble::Refused(refusal)) => fail(app, intent, refusal).await,
         Err(Trouble::Unavailable) => Err(Problem::new(ProblemType::GatewayUnavailable)),
@@ -245,20 +251,20 @@ async fn charge(app: &App, intent: &Model, reference: &str) -> Result<(), Proble
 async fn look_up(
     app: &App,
     intent: &Model,
-    reference: &str,
+    referred: &Referred,
     mover: Mover,
 ) -> Result<bool, Problem> {
-    let outcome = match app.gateway.look_up(reference).await.map_err(not_now)? {
+    let outcome = match app.gateway.look_up(referred).await.map_err(not_now)? {
         Outcome::NotCharged => match (mover, intent.state) {
             (Mover::Message, _) => return Ok(false),
             (Mover::Request, State::Created)
                 if cards::to_be_charged(app, intent.payment_gateway_token_id).await?.is_some() =>
             {
-                return charge(app, intent, reference).await.map(|()| true);
+                return charge(app, intent, referred).await.map(|()| true);
             }
             // Whoever asked for the charge may still come: after this it can no longer be charged.
             (Mover::Request | Mover::Recovery, _) => {
-                app.gateway.cancel(reference).await.map_err(not_now)?
+                app.gateway.cancel(referred).await.map_err(not_now)?
             }
         },
         outcome => outcome,
@@ -295,7 +301,7 @@ async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
     }
 }
 
-async fn give_back(app: &App, intent: &Model, reference: &str) -> Result<(), Problem> {
-    app.gateway.give_back(intent.card_payment_id, reference).await.map_err(not_now)?;
+async fn give_back(app: &App, intent: &Model, referred: &Referred) -> Result<(), Problem> {
+    app.gateway.give_back(referred).await.map_err(not_now)?;
     Ok(intents::set_voided(&app.db, intent).await?)
 }

@@ -9,7 +9,7 @@ mod http;
 pub mod webhooks;
 
 use self::http::Http;
-use super::{Described, Intended, Outcome, Refusal, Trouble};
+use super::{Described, Intended, Outcome, Referred, Refusal, Trouble};
 use crate::card_numbers;
 use aws_lc_rs::digest::{SHA256, digest};
 use chrono::DateTime;
@@ -30,6 +30,8 @@ const NAME_LENGTH_MAX: usize = 80;
 
 /// Whose card it is, in the metadata of customers.
 const CONTACT: &str = "Contact_ID";
+/// Which payment it is, in the metadata of payment intents.
+const PAYMENT: &str = "Card_Payment_ID";
 
 /// How Stripe is reached, and as whom.
 #[derive(Clone)]
@@ -124,7 +126,8 @@ impl Stripe {
     async fn attach(&self, payment_method: &str, contact: &str) -> Result<String, Trouble> {
         // The same key for the same card: where an answer got lost there is no second customer.
         let hash = hex::encode(digest(&SHA256, payment_method.as_bytes()));
-        let form = [("metadata[Contact_ID]", contact)];
+        let owner = format!("metadata[{CONTACT}]");
+        let form = [(owner.as_str(), contact)];
         let key = format!("core-customer-{contact}-{hash}");
         let answer = self.http.post("/v1/customers", &form, &key).await?.success()?;
         let customer = text(&answer["id"]).to_owned();
@@ -154,34 +157,51 @@ impl Stripe {
             ("customer", stored.customer),
             ("payment_method", stored.payment_method),
             ("payment_method_types[0]", "card"),
-            ("metadata[Card_Payment_ID]", &*id),
+            (&*format!("metadata[{PAYMENT}]"), &*id),
         ];
         let key = format!("core-{id}-prepare-{}", intended.request_id);
         let answer = self.http.post("/v1/payment_intents", &form, &key).await?.success()?;
-        let reference = id_of(text(&answer["id"]), "pi_");
-        reference.map(str::to_owned).ok_or(Trouble::Unavailable)
+        let reference = id_of(text(&answer["id"]), "pi_").ok_or(Trouble::Unavailable)?.to_owned();
+        let card_payment_id = intended.card_payment_id;
+        let referred = Referred { card_payment_id, total: intended.total, reference };
+        match self.outcome(&referred, &answer) {
+            Ok(Outcome::NotCharged) => Ok(referred.reference),
+            _ => Err(Trouble::Unavailable),
+        }
     }
 
-    pub(super) async fn charge(&self, id: i64, reference: &str) -> Result<Outcome, Trouble> {
-        let path = format!("/v1/payment_intents/{reference}/confirm");
+    /// An answer that does not say that the card was charged says nothing: something in between may
+    /// have given it. Then Stripe is asked what became of the payment.
+    pub(super) async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+        let path = format!("/v1/payment_intents/{}/confirm", referred.reference);
         let form = [("off_session", "true")];
-        let answer = self.http.post(&path, &form, &format!("core-{id}")).await?;
-        match answer.status {
-            200 => match text(&answer.body["status"]) {
-                "requires_action" => self.refuse_to_ask_holder(reference).await,
-                _ => outcome(&answer.body),
-            },
-            402 => Ok(Outcome::Declined(answer.refusal())),
-            // It was confirmed or cancelled before.
-            400 | 404 => self.look_up(reference).await.map_err(|_| Trouble::Unknown),
-            _ => Err(answer.trouble()),
+        let key = format!("core-{}", referred.card_payment_id);
+        let answer = self.http.post(&path, &form, &key).await?;
+        if matches!(answer.status, 408 | 409 | 500..) {
+            return Err(Trouble::Unknown);
+        }
+        if answer.status == 200 {
+            return match text(&answer.body["status"]) {
+                "requires_action" => self.refuse_to_ask_holder(referred).await,
+                _ => self.outcome(referred, &answer.body),
+            };
+        }
+        match self.look_up(referred).await {
+            // The bank's own reason stands in the first answer alone.
+            Ok(Outcome::Declined(_))
+                if answer.status == 402 && answer.body["error"].is_object() =>
+            {
+                Ok(Outcome::Declined(answer.refusal()))
+            }
+            Ok(outcome) => Ok(outcome),
+            Err(_) => Err(Trouble::Unknown),
         }
     }
 
     /// Ends a payment whose card asks its holder: nobody is there to prove that the card is his.
     /// Whoever was faster than this has charged it.
-    async fn refuse_to_ask_holder(&self, reference: &str) -> Result<Outcome, Trouble> {
-        match self.cancel(reference).await {
+    async fn refuse_to_ask_holder(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+        match self.cancel(referred).await {
             Ok(Outcome::Cancelled) => {
                 let message = "The card asks its holder to authenticate the payment.";
                 Ok(Outcome::Declined(Refusal {
@@ -194,35 +214,63 @@ impl Stripe {
         }
     }
 
-    pub(super) async fn look_up(&self, reference: &str) -> Result<Outcome, Trouble> {
-        let path = format!("/v1/payment_intents/{reference}");
+    pub(super) async fn look_up(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+        let path = format!("/v1/payment_intents/{}", referred.reference);
         let query = [("expand[]", "latest_charge")];
-        outcome(&self.http.get(&path, &query).await?.success()?)
+        self.outcome(referred, &self.http.get(&path, &query).await?.success()?)
     }
 
     /// Without a key: cancelling twice does no harm, and under a key Stripe would repeat an answer
     /// of 500 for a day.
-    pub(super) async fn cancel(&self, reference: &str) -> Result<Outcome, Trouble> {
-        let path = format!("/v1/payment_intents/{reference}/cancel");
+    pub(super) async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+        let path = format!("/v1/payment_intents/{}/cancel", referred.reference);
         let answer = self.http.post(&path, &[], "").await?;
         match answer.status {
-            200 => Ok(Outcome::Cancelled),
+            200 => self.outcome(referred, &answer.body),
             // It was charged or cancelled before.
-            400 => self.look_up(reference).await,
+            400 => self.look_up(referred).await,
             _ => Err(answer.trouble()),
         }
     }
 
-    pub(super) async fn give_back(&self, id: i64, reference: &str) -> Result<(), Trouble> {
-        if self.look_up(reference).await? == Outcome::GivenBack {
+    /// Under a key, so that two who ask at once give back once. Stripe repeats an answer of 500
+    /// under a key for a day: after one it is asked without, and gives no more back than was
+    /// charged.
+    pub(super) async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
+        if self.look_up(referred).await? == Outcome::GivenBack {
             return Ok(());
         }
-        let form = [("payment_intent", reference)];
-        let answer = self.http.post("/v1/refunds", &form, &format!("core-{id}-refund")).await?;
-        match text(&answer.body["error"]["code"]) {
-            "charge_already_refunded" => Ok(()),
-            _ => answer.success().map(drop),
+        let form = [("payment_intent", referred.reference.as_str())];
+        let key = format!("core-{}-refund", referred.card_payment_id);
+        let mut answer = self.http.post("/v1/refunds", &form, &key).await?;
+        if answer.status >= 500 {
+            if self.look_up(referred).await? == Outcome::GivenBack {
+                return Ok(());
+            }
+            answer = self.http.post("/v1/refunds", &form, "").await?;
         }
+        if text(&answer.body["error"]["code"]) == "charge_already_refunded" {
+            return Ok(());
+        }
+        match text(&answer.success()?["status"]) {
+            // Cards take what is given back some days later.
+            "succeeded" | "pending" => Ok(()),
+            _ => Err(Trouble::Unknown),
+        }
+    }
+
+    /// What a payment intent says of itself, if it is the one that was prepared.
+    fn outcome(&self, referred: &Referred, intent: &Value) -> Result<Outcome, Trouble> {
+        let number = referred.card_payment_id.to_string();
+        let is_it = text(&intent["id"]) == referred.reference
+            && intent["amount"].as_i64() == Some(cents(referred.total)?)
+            && text(&intent["currency"]) == self.currency
+            && text(&intent["metadata"][PAYMENT]) == number;
+        if !is_it {
+            tracing::error!(id = number, "stripe tells of another payment than was prepared");
+            return Err(Trouble::Unknown);
+        }
+        outcome(intent)
     }
 }
 
@@ -232,6 +280,10 @@ fn outcome(intent: &Value) -> Result<Outcome, Trouble> {
     let error = &intent["last_payment_error"];
     Ok(match text(&intent["status"]) {
         "succeeded" if charge["refunded"] == true => Outcome::GivenBack,
+        "succeeded" if charge["amount_refunded"].as_i64().is_some_and(|cents| cents > 0) => {
+            tracing::error!("a part of a charge was given back at stripe before it was posted");
+            return Err(Trouble::Unknown);
+        }
         "succeeded" => {
             let created = charge["created"].as_i64();
             let created = created.and_then(|seconds| DateTime::from_timestamp(seconds, 0));

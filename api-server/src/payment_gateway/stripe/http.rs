@@ -28,7 +28,6 @@ pub(super) struct Http {
 }
 
 /// An answer in JSON.
-#[derive(Debug)]
 pub(super) struct Answer {
     pub status: u16,
     pub body: Value,

@@ -40,6 +40,12 @@ type Case = (&'static str, Fault, &'static str, [End; 2]);
 const AWAY: &str = "gateway-unavailable";
 const UNKNOWN: &str = "gateway-outcome-unknown";
 const NOTHING: &str = "";
+/// No problem: it is asked once more, behind the answer.
+const PAID: &str = "201";
+const GIVEN_BACK: &str = "charge-voided";
+/// What stands for an answer of the provider, and is about another payment.
+const ANOTHER: &str = "{\"id\": \"pi_other\", \"status\": \"succeeded\", \"amount\": 1, \
+                       \"currency\": \"eur\", \"metadata\": {\"Card_Payment_ID\": \"1\"}}";
 
 /// Nothing is charged yet: a client that asks again pays, and else nobody does.
 const PREPARING: [Case; 11] = [
@@ -57,7 +63,7 @@ const PREPARING: [Case; 11] = [
 ];
 
 /// What may have been charged is asked about, and is charged no more if it was not.
-const CONFIRMING: [Case; 13] = [
+const CONFIRMING: [Case; 18] = [
     (CONFIRM, Killed, NOTHING, [Posted, Failed]),
     (CONFIRM, KilledOnTheWay, NOTHING, [Posted, Posted]),
     (CONFIRM, KilledBehind, NOTHING, [Posted, Posted]),
@@ -67,6 +73,11 @@ const CONFIRMING: [Case; 13] = [
     (CONFIRM, Refused(401), AWAY, [Posted, Failed]),
     (CONFIRM, Refused(429), AWAY, [Posted, Failed]),
     (CONFIRM, Spoilt(500, "{}"), UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Spoilt(408, "{}"), UNKNOWN, [Posted, Posted]),
+    (CONFIRM, Spoilt(400, "{}"), PAID, [Posted, Posted]),
+    (CONFIRM, Spoilt(402, "<html>"), PAID, [Posted, Posted]),
+    (CONFIRM, Spoilt(402, "{\"error\": {\"code\": \"card_declined\"}}"), PAID, [Posted, Posted]),
+    (CONFIRM, Spoilt(200, ANOTHER), UNKNOWN, [Posted, Posted]),
     (CONFIRM, Spoilt(200, "<html>"), UNKNOWN, [Posted, Posted]),
     (CONFIRM, Spoilt(200, "{\"status\": \"processing\"}"), UNKNOWN, [Posted, Posted]),
     (CONFIRM, Cut, UNKNOWN, [Posted, Posted]),
@@ -74,15 +85,17 @@ const CONFIRMING: [Case; 13] = [
 ];
 
 /// The loan is closed after the charge: it is given back, once.
-const GIVING_BACK: [Case; 11] = [
+const GIVING_BACK: [Case; 13] = [
     (REFUND, Killed, NOTHING, [Voided, Voided]),
     (REFUND, KilledOnTheWay, NOTHING, [Voided, Voided]),
     (REFUND, KilledBehind, NOTHING, [Voided, Voided]),
     (REFUND, Lost, AWAY, [Voided, Voided]),
     (REFUND, AnswerLost, AWAY, [Voided, Voided]),
-    (REFUND, Refused(500), AWAY, [Voided, Voided]),
+    (REFUND, Refused(500), GIVEN_BACK, [Voided, Voided]),
     (REFUND, Refused(429), AWAY, [Voided, Voided]),
     (REFUND, Refused(400), AWAY, [Voided, Voided]),
+    (REFUND, Spoilt(500, "{}"), GIVEN_BACK, [Voided, Voided]),
+    (REFUND, Spoilt(200, "{\"status\": \"failed\"}"), AWAY, [Voided, Voided]),
     (REFUND, Spoilt(200, "<html>"), AWAY, [Voided, Voided]),
     (REFUND, Cut, AWAY, [Voided, Voided]),
     (REFUND, Endless, AWAY, [Voided, Voided]),
@@ -159,6 +172,8 @@ async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Pay
     assert_eq!(till.provider().door.mend(), 0, "it did not come to that");
     match *problem {
         NOTHING => assert!(answer.is_none(), "{answer:?}"),
+        PAID => drop(answer.expect("an answer").expect(201)),
+        GIVEN_BACK => drop(answer.expect("an answer").expect_problem(422, GIVEN_BACK)),
         problem => drop(answer.expect("an answer").expect_problem(503, problem)),
     }
     if *fault == Down {
