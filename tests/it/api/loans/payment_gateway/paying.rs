@@ -409,3 +409,48 @@ async fn one_key_is_one_charge_however_many_send_it_at_once() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_took() {
+    let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())].into();
+    let environment = Environment { api, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |mut world| async move {
+        let admin = world.token("admin").await;
+        let (loans, _) = book(&world, &admin, 1).await;
+        let card = add_card(&world, &admin, loans[0], "tok_lost_charged").await;
+        let body = json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
+        let lost = pay(&world, &admin, loans[0], &body, Some("k")).await;
+        lost.expect_problem(503, "gateway-outcome-unknown");
+        // Nobody looks after it for two days.
+        let days = 2 * 24 * 60 * 60;
+        world.api.kill().await;
+        world.age("gateway_payments", &["created_date"], days).await;
+        world.age("idempotency_records", &["created_date", "lease_until"], days).await;
+        world.api.restart(&world.client.http).await;
+        wait_for(&world, "SELECT COUNT(*) FROM gateway_payments WHERE state = 'posted'", 1).await;
+        let again = pay(&world, &admin, loans[0], &body, Some("k")).await.expect(201);
+        assert_eq!(again.header("idempotency-replayed"), "true");
+        assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
+        // A day after it was over, the key may stand for another payment.
+        world.age("gateway_payments", &["ended_date"], days).await;
+        world.age("idempotency_records", &["created_date"], days).await;
+        let kept = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
+        wait_for(&world, kept, 0).await;
+        pay(&world, &admin, loans[0], &body, Some("k"))
+            .await
+            .expect_problem(503, "gateway-outcome-unknown");
+        wait_for(&world, "SELECT COUNT(*) FROM gateway_payments WHERE state = 'posted'", 2).await;
+        world
+    })
+    .await;
+}
+
+/// Waits until a query gives this figure.
+async fn wait_for(world: &World, sql: &str, figure: i64) {
+    let mut left = 100;
+    while world.count(sql).await != figure {
+        left -= 1;
+        assert!(left > 0, "{sql}: {} {}", world.count(sql).await, world.api.log());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
