@@ -17,13 +17,15 @@
 //! are those of PostgreSQL.
 //!
 //! Some payments are cash: they go into one of a few cash drawers. Meanwhile the senders put money
-//! into these drawers, take it out, move it between them and a reserve, and count them.
+//! into these drawers, take it out, move it between them and a reserve, and count them. Others are
+//! by card, at the sandbox.
 //!
 //! Then the books are checked, in SQL and without the servers: every balance is the sum of its
 //! transactions, every entry the sum of its parts, no due row is paid beyond what is due, and each
 //! payment that was acknowledged is there exactly once, with its amount. So is everything that was
 //! done with drawers, and every payment of cash has its row in its drawer. No drawer was ever below
-//! zero, transfers sum to zero, and each count found and froze the rows before it and no others.
+//! zero, transfers sum to zero, and each count found and froze the rows before it and no others. A
+//! card was charged if and only if its payment is posted, and never twice.
 //!
 //! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
 //! killed, the database is, the disk runs full. Every answer must then say what is wrong, none may
@@ -37,6 +39,8 @@ mod payments {
     pub mod answers;
     pub mod beside_pgbench;
     pub mod books;
+    pub mod card_books;
+    pub mod cards;
     pub mod drawer_books;
     pub mod drawers;
     pub mod faults;
@@ -52,6 +56,7 @@ use acceptance::postgres::{Postgres, Storage};
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
+use payments::cards::Cards;
 use payments::drawer_books::Frozen;
 use payments::drawers::Drawers;
 use payments::faults::Fault;
@@ -92,6 +97,9 @@ struct Arguments {
     /// request that works with drawers.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     cash_percent: u32,
+    /// Of a hundred payments that are not cash so many are by card.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
+    card_percent: u32,
     /// What goes wrong meanwhile; may be given several times.
     #[arg(long, value_enum)]
     fault: Vec<Fault>,
@@ -183,8 +191,9 @@ async fn measure(
     let mut fundings = name_jobs("first", drawers.fundings());
     let unfunded = load::finish(&world, &mut fundings).await?;
     let last_counts = name_jobs("last", drawers.counts());
-    let Arguments { seconds, clients, hot_percent, cash_percent, .. } = *arguments;
-    let aim = Aim { loans, drawers, hot_percent, cash_percent };
+    let Arguments { seconds, clients, hot_percent, cash_percent, card_percent, .. } = *arguments;
+    let cards = Cards::add(&world, &loans).await?;
+    let aim = Aim { loans, drawers, hot_percent, cash_percent, cards, card_percent };
     let (mut sent, mut faults) = match fault {
         None => beside_pgbench::run(seconds, clients, aim, &world, &postgres).await?,
         Some(fault) => {

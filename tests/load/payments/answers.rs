@@ -44,7 +44,10 @@ impl Outcome {
     pub fn state(&self) -> State {
         match self {
             Self::Posted(id) | Self::Replayed(id) => State::Acknowledged(*id),
-            Self::Refused(ProblemType::DrawerNegative) => State::Refused,
+            // Final: what was not charged by then never will be.
+            Self::Refused(ProblemType::DrawerNegative | ProblemType::CardDeclined) => {
+                State::Refused
+            }
             _ => State::Open,
         }
     }
@@ -105,8 +108,8 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
     let name = answer.problem();
     let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
     let kind = *kind.filter(|kind| may_meet(job, **kind)).ok_or_else(shown)?;
-    let says_when =
-        kind == ProblemType::DrawerNegative || answer.header("retry-after").parse::<u64>().is_ok();
+    let is_final = matches!(kind, ProblemType::DrawerNegative | ProblemType::CardDeclined);
+    let says_when = is_final || answer.header("retry-after").parse::<u64>().is_ok();
     let sound = document["type"] == format!("urn:problem-type:core:{name}")
         && kind.status() == answer.status
         && document["status"] == answer.status.as_u16()
@@ -122,7 +125,8 @@ fn may_meet(job: &Job, kind: ProblemType) -> bool {
     match kind {
         ProblemType::IdempotencyInProgress => true,
         ProblemType::LoanLocked => job.kind().is_payment(),
-        ProblemType::DrawerLocked => job.kind() != Kind::Payment,
+        ProblemType::DrawerLocked => job.kind().is_at_drawer(),
+        ProblemType::CardDeclined => job.kind() == Kind::CardPayment,
         ProblemType::DrawerNegative => matches!(
             job.work,
             Work::Movement { way: Way::BankOut | Way::AdjustmentOut | Way::Transfer(_), .. }
@@ -136,6 +140,11 @@ fn first_row(job: &Job, answer: &Value) -> Option<i64> {
     match job.work {
         Work::Payment { loan_id, drawer_id, cents } => {
             total_row(&job.name, (loan_id, drawer_id, cents), answer)
+        }
+        Work::CardPayment { loan_id, card_id, cents } => {
+            let right = answer["State"] == "posted" && answer["PaymentGatewayTokenID"] == card_id;
+            let row = total_row(&job.name, (loan_id, None, cents), &answer["Transactions"])?;
+            right.then_some(row)
         }
         Work::Movement { .. } => moved_row(job, answer),
         Work::Count { drawer_id, cash, check, .. } => {

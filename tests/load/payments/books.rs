@@ -1,8 +1,8 @@
 //! Do the books add up? Asked in plain SQL of the tables, with nothing of the servers' code in
 //! between, and of what the senders know.
 
-use super::drawer_books;
 use super::jobs::{Job, State, Work};
+use super::{card_books, drawer_books};
 use acceptance::World;
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::HashMap;
@@ -90,7 +90,8 @@ const RULES: [(&str, &str); 8] = [
 const LINES: &str = "SELECT name, id, line FROM (\
     SELECT 1 AS part, external_id AS name, transaction_id AS id, CONCAT('loan ', loan_id, ', ', \
     transaction_amount / 100, NULLIF(transaction_amount % 100, 0), ', drawer ' || cash_drawer_id, \
-    CASE payment_method_code WHEN 'CASH' THEN ', CASH' END) AS line FROM loan_transactions \
+    CASE payment_method_code WHEN 'CASH' THEN ', CASH' END, \
+    ', card ' || payment_gateway_token_id) AS line FROM loan_transactions \
     WHERE transaction_code = 120 \
     UNION ALL SELECT 2, COALESCE(external_id, reference), drawer_transaction_id, \
     CONCAT('drawer ', drawer_id, ', ', transaction_type, ', ', tender, ', ', amount / 100, \
@@ -120,7 +121,9 @@ struct Line {
 /// acknowledged.
 pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<Finding, String> {
     let mut faults = Vec::new();
-    for (rule, sql) in RULES.iter().chain(&drawer_books::RULES) {
+    let settled = if all { &card_books::RULES_ONCE_SETTLED[..] } else { &[] };
+    let rules = RULES.iter().chain(&drawer_books::RULES).chain(&card_books::RULES).chain(settled);
+    for (rule, sql) in rules {
         let ids = rows(world, sql).await?;
         let ids: Result<Vec<i64>, _> = ids.iter().map(|row| row.try_get_by_index(0)).collect();
         let ids = ids.map_err(|error| error.to_string())?;
@@ -207,7 +210,9 @@ async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
     let in_books = world.count(sum).await;
     let paid = jobs.iter().map(|job| match (&job.work, job.state) {
         // The database's amounts are in ten thousandths.
-        (Work::Payment { cents, .. }, State::Acknowledged(_)) => cents * 100,
+        (Work::Payment { cents, .. } | Work::CardPayment { cents, .. }, State::Acknowledged(_)) => {
+            cents * 100
+        }
         _ => 0,
     });
     let acknowledged: i64 = paid.sum();

@@ -22,6 +22,8 @@ pub enum Kind {
     Payment,
     /// A payment into a drawer.
     CashPayment,
+    /// A payment by card.
+    CardPayment,
     /// Money into a drawer, out of it, or to another one.
     Movement,
     /// A count of a drawer.
@@ -29,9 +31,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for payments, of cash or not.
+    /// True for payments, of cash, by card or neither.
     pub fn is_payment(self) -> bool {
-        matches!(self, Self::Payment | Self::CashPayment)
+        matches!(self, Self::Payment | Self::CashPayment | Self::CardPayment)
+    }
+
+    /// True for what has to do with a drawer.
+    pub fn is_at_drawer(self) -> bool {
+        matches!(self, Self::CashPayment | Self::Movement | Self::Count)
     }
 }
 
@@ -40,6 +47,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Payment => "payment",
             Self::CashPayment => "cash payment",
+            Self::CardPayment => "card payment",
             Self::Movement => "drawer",
             Self::Count => "count",
         })
@@ -62,6 +70,8 @@ pub enum State {
 pub enum Work {
     /// A payment: cash if it goes into a drawer.
     Payment { loan_id: i64, drawer_id: Option<i64>, cents: i64 },
+    /// A payment by this card.
+    CardPayment { loan_id: i64, card_id: i64, cents: i64 },
     /// Money into a drawer or out of it.
     Movement { drawer_id: i64, way: Way, tender: &'static str, cents: i64 },
     /// A count of a drawer.
@@ -107,6 +117,7 @@ impl Job {
         match self.work {
             Work::Payment { drawer_id: None, .. } => Kind::Payment,
             Work::Payment { drawer_id: Some(_), .. } => Kind::CashPayment,
+            Work::CardPayment { .. } => Kind::CardPayment,
             Work::Movement { .. } => Kind::Movement,
             Work::Count { .. } => Kind::Count,
         }
@@ -116,6 +127,9 @@ impl Job {
     pub fn path(&self) -> String {
         match self.work {
             Work::Payment { loan_id, .. } => format!("/loans/{loan_id}/transactions/payments"),
+            Work::CardPayment { loan_id, .. } => {
+                format!("/loans/{loan_id}/payment-gateway/payments")
+            }
             Work::Movement { drawer_id, .. } => format!("/cash-drawers/{drawer_id}/transactions"),
             Work::Count { drawer_id, .. } => format!("/cash-drawers/{drawer_id}/reconciliations"),
         }
@@ -127,6 +141,11 @@ impl Job {
             Work::Payment { cents, .. } => {
                 json!({"Amount": amount(cents), "External_ID": self.name})
             }
+            Work::CardPayment { card_id, cents, .. } => json!({
+                "PaymentGatewayTokenID": card_id,
+                "Amount": amount(cents),
+                "External_ID": self.name,
+            }),
             Work::Movement { way, tender, cents, .. } => json!({
                 "Transaction_Type": way.name(),
                 "Tender": tender,
@@ -163,6 +182,9 @@ impl Job {
                 format!("loan {loan_id}, {cents}, drawer {drawer_id}, CASH"),
                 format!("drawer {drawer_id}, payment, cash, {cents}"),
             ],
+            Work::CardPayment { loan_id, card_id, cents } => {
+                vec![format!("loan {loan_id}, {cents}, card {card_id}")]
+            }
             Work::Movement { drawer_id, way, tender, cents } => match way {
                 Way::BankIn | Way::AdjustmentIn => {
                     vec![format!("drawer {drawer_id}, {}, {tender}, {cents}", way.name())]

@@ -2,6 +2,7 @@
 //! acknowledged, under the same key, as an integrator must.
 
 use super::answers::{Answered, Outcome, judge};
+use super::cards::Cards;
 use super::drawers::Drawers;
 use super::jobs::{Job, State, Work};
 use super::loans::Loans;
@@ -44,6 +45,10 @@ pub struct Aim {
     pub hot_percent: u32,
     /// Of a hundred payments so many are cash.
     pub cash_percent: u32,
+    /// The cards.
+    pub cards: Cards,
+    /// Of a hundred payments so many are by card.
+    pub card_percent: u32,
 }
 
 /// A sender with a connection and a token of its own.
@@ -159,6 +164,9 @@ impl Aim {
 
     /// A payment of an odd number of cents, from 0.01 to 99.99.
     fn payment(&self, draw: &mut fastrand::Rng, is_cash: bool) -> Work {
+        if !is_cash && draw.u32(0..100) < self.card_percent {
+            return self.cards.payment(draw, self.hot_percent);
+        }
         let hot = draw.u32(0..100) < self.hot_percent || self.loans.many.is_empty();
         let loan_id = match hot {
             true => self.loans.hot,

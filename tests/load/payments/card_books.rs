@@ -1,0 +1,35 @@
+//! What the books of payments by card must be, in plain SQL: the loan's beside the sandbox's.
+
+/// What each statement finds is wrong at any time: payments by their ids.
+pub const RULES: [(&str, &str); 3] = [
+    (
+        "a payment whose card was charged, or given the money back, more than once",
+        "SELECT card_payment_id FROM gateway_payments JOIN sandbox_payments \
+         ON reference = gateway_reference WHERE charge_count > 1 OR refund_count > charge_count",
+    ),
+    (
+        "a payment that is posted and was not charged its total, or that failed and was",
+        "SELECT card_payment_id FROM gateway_payments p LEFT JOIN sandbox_payments s \
+         ON reference = gateway_reference WHERE CASE p.state \
+         WHEN 'posted' THEN s.state IS DISTINCT FROM 'charged' OR s.amount <> total_charged \
+         WHEN 'voided' THEN s.state IS DISTINCT FROM 'refunded' \
+         WHEN 'failed' THEN charge_count > 0 ELSE false END \
+         OR total_charged <> p.amount + convenience_fee",
+    ),
+    (
+        "a payment that is posted without its one entry, or an entry without its payment",
+        "SELECT COALESCE(card_payment_id, transaction_id) FROM gateway_payments p \
+         FULL JOIN (SELECT * FROM loan_transactions WHERE transaction_code = 120 \
+         AND payment_gateway_token_id IS NOT NULL) t ON transaction_id = p.transaction_reference_no \
+         WHERE (p.state IS NOT DISTINCT FROM 'posted') <> (transaction_id IS NOT NULL) \
+         OR transaction_amount <> p.amount OR t.loan_id <> p.loan_id \
+         OR t.payment_gateway_token_id <> p.payment_gateway_token_id",
+    ),
+];
+
+/// What each statement finds is wrong once every payment was asked about until it was over.
+pub const RULES_ONCE_SETTLED: [(&str, &str); 1] = [(
+    "a payment that is on its way, and nobody is asking for it",
+    "SELECT card_payment_id FROM gateway_payments \
+     WHERE state NOT IN ('posted', 'voided', 'failed')",
+)];

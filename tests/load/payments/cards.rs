@@ -1,0 +1,52 @@
+//! The cards that are charged: of the sandbox, on the hot loan and on some of the others.
+
+use super::jobs::Work;
+use super::loans::Loans;
+use acceptance::World;
+use serde_json::json;
+
+/// Loans with a card, beside the hot one.
+const LOANS: usize = 64;
+
+/// A loan, and the card that pays it.
+#[derive(Clone, Copy)]
+struct Card {
+    loan_id: i64,
+    card_id: i64,
+}
+
+/// The cards.
+pub struct Cards {
+    hot: Card,
+    many: Vec<Card>,
+}
+
+impl Cards {
+    /// Adds them through the API.
+    pub async fn add(world: &World, loans: &Loans) -> Result<Self, String> {
+        let token = world.token("admin").await;
+        let mut cards = Vec::new();
+        for loan_id in [loans.hot].iter().chain(loans.many.iter().take(LOANS)) {
+            let path = format!("/loans/{loan_id}/payment-gateway/credit-cards");
+            let body = json!({"Gateway_Token": "tok_visa"});
+            let added = world.client.post(&token, &path, &body, None).await;
+            let card_id = added.json()["PaymentGatewayTokenID"].as_i64();
+            let card_id = card_id.ok_or_else(|| format!("{}: {}", added.status, added.text))?;
+            cards.push(Card { loan_id: *loan_id, card_id });
+        }
+        match cards.split_first() {
+            Some((hot, many)) => Ok(Self { hot: *hot, many: many.to_vec() }),
+            None => Err("no card was added".to_owned()),
+        }
+    }
+
+    /// A payment of an odd number of cents, from 0.01 to 99.99.
+    pub fn payment(&self, draw: &mut fastrand::Rng, hot_percent: u32) -> Work {
+        let hot = draw.u32(0..100) < hot_percent || self.many.is_empty();
+        let Card { loan_id, card_id } = match hot {
+            true => self.hot,
+            false => self.many[draw.usize(0..self.many.len())],
+        };
+        Work::CardPayment { loan_id, card_id, cents: 2 * draw.i64(0..5000) + 1 }
+    }
+}
