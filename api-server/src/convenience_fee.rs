@@ -11,12 +11,15 @@ pub fn most_specific(rules: Vec<Rule>) -> Option<Rule> {
     rules.into_iter().min_by_key(rank)
 }
 
-/// Flat amount plus percentage of the amount, held within the rule's minimum and maximum, and
-/// rounded half-up to cents: no card is charged less than one.
+/// Flat amount plus percentage of the amount, rounded half-up to cents, and held within the rule's
+/// minimum and maximum. It is whole cents, because no card is charged less than one, and never below
+/// zero.
 pub fn fee(rule: &Rule, amount: Money) -> Result<Money, OutOfRange> {
     let fee = rule.flat_amount.plus(amount.percent(rule.percentage)?)?;
-    let at_least = rule.minimum_fee.map_or(fee, |minimum| fee.max(minimum));
-    rule.maximum_fee.map_or(at_least, |maximum| at_least.min(maximum)).round_to_cents()
+    let fee = rule.minimum_fee.map_or(fee, |minimum| fee.max(minimum)).round_to_cents()?;
+    let maximum = rule.maximum_fee.map(|maximum| Money::from_units(maximum.units() / 100 * 100));
+    let fee = maximum.transpose()?.map_or(fee, |maximum| fee.min(maximum));
+    Ok(fee.max(Money::ZERO))
 }
 
 #[cfg(test)]
@@ -70,5 +73,9 @@ mod tests {
         let fractions =
             Rule { flat_amount: money("1.0050"), percentage: Default::default(), ..plain };
         assert_eq!(fee_of(&fractions, "1.00"), "1.01");
+        let bounded = Rule { maximum_fee: Some(money("1.0050")), ..fractions.clone() };
+        assert_eq!(fee_of(&bounded, "1.00"), "1.00", "a maximum is not passed by rounding");
+        let negative = Rule { flat_amount: money("-5.00"), ..fractions };
+        assert_eq!(fee_of(&negative, "1.00"), "0.00");
     }
 }

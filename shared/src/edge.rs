@@ -87,7 +87,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             };
             let response = self.respond(outcome, &method, &uri, &path, &id);
             let status = response.status().as_u16();
-            if let Some(unread) = unread.filter(|_| status >= 400) {
+            if let Some(unread) = unread {
                 unread.read_to_end().await;
             }
             // Three decimals: the digits of a longer fraction can pass for a card number.

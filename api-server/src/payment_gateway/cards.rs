@@ -141,7 +141,7 @@ impl Effect for AddCard {
             loan_id: loan.loan_id,
             contact_id,
             entry_type: self.new.entry_type.unwrap_or(EntryType::Wallet),
-            cardholder_name: self.new.cardholder_name.clone(),
+            cardholder_name: self.new.cardholder_name.clone().filter(|name| !name.is_empty()),
             described,
         };
         card.insert(tx, &self.app.gateway, &self.author, clock).await
@@ -254,6 +254,18 @@ pub(super) fn secret_of_card() -> sea_orm::RelationDef {
         .from(cards::Column::PaymentGatewayTokenId)
         .to(secrets::Column::PaymentGatewayTokenId)
         .into()
+}
+
+/// 422 for a card that nobody here can name to the gateway: it was on file before there was one.
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+pub(super) async fn refuse_unnamed(db: &impl ConnectionTrait, card_id: i64) -> Result<(), Problem> {
+    match secrets::Entity::find_by_id(card_id).one(db).await? {
+        Some(_) => Ok(()),
+        None => {
+            let detail = "the card is not known at the gateway: it has to be added again";
+            Err(Problem::new(ProblemType::GatewayDisabled).detail(detail))
+        }
+    }
 }
 
 /// What a card is at the gateway, unless it was forgotten.

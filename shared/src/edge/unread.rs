@@ -1,8 +1,9 @@
-//! What a client still sends of a body that was refused before its end.
+//! What a client still sends of a body that was refused before its end, or that nobody reads.
 //!
 //! A connection that is closed while its client is sending is reset, as is an HTTP/2 stream, and
-//! many clients then lose the answer that tells them why. So the rest of a body is read and thrown away before a refusal is
-//! sent: as much as is sensible, and not where the client waits to be told to send it.
+//! many clients then lose the answer that tells them why. So the rest of a body is read and thrown
+//! away before the answer is sent: as much as is sensible, and not where the client waits to be told
+//! to send it.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};

@@ -87,7 +87,11 @@ impl Fault {
             Self::Auth => kind == ProblemType::AuthServerUnavailable,
             _ => matches!(
                 kind,
-                ProblemType::AuthServerUnavailable | ProblemType::DatabaseUnavailable
+                // The sandbox's books are in the same database.
+                ProblemType::AuthServerUnavailable
+                    | ProblemType::DatabaseUnavailable
+                    | ProblemType::GatewayUnavailable
+                    | ProblemType::GatewayOutcomeUnknown
             ),
         }
     }

@@ -7,6 +7,7 @@ use crate::convenience_fee;
 use crate::effects::Effect;
 use crate::history::Author;
 use crate::idempotency::Claim;
+use crate::payment_gateway::cards::refuse_unnamed;
 use crate::payment_gateway::rules;
 use crate::payments::{self, NewPayment};
 use crate::privileges::WAIVE_FEES;
@@ -177,6 +178,7 @@ impl Effect for Opening {
         }
         rules::refuse_disabled(tx, &loan).await?;
         rules::refuse_unusable(&self.app.gateway, &card, clock.today)?;
+        refuse_unnamed(tx, token_id).await?;
         let waive_reason = self.waive_reason()?;
         let fee = self.fee(tx, &loan, &card, amount).await?;
         let entered_by = self.author.user_id();
