@@ -53,8 +53,10 @@ impl SlowAuthServer {
         let (certificate, key) = (files.certificate.display(), files.key.display());
         let settings = format!(
             "API_DATABASE_URL=sqlite://none\nAPI_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\n\
-             API_AUTH_URL=https://localhost:{port}\nAPI_AUTH_CA={}\nAPI_AUTH_CLIENT_SECRET=x\n",
-            files.authority.display()
+             API_AUTH_URL=https://localhost:{port}\nAPI_AUTH_CA={}\nAPI_AUTH_CLIENT_SECRET=x\n\
+             API_MASTER_KEYS=k1:{}\n",
+            files.authority.display(),
+            "0".repeat(64),
         );
         std::fs::write(&env_file, settings).unwrap();
         let client = AuthClient::new(&Config::read(Some(&env_file)).unwrap()).unwrap();
