@@ -278,6 +278,8 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
         world.client.post(&admin, &path, &json!({}), None).await.expect(200);
         let elsewhere = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
         world.sql(&format!("UPDATE payment_gateway_tokens SET gateway = 'stripe' WHERE payment_gateway_token_id = {elsewhere}")).await;
+        // It was on file before there was a gateway.
+        let unnamed = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
         let before = world.snapshot().await;
         for (card, more, status, kind) in [
             (visa, json!({"Amount": "0.00"}), 422, "amount-not-positive"),
@@ -304,6 +306,7 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
             (expired, json!({"Amount": "1.00"}), 422, "card-expired"),
             (forgotten, json!({"Amount": "1.00"}), 422, "card-forgotten"),
             (elsewhere, json!({"Amount": "1.00"}), 422, "gateway-disabled"),
+            (unnamed, json!({"Amount": "1.00"}), 422, "gateway-disabled"),
             (others, json!({"Amount": "1.00"}), 404, "not-found"),
             (0, json!({"Amount": "1.00"}), 404, "not-found"),
         ] {
