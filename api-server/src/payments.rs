@@ -7,7 +7,7 @@
 
 mod order;
 
-pub use self::order::{ByCard, NewPayment, Order};
+pub use self::order::{ByCard, NewPayment, Order, posted};
 
 use self::order::UserFields;
 use crate::access::Caller;

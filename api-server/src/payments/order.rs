@@ -232,7 +232,8 @@ impl NewPayment {
     }
 }
 
-fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
+/// An amount that can be posted; else 422 naming the field that carries it.
+pub fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
     text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
 }
 

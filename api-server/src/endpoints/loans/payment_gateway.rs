@@ -10,6 +10,7 @@ use crate::paging::{List, Page};
 use crate::payment_gateway::cards::{AddCard, NewCard, add, forget};
 use crate::payment_gateway::paying::{CardPayment, NewCardPayment, Opening, pay};
 use crate::payment_gateway::{rules, sessions};
+use crate::payments::posted;
 use crate::request_body::JsonBody;
 use poem::Request;
 use poem::web::Data;
@@ -226,7 +227,7 @@ impl PaymentGateway {
             None => None,
             Some(id) => Some(rules::card_of_loan(&app.db, &admitted.caller, &loan, id).await?),
         };
-        let amount = amount.0.posted().map_err(|e| Problem::invalid("amount", e.to_string()))?;
+        let amount = posted("amount", &amount.0)?;
         if !amount.is_positive() {
             return Err(Problem::invalid("amount", "must be above zero"));
         }

@@ -9,7 +9,7 @@ use crate::history::Author;
 use crate::idempotency::Claim;
 use crate::payment_gateway::cards::refuse_unnamed;
 use crate::payment_gateway::rules;
-use crate::payments::{self, NewPayment};
+use crate::payments::{self, NewPayment, posted};
 use crate::privileges::WAIVE_FEES;
 use crate::request_body::check_text;
 use crate::turns::Row;
@@ -257,8 +257,4 @@ fn as_payment(new: &NewCardPayment) -> NewPayment {
         userdef05: new.userdef05,
         ..NewPayment::of(new.amount)
     }
-}
-
-fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
-    text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
 }

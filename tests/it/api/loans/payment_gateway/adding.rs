@@ -284,3 +284,19 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let (loans, _) = book(&world, &admin, 1).await;
+        let card = add_card(&world, &admin, loans[0], "tok_visa").await;
+        let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
+        let request = world.client.request(reqwest::Method::POST, &admin, &path);
+        let request = request.body(vec![0; 5_000_000]).timeout(Duration::from_secs(20));
+        let answer = world.client.send(request).await.expect("an answer, the body sent whole");
+        assert_eq!(answer.expect(200).json()["ForgetFlag"], true);
+        world
+    })
+    .await;
+}
