@@ -4,6 +4,7 @@
 use super::{add_card, book, link};
 use crate::PROGRAM;
 use acceptance::{Answer, World, on_each_database};
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -293,8 +294,17 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
         let card = add_card(&world, &admin, loans[0], "tok_visa").await;
         let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
         let request = world.client.request(reqwest::Method::POST, &admin, &path);
-        let request = request.body(vec![0; 5_000_000]).timeout(Duration::from_secs(20));
-        let answer = world.client.send(request).await.expect("an answer, the body sent whole");
+        // Clients that send first and listen later are not done before all of it is taken.
+        let (sent, taken) = tokio::sync::oneshot::channel();
+        let pieces = stream::iter(0..80).map(|_| Ok::<_, std::io::Error>(vec![0; 65_536]));
+        let end = stream::once(async move {
+            sent.send(()).expect("somebody waits");
+            Ok(Vec::new())
+        });
+        let request = request.body(reqwest::Body::wrap_stream(pieces.chain(end)));
+        let answer = world.client.send(request).await.expect("an answer");
+        let taken = tokio::time::timeout(Duration::from_secs(20), taken).await;
+        taken.expect("all of it is taken").expect("the body was sent");
         assert_eq!(answer.expect(200).json()["ForgetFlag"], true);
         world
     })
