@@ -20,7 +20,7 @@ use tokio::time::timeout;
 /// What is read for nothing.
 const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long that may take.
-const UNREAD_TIME_MAX: Duration = Duration::from_secs(10);
+const UNREAD_TIME_MAX: Duration = Duration::from_secs(30);
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
