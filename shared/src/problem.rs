@@ -3,6 +3,10 @@
 //! What a client reads (`title`, `detail`, `errors`) and what the log says are separate texts:
 //! [`Problem::from`] a database error tells the client nothing but the kind of failure.
 
+mod kinds;
+
+pub use self::kinds::{ProblemType, TYPE_PREFIX};
+
 use crate::amounts::OutOfRange;
 use crate::db::{self, Fault};
 use poem::error::ResponseError;
@@ -18,88 +22,6 @@ use std::fmt;
 
 /// What an endpoint returns: JSON, or a problem.
 pub type Answer<T> = Result<poem_openapi::payload::Json<T>, Problem>;
-
-macro_rules! problem_types {
-    ($($(#[$doc:meta])* $variant:ident = $status:ident $name:literal $title:literal;)*) => {
-        /// The kinds of problems, each with its status and the last word of its `type`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ProblemType { $($(#[$doc])* #[doc = $title] $variant,)* }
-
-        impl ProblemType {
-            /// Every kind.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The status of the answer.
-            pub const fn status(self) -> StatusCode {
-                match self { $(Self::$variant => StatusCode::$status,)* }
-            }
-
-            /// The last word of `type`.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// The title, the same for every occurrence.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title,)* }
-            }
-        }
-    };
-}
-
-problem_types! {
-    BadRequest = BAD_REQUEST "bad-request" "The request is malformed";
-    TokenMissing = UNAUTHORIZED "token-missing" "A bearer token is required";
-    TokenInvalid = UNAUTHORIZED "token-invalid" "The token is malformed, unknown, expired or logged out";
-    PrivilegeMissing = FORBIDDEN "privilege-missing" "A privilege is missing";
-    CoreUserOnly = FORBIDDEN "core-user-only" "Web users may not call this operation";
-    AdminOnly = FORBIDDEN "admin-only" "Only the admin account may call this operation";
-    NotFound = NOT_FOUND "not-found" "There is no such thing";
-    MethodNotAllowed = METHOD_NOT_ALLOWED "method-not-allowed" "This path does not answer to this method";
-    NotAcceptable = NOT_ACCEPTABLE "not-acceptable" "The operation gives no media type that is accepted";
-    StaleVersion = CONFLICT "stale-version" "The row has changed since that version";
-    IdempotencyInProgress = CONFLICT "idempotency-in-progress" "The same request is still running";
-    FormerPath = GONE "former-path" "This path has moved";
-    PreconditionFailed = PRECONDITION_FAILED "precondition-failed" "The version in If-Match is not the current one";
-    TooLarge = PAYLOAD_TOO_LARGE "too-large" "The request is too large";
-    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type" "The operation does not take this media type";
-    RangeNotSatisfiable = RANGE_NOT_SATISFIABLE "range-not-satisfiable" "The range is not one range within the file";
-    InvalidValue = UNPROCESSABLE_ENTITY "invalid-value" "A value breaks a rule";
-    RequiredField = UNPROCESSABLE_ENTITY "required-field" "A required field is missing";
-    UnknownCode = UNPROCESSABLE_ENTITY "unknown-code" "A code is unknown or no longer active";
-    IdempotencyMismatch = UNPROCESSABLE_ENTITY "idempotency-mismatch" "The key was used for another request";
-    AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive" "The amount must be above zero";
-    EffectiveDateInFuture = UNPROCESSABLE_ENTITY "effective-date-in-future" "The effective date lies in the future";
-    EffectiveDateTooEarly = UNPROCESSABLE_ENTITY "effective-date-too-early" "The effective date is too early";
-    SplitMismatch = UNPROCESSABLE_ENTITY "split-mismatch" "The parts do not sum to the amount";
-    SplitExceedsBalance = UNPROCESSABLE_ENTITY "split-exceeds-balance" "A part exceeds its balance";
-    Overpayment = UNPROCESSABLE_ENTITY "overpayment" "The amount exceeds what can be paid";
-    PayoffShort = UNPROCESSABLE_ENTITY "payoff-short" "The amount does not pay the loan off";
-    LoanClosed = UNPROCESSABLE_ENTITY "loan-closed" "The loan takes no payments";
-    DuplicateExternalId = UNPROCESSABLE_ENTITY "duplicate-external-id" "The external id is already on the loan";
-    CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required" "A cash payment needs a cash drawer";
-    DrawerNotUsable = UNPROCESSABLE_ENTITY "drawer-not-usable" "The cash drawer cannot be used for this";
-    DrawerInUse = UNPROCESSABLE_ENTITY "drawer-in-use" "Someone else is working with the cash drawer";
-    DrawerNegative = UNPROCESSABLE_ENTITY "drawer-negative" "The cash drawer does not hold so much";
-    FieldNotDocument = UNPROCESSABLE_ENTITY "field-not-document" "The field does not hold documents";
-    LastFile = UNPROCESSABLE_ENTITY "last-file" "A document keeps its last file";
-    CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused" "Card numbers are never taken";
-    CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten" "The card was forgotten";
-    CardExpired = UNPROCESSABLE_ENTITY "card-expired" "The card has expired";
-    CardDeclined = UNPROCESSABLE_ENTITY "card-declined" "The card was not charged";
-    ChargeVoided = UNPROCESSABLE_ENTITY "charge-voided" "The charge was given back: the loan does not take the payment";
-    FeeMismatch = UNPROCESSABLE_ENTITY "fee-mismatch" "The convenience fee is another one";
-    GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled" "Loans of this group take no cards";
-    LoanLocked = LOCKED "loan-locked" "Another request holds the loan";
-    DrawerLocked = LOCKED "drawer-locked" "Another request holds the cash drawer";
-    TooManyRequests = TOO_MANY_REQUESTS "too-many-requests" "The caller sends too many requests";
-    InternalError = INTERNAL_SERVER_ERROR "internal-error" "Something went wrong on our side";
-    AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable" "The auth server cannot be asked";
-    DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable" "The database cannot be reached";
-    GatewayUnavailable = SERVICE_UNAVAILABLE "gateway-unavailable" "The payment gateway cannot be reached";
-    GatewayOutcomeUnknown = SERVICE_UNAVAILABLE "gateway-outcome-unknown" "The payment gateway did not say whether it charged the card";
-    ObjectStoreUnavailable = SERVICE_UNAVAILABLE "object-store-unavailable" "The store of documents cannot be reached";
-}
 
 /// A field at fault and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
@@ -303,7 +225,7 @@ impl Problem {
         let status = self.0.kind.status();
         let mut document = self.0.extra.clone();
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
-        put("type", format!("urn:problem-type:core:{}", self.0.kind.name()).into());
+        put("type", format!("{TYPE_PREFIX}{}", self.0.kind.name()).into());
         put("title", self.0.kind.title().into());
         put("status", status.as_u16().into());
         if let Some(detail) = &self.0.detail {
