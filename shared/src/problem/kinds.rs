@@ -235,8 +235,8 @@ problem_types! {
          seconds in `Retry-After`.";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable"
         "The database cannot be reached"
-        "The database is away or busy. Send the request again after the seconds in `Retry- \
-         After`. A request that writes may have been done all the same: where it takes an \
+        "The database is away or busy. Send the request again after the seconds in \
+         `Retry-After`. A request that writes may have been done all the same: where it takes an \
          `Idempotency-Key`, the same key makes sure that it is done once.";
     GatewayUnavailable = SERVICE_UNAVAILABLE "gateway-unavailable"
         "The payment gateway cannot be reached"
