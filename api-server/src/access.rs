@@ -55,18 +55,18 @@ pub struct Admitted {
 
 /// A core-system user. Refuses web users with 403, and users without the operation's privilege.
 #[derive(SecurityScheme)]
-#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "core_user")]
+#[oai(ty = "bearer", rename = "core_user", bearer_format = "opaque", checker = "core_user")]
 pub struct CoreUser(pub Admitted);
 
 /// A core-system user with the operation's privilege, or a web user: what a web user may see is
 /// his only right.
 #[derive(SecurityScheme)]
-#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "any_user")]
+#[oai(ty = "bearer", rename = "any_user", bearer_format = "opaque", checker = "any_user")]
 pub struct AnyUser(pub Admitted);
 
 /// The admin account. Refuses everyone else with 403.
 #[derive(SecurityScheme)]
-#[oai(ty = "bearer", rename = "bearer", bearer_format = "opaque", checker = "admin_user")]
+#[oai(ty = "bearer", rename = "admin_user", bearer_format = "opaque", checker = "admin_user")]
 pub struct AdminUser(pub Admitted);
 
 async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {

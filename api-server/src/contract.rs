@@ -1,5 +1,10 @@
 //! The OpenAPI document: made from the types, then put right in one place where the framework's
-//! output is wrong or where generators trip over it. A test compares it with `openapi.json`.
+//! output is wrong or where generators trip over it, and told what types cannot say: which problems
+//! an operation answers with ([`problems`]), and what its answers look like ([`examples`]). A test
+//! compares it with `openapi.json`.
+
+pub mod examples;
+pub mod problems;
 
 use crate::app;
 use serde_json::{Map, Value, json};
@@ -14,6 +19,10 @@ const HEADERS: [&str; 4] = ["Idempotency-Key", "If-Match", "If-Range", "Range"];
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let mut document: Value = serde_json::from_str(&app::api().spec()).unwrap_or_default();
     correct(&mut document);
+    problems::describe(&mut document);
+    describe_callers(&mut document);
+    describe_headers(&mut document);
+    examples::show(&mut document);
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 });
 
@@ -114,6 +123,53 @@ fn describe_headers_and_pages(operation: &mut Value) {
         Some(parameters) => parameters.extend(added),
         None => operation["parameters"] = added.into(),
     }
+}
+
+/// Who may call is a type of the first argument, and for clients the same bearer token.
+fn describe_callers(document: &mut Value) {
+    for operation in operations(document) {
+        let callers = &operation["security"][0];
+        let who = if callers["any_user"].is_array() {
+            "Core-system users and borrowers."
+        } else if callers["admin_user"].is_array() {
+            "The admin account alone."
+        } else {
+            "Core-system users."
+        };
+        let text = operation["description"].as_str().map(|text| format!("{text}\n\n"));
+        operation["description"] = json!(text.unwrap_or_default() + "**Who:** " + who);
+        operation["security"] = json!([{"bearer": []}]);
+    }
+    document["components"]["securitySchemes"] = json!({"bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "opaque",
+        "description": "An access token of the auth server, with the scope `core` or `web`.",
+    }});
+}
+
+/// Headers that have one meaning wherever they are.
+fn describe_headers(document: &mut Value) {
+    let header = |description: &str, kind: &str| json!({"description": description, "schema": {"type": kind}});
+    document["components"]["headers"] = json!({
+        "Retry-After": header("Send the request again after so many seconds.", "integer"),
+        "WWW-Authenticate": header("How to send a token (RFC 6750, section 3).", "string"),
+        "X-Request-Id": header("The id of the request, as in the log.", "string"),
+    });
+    for operation in operations(document) {
+        let responses = operation["responses"].as_object_mut().into_iter().flatten();
+        for (_, response) in responses.filter(|(_, response)| response["$ref"].is_null()) {
+            let known = json!({"$ref": "#/components/headers/X-Request-Id"});
+            response["headers"]["X-Request-Id"] = known;
+        }
+    }
+}
+
+/// Every operation of the document.
+fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let methods = paths.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
+    methods.map(|(_, operation)| operation)
 }
 
 /// Every response has a description.

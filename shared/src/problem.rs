@@ -60,6 +60,10 @@ struct ProblemDocument {
     /// The version that the row has now, where another one was named.
     #[oai(rename = "currentVersionHash")]
     current_version_hash: Option<String>,
+    /// Where in an import file the fault is: the line, counted from 1.
+    line: Option<u64>,
+    /// The character in that line, counted from 1.
+    column: Option<u64>,
 }
 
 /// A failure on its way to the client. Boxed, because every `Result` carries room for one.

@@ -1,5 +1,6 @@
 //! A caller of the two servers, over real HTTPS.
 
+use crate::contract;
 use oauth2::basic::BasicClient;
 use oauth2::{
     AuthUrl, ClientId, ClientSecret, HttpRequest, HttpResponse, ResourceOwnerPassword,
@@ -22,6 +23,8 @@ pub struct Client {
     pub http: reqwest::Client,
     /// The client `integration`.
     pub client_secret: String,
+    /// True where each answer must be as the contract says; looking costs time.
+    pub(crate) held_to_contract: bool,
 }
 
 /// An answer, read to its end.
@@ -96,7 +99,22 @@ impl Client {
             api_url: api_url.to_owned(),
             http,
             client_secret: client_secret.to_owned(),
+            held_to_contract: false,
         }
+    }
+
+    /// The same caller, who fails when an answer of the api-server is not as the contract says.
+    #[must_use]
+    pub fn held_to_contract(mut self) -> Self {
+        self.held_to_contract = true;
+        self
+    }
+
+    /// The same caller behind a web server, which has answers of its own.
+    #[must_use]
+    pub fn through(&self, web_server_url: &str) -> Self {
+        let api_url = web_server_url.to_owned();
+        Self { api_url, held_to_contract: false, ..self.clone() }
     }
 
     /// Logs in by the password grant, as an OAuth library does it.
@@ -146,9 +164,15 @@ impl Client {
 
     /// Sends a request and reads the answer to its end.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
-        let response = request.send().await?;
+        let request = request.build()?;
+        let (method, url) = (request.method().clone(), request.url().clone());
+        let response = self.http.execute(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        Ok(Answer { status, headers, text: response.text().await? })
+        let answer = Answer { status, headers, text: response.text().await? };
+        if self.held_to_contract && url.as_str().starts_with(&self.api_url) {
+            contract::check(&method, url.path(), &answer);
+        }
+        Ok(answer)
     }
 
     /// A GET of the resource API.

@@ -3,6 +3,7 @@
 pub mod application;
 pub mod checkout;
 pub mod client;
+pub mod contract;
 pub mod databases;
 pub mod foreign;
 pub mod forms;
@@ -20,6 +21,7 @@ pub mod provider;
 pub mod provider_door;
 pub mod psql;
 pub mod published_loans;
+pub mod quickstart;
 pub mod rows;
 pub mod seeds;
 pub mod servers;

@@ -110,7 +110,7 @@ where
     for database in Database::all() {
         let _permit = WORLDS.acquire().await.expect("a permit");
         println!("on {}", database.name());
-        let world = World::new(program, database, environment.clone()).await;
+        let world = World::held_to_contract(program, database, environment.clone()).await;
         test(world).await.close().await;
     }
 }
@@ -123,11 +123,18 @@ where
     Fut: Future<Output = World>,
 {
     let _permit = WORLDS.acquire().await.expect("a permit");
-    let world = World::new(program, Database::Sqlite, Environment::default()).await;
+    let world = World::held_to_contract(program, Database::Sqlite, Environment::default()).await;
     test(world).await.close().await;
 }
 
 impl World {
+    /// A world whose every answer is looked at.
+    async fn held_to_contract(program: &str, database: Database, environment: Environment) -> Self {
+        let mut world = Self::new(program, database, environment).await;
+        world.client = world.client.held_to_contract();
+        world
+    }
+
     /// A world on this database.
     pub async fn new(program: &str, database: Database, environment: Environment) -> Self {
         shared::tls::install_provider();

@@ -3,6 +3,7 @@
 mod access;
 mod amounts;
 mod contract;
+mod contract_examples;
 mod errors;
 mod former_paths;
 mod loan_books;

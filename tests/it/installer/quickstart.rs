@@ -1,90 +1,14 @@
 //! `installer quickstart`
 
 use crate::PROGRAM;
-use acceptance::Client;
+use acceptance::quickstart::Quickstart;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::timeout;
-
-/// A quickstart that has said `ready`, what it wrote, and all it printed.
-struct Quickstart {
-    child: Child,
-    report: Value,
-    printed: String,
-}
-
-impl Quickstart {
-    async fn start(folder: &Path, more: &[&str]) -> Self {
-        shared::tls::install_provider();
-        let mut child = command(folder, more).spawn().expect("a process");
-        let output = child.stdout.take().expect("output");
-        let mut lines = BufReader::new(output).lines();
-        let mut printed = String::new();
-        let ready = async {
-            while let Some(line) = lines.next_line().await.expect("a line") {
-                printed.push_str(&line);
-                printed.push('\n');
-                if line == "ready" {
-                    return;
-                }
-            }
-            panic!("quickstart ended: {printed}");
-        };
-        timeout(Duration::from_secs(120), ready).await.expect("ready in time");
-        let text = std::fs::read_to_string(folder.join("quickstart.json")).expect("a report");
-        Self { child, report: serde_json::from_str(&text).expect("JSON"), printed }
-    }
-
-    fn client(&self) -> Client {
-        let text = |value: &Value| value.as_str().expect("a text").to_owned();
-        Client::new(
-            &text(&self.report["auth_url"]),
-            &text(&self.report["api_url"]),
-            Path::new(&text(&self.report["ca_certificate"])),
-            &text(&self.report["clients"]["integration"]["client_secret"]),
-        )
-    }
-
-    async fn token(&self, user: &str) -> Result<String, String> {
-        let user = &self.report["users"][user];
-        let (name, word) = (&user["username"], &user["password"]);
-        let scope = if user["contact_id"].is_null() { "core" } else { "web" };
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        self.client().log_in(scope, &text(name), &text(word)).await
-    }
-
-    /// Ends it as Ctrl-C does and waits until both servers have gone.
-    async fn stop(mut self) {
-        let id = self.child.id().expect("an id").to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status().await.expect("kill");
-        assert!(told.success());
-        let ended = timeout(Duration::from_secs(45), self.child.wait()).await.expect("in time");
-        assert!(ended.expect("a status").success());
-        let url = format!("{}/health/live", self.report["api_url"].as_str().expect("a URL"));
-        assert!(self.client().http.get(url).send().await.is_err(), "the api-server has gone");
-    }
-}
-
-fn command(folder: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(PROGRAM);
-    command
-        .args(["quickstart", "--auth-port", "0", "--api-port", "0", "--dir"])
-        .arg(folder)
-        .args(more)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
+use tokio::process::Command;
 
 #[tokio::test]
 async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them() {
     let folder = tempfile::tempdir().expect("a folder");
-    let first = Quickstart::start(folder.path(), &[]).await;
+    let first = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     for user in ["admin", "officer", "teller", "viewer", "web"] {
         first.token(user).await.unwrap_or_else(|error| panic!("{user}: {error}"));
     }
@@ -110,7 +34,7 @@ async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them()
     let old_report = first.report.clone();
     first.stop().await;
 
-    let second = Quickstart::start(folder.path(), &[]).await;
+    let second = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     assert_eq!(second.report["users"], old_report["users"], "passwords stay");
     let (client, admin) = (second.client(), second.token("admin").await.expect("a token"));
     assert_eq!(client.get(&admin, transactions).await.expect(200).text, before, "data stays");
@@ -120,7 +44,7 @@ async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them()
 #[tokio::test]
 async fn the_printed_curl_lines_work_as_pasted() {
     let folder = tempfile::tempdir().expect("a folder");
-    let quickstart = Quickstart::start(folder.path(), &["--loans", "3"]).await;
+    let quickstart = Quickstart::start(PROGRAM, folder.path(), &["--loans", "3"]).await;
     let lines: Vec<&str> =
         quickstart.printed.lines().filter(|line| line.starts_with("curl ")).collect();
     assert_eq!(lines.len(), 2, "{}", quickstart.printed);
@@ -141,7 +65,7 @@ async fn the_printed_curl_lines_work_as_pasted() {
 #[tokio::test]
 async fn an_empty_quickstart_has_users_and_setup_lists_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
-    let quickstart = Quickstart::start(folder.path(), &["--empty"]).await;
+    let quickstart = Quickstart::start(PROGRAM, folder.path(), &["--empty"]).await;
     assert_eq!(quickstart.report["users"].get("web"), None);
     let (client, admin) = (quickstart.client(), quickstart.token("admin").await.expect("a token"));
     client.get(&admin, "/loans/1").await.expect_problem(404, "not-found");

@@ -56,6 +56,10 @@ fn operations_are_described_secured_and_listed_in_the_access_table() {
             assert_eq!(operation["security"][0]["bearer"], Value::Array(Vec::new()), "{id}");
             assert!(operation["tags"][0].is_string(), "{id} has no tag");
             for (status, response) in operation["responses"].as_object().expect("responses") {
+                let place = response["$ref"].as_str().unwrap_or_default().trim_start_matches('#');
+                let response =
+                    if place.is_empty() { Some(response) } else { document.pointer(place) };
+                let response = response.unwrap_or_else(|| panic!("{place} is nowhere"));
                 let described = response["description"].as_str().unwrap_or_default();
                 assert!(!described.is_empty(), "{id} {status}");
             }

@@ -51,7 +51,7 @@ async fn check(front: Result<Front, String>) {
         let server = front.start(&world, &world.tls.authority).await;
         check_dav_is_on(&world, &server).await;
         server.remove_buffers().expect("no buffers");
-        let through = Client { api_url: server.url.clone(), ..world.client.clone() };
+        let through = world.client.through(&server.url);
         check_every_put(&through, &admin, &rows).await;
         check_alike(&world, &through, &admin, &rows).await;
         check_files(&through, &admin, &rows).await;
@@ -272,7 +272,7 @@ async fn check_distrust(front: &Front, world: &World, admin: &str) {
     let authority = world.folder.path().join("other.pem");
     std::fs::write(&authority, other).expect("a file");
     let server = front.start(world, &authority).await;
-    let through = Client { api_url: server.url.clone(), ..world.client.clone() };
+    let through = world.client.through(&server.url);
     let answer = through.get(admin, "/users").await;
     assert!(answer.status.is_server_error(), "{}", answer.text);
     assert_eq!((answer.header("x-request-id"), answer.json()), ("", Value::Null));

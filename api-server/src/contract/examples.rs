@@ -1,0 +1,74 @@
+//! What requests and answers look like: real ones of the demo portfolio, long lists cut short. A
+//! test sends the requests to a demo portfolio and, when it is told to, writes `examples.json` anew.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const EXAMPLES: &str = include_str!("examples.json");
+
+/// A request of the admin account, and what came back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    /// The path with its query.
+    pub path: String,
+    /// The body, if it is a text: JSON, or the text itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Value>,
+    /// The status of the answer.
+    pub status: u16,
+    /// The body of the answer, if it is JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Value>,
+}
+
+/// The examples by operation id.
+pub fn all() -> BTreeMap<String, Example> {
+    serde_json::from_str(EXAMPLES).unwrap_or_default()
+}
+
+/// Puts the examples into the document.
+pub(super) fn show(document: &mut Value) {
+    let examples = all();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (path, methods) in paths {
+        for (_, operation) in methods.as_object_mut().into_iter().flatten() {
+            let id = operation["operationId"].as_str().unwrap_or_default();
+            if let Some(example) = examples.get(id) {
+                show_parameters(operation, path, &example.path);
+                show_bodies(operation, example);
+            }
+        }
+    }
+}
+
+fn show_parameters(operation: &mut Value, path: &str, example: &str) {
+    let (filled, query) = example.split_once('?').unwrap_or((example, ""));
+    let in_path = path.split('/').zip(filled.split('/'));
+    let in_path = in_path.filter_map(|(name, value)| {
+        Some((name.strip_prefix('{')?.strip_suffix('}')?, value.to_owned()))
+    });
+    let in_query: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
+    let in_query = in_query.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    let values: BTreeMap<&str, String> = in_path.chain(in_query).collect();
+    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let Some(value) = values.get(name) else { continue };
+        parameter["example"] = match parameter["schema"]["type"].as_str() {
+            Some("string") => Value::from(value.as_str()),
+            _ => serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.as_str())),
+        };
+    }
+}
+
+fn show_bodies(operation: &mut Value, example: &Example) {
+    let taken = operation["requestBody"]["content"].as_object_mut().into_iter().flatten();
+    for ((_, content), request) in taken.zip(&example.request) {
+        content["example"] = request.clone();
+    }
+    let given = &mut operation["responses"][example.status.to_string()]["content"];
+    let given = given.as_object_mut().into_iter().flatten();
+    for ((_, content), answer) in given.zip(&example.answer) {
+        content["example"] = answer.clone();
+    }
+}

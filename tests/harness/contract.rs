@@ -1,0 +1,102 @@
+//! Every answer that a test gets from an operation is held against the contract: its status is one
+//! that the operation tells of, its body is what the schema says and has no member beyond it, and a
+//! failure is a problem of a known type.
+
+use crate::client::Answer;
+use api_server::contract::{self, problems::ANYWHERE};
+use api_server::operations::{self, Operation};
+use jsonschema::{Draft, Validator};
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::problem::ProblemType;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(contract::document()).expect("the contract is JSON"));
+
+/// The contract's components, with every member that is not named there forbidden: clients may
+/// meet new members one day, but none of this release without being told.
+static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
+    let mut components = DOCUMENT["components"].clone();
+    let schemas = components["schemas"].as_object_mut().expect("schemas");
+    for (name, schema) in schemas {
+        // What more a problem has depends on its type.
+        if schema["properties"].is_object() && name != "Problem" {
+            schema["additionalProperties"] = json!(false);
+        }
+    }
+    components
+});
+
+/// A validator is made once for each schema that answers have.
+type Validators = Mutex<HashMap<String, Arc<Validator>>>;
+static VALIDATORS: LazyLock<Validators> = LazyLock::new(Validators::default);
+
+/// Fails the test if the contract does not know of such an answer to this request.
+pub fn check(method: &Method, path: &str, answer: &Answer) {
+    let asked = if *method == Method::HEAD { &Method::GET } else { method };
+    let Some(operation) = operations::find(asked, path) else { return };
+    if *method == Method::HEAD {
+        assert_eq!(answer.text, "", "HEAD {path}");
+        return;
+    }
+    let told = format!("{method} {path}: {} {:.1000}", answer.status, answer.text);
+    let response = response(operation, answer).unwrap_or_else(|| panic!("undocumented: {told}"));
+    let content = &response["content"];
+    if content.is_null() {
+        assert_eq!(answer.text, "", "{told}");
+        return;
+    }
+    let media_type = answer.header("content-type").split(';').next().unwrap_or_default();
+    let content = content[media_type].as_object().unwrap_or_else(|| panic!("{media_type}: {told}"));
+    if !media_type.ends_with("json") {
+        return;
+    }
+    let body = serde_json::from_str(&answer.text).unwrap_or_else(|e| panic!("{e}: {told}"));
+    let faults = faults(&content["schema"], &body);
+    assert!(faults.is_empty(), "not as the contract says: {faults:?} in {told}");
+}
+
+/// What the contract says of this answer.
+fn response(operation: &Operation, answer: &Answer) -> Option<&'static Value> {
+    let method = operation.method.as_str().to_lowercase();
+    let responses = &DOCUMENT["paths"][operation.path][method]["responses"];
+    let mut response = &responses[answer.status.as_str()];
+    if answer.status.is_client_error() || answer.status.is_server_error() {
+        let kind = answer.problem();
+        let kind = ProblemType::ALL.iter().find(|known| known.name() == kind)?;
+        assert_eq!(kind.status(), answer.status, "{}", answer.text);
+        if ANYWHERE.contains(kind) {
+            response = &responses["default"];
+        }
+        response = resolve(response)?;
+        let told = response["content"]["application/problem+json"]["examples"].get(kind.name());
+        assert!(told.is_some(), "{} does not tell of {}", operation.path, kind.name());
+    }
+    Some(response).filter(|response| !response.is_null())
+}
+
+fn resolve(value: &'static Value) -> Option<&'static Value> {
+    match value["$ref"].as_str() {
+        Some(place) => DOCUMENT.pointer(place.trim_start_matches('#')),
+        None => Some(value),
+    }
+}
+
+/// What is wrong with a value that should be as this schema says.
+pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
+    let validator = validator(schema);
+    let faults = validator.iter_errors(value);
+    faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+}
+
+fn validator(schema: &Value) -> Arc<Validator> {
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = validators.entry(schema.to_string()).or_insert_with(|| {
+        let root = json!({"allOf": [schema], "components": *COMPONENTS});
+        let options = jsonschema::options().with_draft(Draft::Draft4);
+        Arc::new(options.should_validate_formats(true).build(&root).expect("a schema"))
+    });
+    Arc::clone(made)
+}

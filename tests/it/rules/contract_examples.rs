@@ -1,0 +1,297 @@
+//! The examples of the contract are requests that a demo portfolio takes, and what it answers.
+//!
+//! `UPDATE_OPENAPI=1 cargo test -p acceptance contract` writes them anew where requests, statuses
+//! or members of answers have changed; run it twice, for the document has them, too.
+
+use crate::PROGRAM;
+use acceptance::forms::{Form, media_type};
+use acceptance::quickstart::Quickstart;
+use acceptance::{Answer, Client, contract};
+use api_server::contract::examples::{self, Example};
+use api_server::operations::{FORM, JSON, OPERATIONS, Operation};
+use installer::demo;
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::db;
+use shared::problem::ProblemType;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Bytes of two rows of a list; of longer ones there is one.
+const LIST_BYTES: usize = 1200;
+
+/// Sends one request after the other as the admin account and keeps what comes back.
+struct Recorder {
+    client: Client,
+    token: String,
+    examples: BTreeMap<String, Example>,
+}
+
+impl Recorder {
+    async fn send(&self, method: &Method, path: &str, body: Body) -> Answer {
+        let request = self.client.request(method.clone(), &self.token, path);
+        let request = match body {
+            Body::None => request,
+            Body::Json(body) => request.json(&body),
+            Body::Xml(text) => request.header("content-type", "application/xml").body(text),
+            Body::File(form) => request.header("content-type", media_type()).body(form),
+        };
+        self.client.send(request).await.expect("an answer")
+    }
+
+    /// Keeps an answer as the example of an operation.
+    async fn record(&mut self, id: &str, method: Method, path: &str, body: Body) -> Value {
+        let request = match &body {
+            Body::Json(body) => Some(body.clone()),
+            Body::Xml(text) => Some(text.as_str().into()),
+            Body::None | Body::File(_) => None,
+        };
+        let answer = self.send(&method, path, body).await;
+        assert!(answer.status.is_success(), "{id} {path}: {} {}", answer.status, answer.text);
+        let (status, answer) = (answer.status.as_u16(), answer.json());
+        let kept = Some(cut_short(answer.clone())).filter(|answer| !answer.is_null());
+        let example = Example { path: path.to_owned(), request, status, answer: kept };
+        self.examples.insert(id.to_owned(), example);
+        answer
+    }
+
+    /// What the first row of a list has in this member.
+    async fn first(&self, path: &str, member: &str) -> Value {
+        let answer = self.send(&Method::GET, path, Body::None).await.expect(200);
+        answer.json()[0][member].clone()
+    }
+
+    async fn post(&mut self, id: &str, path: &str, body: Value) -> Value {
+        self.record(id, Method::POST, path, Body::Json(body)).await
+    }
+
+    /// Attaches a small file, then removes what came of it.
+    async fn attach_and_remove(&mut self, kind: &str, owner: &str) {
+        let path = format!("{owner}/documents");
+        let form = Form::file("appraisal.txt", b"Appraised at 250,000.00.\n");
+        let form = form.and_text("name", "Appraisal").finish();
+        let id = format!("create_{kind}_document");
+        let made = self.record(&id, Method::POST, &path, Body::File(form)).await;
+        if kind.ends_with("comment") {
+            let path = format!("{path}?documentId={}", made["Document_ID"]);
+            self.remove(&format!("remove_{kind}_document"), &path).await;
+        }
+    }
+
+    async fn remove(&mut self, id: &str, path: &str) {
+        self.record(id, Method::DELETE, path, Body::None).await;
+    }
+
+    async fn reads(&mut self, paths: Vec<(&'static str, String)>) {
+        for (id, path) in paths {
+            self.record(id, Method::GET, &path, Body::None).await;
+        }
+    }
+
+    async fn payments(&mut self) {
+        let payment = json!({
+            "Amount": "652.53", "Payment_Method_Code": "CHECK", "Payment_Method_Reference": "1042",
+            "Excess_Handling": "suspense", "External_ID": "bank-2024-000118",
+        });
+        self.post("post_payment", "/loans/1/transactions/payments", payment).await;
+        let cards = "/loans/1/payment-gateway/credit-cards";
+        let card = json!({"Gateway_Token": "tok_visa", "Cardholder_Name": "A Holder"});
+        let card = self.post("create_card", cards, card).await;
+        let id = &card["PaymentGatewayTokenID"];
+        let payment = json!({"PaymentGatewayTokenID": id, "Amount": "100.00"});
+        self.post("post_card_payment", "/loans/1/payment-gateway/payments", payment).await;
+        let forget = format!("/loans/payment-gateway/credit-cards/{id}/forget");
+        self.record("forget_card", Method::POST, &forget, Body::None).await;
+    }
+
+    async fn drawers(&mut self) {
+        let drawer = format!("/cash-drawers/{}", self.first("/cash-drawers", "Drawer_ID").await);
+        let entry =
+            json!({"Transaction_Type": "bank_in", "Amount": "200.00", "Reference": "Change"});
+        self.post("post_drawer_transaction", &format!("{drawer}/transactions"), entry).await;
+        let counted = json!({
+            "Counted_Cash": "250.00", "Counted_Check": "0.00",
+            "Denominations": [{"Value": "50.00", "Count": 5}],
+        });
+        self.post("reconcile_drawer", &format!("{drawer}/reconciliations"), counted).await;
+    }
+
+    /// Documents of each kind of owner, and the comment that goes at the end.
+    async fn documents(&mut self) {
+        let owner = |recorder: &Self, id: &str| {
+            let path = recorder.examples[id].path.as_str();
+            path.trim_end_matches("/documents").to_owned()
+        };
+        for kind in [
+            "loan_detail1",
+            "loan_detail2",
+            "loan_comment",
+            "contact_comment",
+            "contact_demographics",
+            "contact_detail",
+            "contact_financials",
+            "collateral_comment",
+        ] {
+            let owner = owner(self, &format!("list_{kind}_documents"));
+            self.attach_and_remove(kind, &owner).await;
+        }
+        let document = self.examples["get_document"].path.clone();
+        let files = format!("{document}/files");
+        let form = Form::file("photo.txt", b"The house from the street.\n").finish();
+        let made =
+            self.record("create_document_file", Method::POST, &files, Body::File(form)).await;
+        let path = format!("{files}?fileId={}", made["File_ID"]);
+        self.remove("remove_document_file", &path).await;
+        let change = json!({
+            "Name": "Appraisal of 2024", "versionHash": self.version(&document).await,
+        });
+        self.record("change_document", Method::PUT, &document, Body::Json(change)).await;
+        let path = format!("{document}?versionHash={}", self.version(&document).await);
+        self.remove("remove_document", &path).await;
+    }
+
+    async fn comments(&mut self) {
+        let comment = self.examples["get_collateral_comment"].path.clone();
+        let now = self.send(&Method::GET, &comment, Body::None).await.expect(200).json();
+        let change = json!({
+            "Comment_Category_ID": now["Comment_Category_ID"], "Comment": "Inspected, no damage.",
+            "Priority": "normal", "Pinned_Flag": false, "versionHash": now["versionHash"],
+        });
+        self.record("change_collateral_comment", Method::PUT, &comment, Body::Json(change)).await;
+        let path = format!("{comment}?versionHash={}", self.version(&comment).await);
+        self.remove("remove_collateral_comment", &path).await;
+    }
+
+    async fn version(&self, path: &str) -> String {
+        let now = self.send(&Method::GET, path, Body::None).await.expect(200).json();
+        now["versionHash"].as_str().expect("a version").to_owned()
+    }
+}
+
+/// What a request carries.
+enum Body {
+    None,
+    Json(Value),
+    Xml(String),
+    File(Vec<u8>),
+}
+
+const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Core CommitBlock="1">
+  <Contact ContactNumber="C-9001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
+           FirstName="Ana" LastName="Rivera"/>
+</Core>
+"#;
+
+/// Lists show what a row looks like.
+fn cut_short(mut answer: Value) -> Value {
+    if let Some(rows) = answer.as_array_mut() {
+        rows.truncate(2);
+        if json!(rows).to_string().len() > LIST_BYTES {
+            rows.truncate(1);
+        }
+    }
+    answer
+}
+
+/// What is the same in every demo portfolio: everything but versions, and of answers the names of
+/// their members. Figures hang on the day.
+fn lasting(examples: &BTreeMap<String, Example>) -> Value {
+    let example = |(id, example): (&String, &Example)| {
+        let mut request = example.request.clone();
+        if let Some(version) = request.as_mut().and_then(|request| request.get_mut("versionHash")) {
+            *version = Value::Null;
+        }
+        let (path, _) = example.path.split_once("versionHash=").unwrap_or((&example.path, ""));
+        let members = example.answer.as_ref().map(members);
+        (id.clone(), json!([path, request, example.status, members]))
+    };
+    examples.iter().map(example).collect()
+}
+
+fn members(answer: &Value) -> Value {
+    match answer {
+        Value::Object(object) => object.keys().cloned().collect(),
+        Value::Array(rows) => rows.first().map_or(Value::Null, members),
+        _ => Value::Null,
+    }
+}
+
+#[tokio::test]
+async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let quickstart = Quickstart::start(PROGRAM, folder.path(), &[]).await;
+    let url = quickstart.report["database_url"].as_str().expect("a URL");
+    let reads = db::connect(url, 1, false).await.expect("a connection");
+    let reads = demo::examples::examples(&reads).await.expect("paths");
+    let token = quickstart.token("admin").await.expect("a token");
+    let mut recorder = Recorder { client: quickstart.client(), token, examples: BTreeMap::new() };
+    recorder.reads(reads).await;
+    recorder.payments().await;
+    recorder.drawers().await;
+    recorder.documents().await;
+    recorder.comments().await;
+    let file = Body::Xml(IMPORT.to_owned());
+    recorder.record("import_xml", Method::POST, "/core/xml-import?test=true", file).await;
+    quickstart.stop().await;
+
+    let (fresh, committed) = (lasting(&recorder.examples), lasting(&examples::all()));
+    if std::env::var_os("UPDATE_OPENAPI").is_some() && fresh != committed {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let path = path.join("../api-server/src/contract/examples.json");
+        let text = serde_json::to_string_pretty(&recorder.examples).expect("JSON");
+        std::fs::write(path, text + "\n").expect("written");
+        return;
+    }
+    assert_eq!(recorder.examples.len(), OPERATIONS.len(), "each operation has an example");
+    for (id, example) in fresh.as_object().expect("examples") {
+        assert_eq!(committed[id], *example, "{id}: see the head of this file");
+    }
+}
+
+#[test]
+fn the_examples_in_the_contract_are_what_its_schemas_say() {
+    let document: Value =
+        serde_json::from_str(api_server::contract::document()).expect("the contract is JSON");
+    let (mut requests, mut answers, mut problems) = (0, 0, 0);
+    for operation in OPERATIONS {
+        let method = operation.method.as_str().to_lowercase();
+        let described = &document["paths"][operation.path][method];
+        let id = described["operationId"].as_str().expect("an id");
+        for content in members_of(&described["requestBody"]["content"]) {
+            requests += usize::from(is_sound(id, content));
+        }
+        for response in members_of(&described["responses"]) {
+            for content in members_of(&response["content"]) {
+                answers += usize::from(is_sound(id, content));
+            }
+        }
+        for parameter in described["parameters"].as_array().into_iter().flatten() {
+            let required = parameter["required"] == true;
+            assert_eq!(is_sound(id, parameter), required || !parameter["example"].is_null());
+        }
+    }
+    for (name, example) in document["components"]["examples"].as_object().expect("examples") {
+        let schema = json!({"$ref": "#/components/schemas/Problem"});
+        assert_eq!(contract::faults(&schema, &example["value"]), [""; 0], "{name}");
+        problems += 1;
+    }
+    // Files come as forms, and are given and removed without JSON.
+    let json = |of: fn(&Operation) -> bool| OPERATIONS.iter().filter(|o| of(o)).count();
+    assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
+    assert_eq!(answers, json(|o| o.gives == Some(JSON.media_type)));
+    assert_eq!(problems, ProblemType::ALL.len());
+}
+
+fn members_of(object: &Value) -> impl Iterator<Item = &Value> {
+    object.as_object().into_iter().flatten().map(|(_, member)| member)
+}
+
+/// False where there is no example.
+fn is_sound(id: &str, described: &Value) -> bool {
+    let example = &described["example"];
+    if !example.is_null() {
+        assert_eq!(contract::faults(&described["schema"], example), [""; 0], "{id}");
+    }
+    !example.is_null()
+}
