@@ -134,6 +134,8 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
     let operation = "#operations-Loans-get_loan";
     browser.see(&format!("{operation} .try-out__btn")).await.click().await.unwrap();
     let field = browser.see(&format!("{operation} .parameters input")).await;
+    // It holds the example of the contract.
+    field.clear().await.unwrap();
     field.send_keys(loan_id.to_string()).await.unwrap();
     browser.see(&format!("{operation} .btn.execute")).await.click().await.unwrap();
     let answer = browser.see(&format!("{operation} .live-responses-table tbody tr.response")).await;
