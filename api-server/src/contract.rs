@@ -71,6 +71,11 @@ fn correct_members(members: &mut Map<String, Value>) {
         }
         _ => {}
     }
+    // A reference with a description gets the description once more, in a schema of its own:
+    // openapi-python-client refuses it, and drops the whole object.
+    if let Some(parts) = members.get_mut("allOf").and_then(Value::as_array_mut) {
+        parts.retain(|part| part.as_object().is_none_or(|part| !part.keys().eq(["description"])));
+    }
     if members.get("deprecated") == Some(&json!(false)) {
         members.remove("deprecated");
     }

@@ -176,8 +176,10 @@ pub struct XmlBody(Spooled);
 impl Payload for XmlBody {
     const CONTENT_TYPE: &'static str = "application/xml";
 
+    // Bytes, because the file tells its own encoding: of a text, generated Rust and C# clients would
+    // send the JSON.
     fn schema_ref() -> MetaSchemaRef {
-        MetaSchemaRef::Inline(Box::new(MetaSchema::new("string")))
+        MetaSchemaRef::Inline(Box::new(MetaSchema::new_with_format("string", "binary")))
     }
 }
 
