@@ -137,7 +137,8 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
 }
 
 /// A client that excludes what the operation answers with gets 406. Of the ranges that match the
-/// most specific one decides (RFC 9110, 12.5.1).
+/// most specific one decides (RFC 9110, 12.5.1). Problems are something that every operation gives:
+/// generated Python clients name nothing else to an operation whose other type is no JSON.
 fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
     let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
@@ -149,6 +150,7 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
             range if range == media_type => 3,
             "application/*" => 2,
             "*/*" => 1,
+            "application/problem+json" => 0,
             _ => return None,
         };
         let quality = parts.find_map(|part| part.strip_prefix("q="));

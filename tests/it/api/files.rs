@@ -54,10 +54,17 @@ async fn a_file_comes_as_bytes_that_nobody_takes_for_anything_else() {
             assert_eq!(head.header(name), whole.header(name), "{name}");
         }
         let accept = |range| [("accept", range)];
-        for range in ["application/octet-stream", "*/*", "application/*;q=0.1", "text/html, */*"] {
+        for range in [
+            "application/octet-stream",
+            "*/*",
+            "application/*;q=0.1",
+            "text/html, */*",
+            "application/problem+json",
+        ] {
             ask(&world, &admin, &path, &accept(range)).await.expect(200);
         }
-        for range in ["application/json", "text/*", "application/octet-stream;q=0"] {
+        let but_problems = "application/octet-stream;q=0, application/problem+json";
+        for range in ["application/json", "text/*", "application/octet-stream;q=0", but_problems] {
             let refused = ask(&world, &admin, &path, &accept(range)).await;
             refused.expect_problem(406, "not-acceptable");
         }
