@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Generates a client: `generate.sh TOOL DOCUMENT FOLDER`. The programs are those of
+# tests/clients/install.sh, its `venv/bin` and `node_modules/.bin` first on the PATH.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+tool=$1 document=$2 folder=$3
+
+case $tool in
+python)
+    openapi-generator-cli generate -g python -i "$document" -o "$folder" \
+        --additional-properties=packageName=loan_servicing
+    ;;
+typescript)
+    openapi-generator-cli generate -g typescript-fetch -i "$document" -o "$folder" \
+        --additional-properties=importFileExtension=.js
+    ;;
+java)
+    openapi-generator-cli generate -g java -i "$document" -o "$folder" \
+        --additional-properties=library=native
+    ;;
+rust)
+    openapi-generator-cli generate -g rust -i "$document" -o "$folder" \
+        --additional-properties=packageName=loan_servicing,reqwestDefaultFeatures=rustls
+    ;;
+csharp)
+    openapi-generator-cli generate -g csharp -i "$document" -o "$folder" \
+        --additional-properties=packageName=LoanServicing
+    ;;
+go)
+    # Go would call the function that makes a Reconciliation NewReconciliation: a model's name.
+    inputs=NewReconciliation=ReconciliationInput,NewDenomination=DenominationInput
+    inputs+=,NewCardPayment=CardPaymentInput,NewDrawerTransaction=DrawerTransactionInput
+    openapi-generator-cli generate -g go -i "$document" -o "$folder" \
+        --additional-properties=packageName=loanservicing,enumClassPrefix=true \
+        --model-name-mappings "$inputs"
+    ;;
+openapi-typescript)
+    openapi-typescript "$document" -o "$folder/schema.d.ts"
+    ;;
+openapi-python-client)
+    openapi-python-client generate --path "$document" --output-path "$folder" --overwrite \
+        --config "$here/openapi-python-client/config.yaml"
+    ;;
+*)
+    echo "no line for $tool" >&2
+    exit 2
+    ;;
+esac
