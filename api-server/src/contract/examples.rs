@@ -51,7 +51,8 @@ fn show_parameters(operation: &mut Value, path: &str, example: &str) {
     let in_query: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
     let in_query = in_query.iter().map(|(name, value)| (name.as_str(), value.clone()));
     let values: BTreeMap<&str, String> = in_path.chain(in_query).collect();
-    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
         let Some(value) = values.get(name) else { continue };
         parameter["example"] = match parameter["schema"]["type"].as_str() {
@@ -62,13 +63,11 @@ fn show_parameters(operation: &mut Value, path: &str, example: &str) {
 }
 
 fn show_bodies(operation: &mut Value, example: &Example) {
-    let taken = operation["requestBody"]["content"].as_object_mut().into_iter().flatten();
-    for ((_, content), request) in taken.zip(&example.request) {
-        content["example"] = request.clone();
-    }
-    let given = &mut operation["responses"][example.status.to_string()]["content"];
-    let given = given.as_object_mut().into_iter().flatten();
-    for ((_, content), answer) in given.zip(&example.answer) {
-        content["example"] = answer.clone();
+    let given = format!("/responses/{}/content", example.status);
+    for (place, shown) in [("/requestBody/content", &example.request), (&given, &example.answer)] {
+        let contents = operation.pointer_mut(place).and_then(Value::as_object_mut);
+        for ((_, content), shown) in contents.into_iter().flatten().zip(shown) {
+            content["example"] = shown.clone();
+        }
     }
 }

@@ -121,7 +121,10 @@ pub fn describe(document: &mut Value) {
     }
     shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
-    let examples = ProblemType::ALL.iter().map(|kind| (kind.name().to_owned(), example(*kind)));
+    // Of no operation: the answers of paths and methods that are none.
+    let nobodys = [ProblemType::MethodNotAllowed, ProblemType::FormerPath];
+    let kinds = ProblemType::ALL.iter().filter(|kind| !nobodys.contains(kind));
+    let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
     document["components"]["examples"] = Value::Object(examples.collect());
 }
 
