@@ -55,7 +55,7 @@ pub struct App {
 }
 
 /// Paths and the methods they answer to.
-const PATHS: [(&str, &str); 13] = [
+pub const PATHS: [(&str, &str); 13] = [
     (metadata::PATHS[0], "GET, HEAD"),
     (metadata::PATHS[1], "GET, HEAD"),
     ("/oauth2/authorize", "GET, HEAD, POST"),

@@ -56,8 +56,11 @@ pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Re
         .body(document(page).into_string())
 }
 
-/// The style sheet of all pages.
-const STYLE: &str = include_str!("pages/style.css");
+/// The colours of all pages, light and dark, as properties of the root.
+pub const PALETTE: &str = include_str!("pages/palette.css");
+
+/// The style sheet of the pages that are one card.
+const STYLE: &str = concat!(include_str!("pages/palette.css"), include_str!("pages/style.css"));
 
 /// The source expression that allows [`STYLE`] and no other.
 static STYLE_SOURCE: LazyLock<String> =
@@ -86,7 +89,7 @@ const PADLOCK: &str = "M10 15v-2a6 6 0 0 1 12 0v2h.5a1.5 1.5 0 0 1 1.5 1.5v7a1.5
     1.5h-13a1.5 1.5 0 0 1-1.5-1.5v-7a1.5 1.5 0 0 1 1.5-1.5zm2.5 0h7v-2a3.5 3.5 0 0 0-7 0z";
 
 /// An icon inside the page, so that browsers ask no server for one.
-fn icon() -> String {
+pub fn icon() -> String {
     format!(
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
          %3Crect width='32' height='32' rx='8' fill='%230f5499'/%3E\
@@ -116,7 +119,8 @@ fn document(page: &Page) -> Markup {
     }
 }
 
-fn padlock() -> Markup {
+/// The padlock as a picture beside a name.
+pub fn padlock() -> Markup {
     html! {
         svg viewBox="0 0 32 32" aria-hidden="true" {
             rect width="32" height="32" rx="8" fill="currentColor" {}

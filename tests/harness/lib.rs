@@ -9,6 +9,7 @@ pub mod foreign;
 pub mod forms;
 pub mod gate;
 pub mod latencies;
+pub mod legibility;
 pub mod loan_drivers;
 pub mod loan_model;
 pub mod localstripe;

@@ -1,35 +1,40 @@
-//! `GET /docs`: the contract for people, in a page that logs in and tries operations out.
+//! `GET /docs`: the contract for people, in a page that explains, logs in and tries operations out.
 //!
-//! The page is Swagger UI, all of it in one file: nothing comes from another host. It logs in by
-//! the authorization code flow with PKCE in a second window, which ends at the receiver and hands
-//! its code to the page through `window.opener`: neither page may get a
+//! The page is Swagger UI between sections of our own, all of it in one file: nothing comes from
+//! another host. It logs in by the authorization code flow with PKCE in a second window, which ends
+//! at the receiver and hands its code to the page through `window.opener`: neither page may get a
 //! `Cross-Origin-Opener-Policy`. The token stays in the page's memory and is gone when the page is.
 //!
 //! What the page knows of the auth server is in the page alone: `/openapi.json` names no host, and
 //! whoever generates a client needs a bearer token, from wherever it comes.
 
+pub mod auth_server;
+mod page;
+mod problems;
+mod start;
+
 use crate::app::{self, App};
-use crate::contract;
+use crate::versions::Known;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderValue, Uri};
+use maud::{Markup, Render, html};
+use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG};
+use poem::http::{HeaderValue, StatusCode, Uri};
 use poem::web::Data;
-use poem::{Endpoint, Request, Response, handler};
+use poem::{Endpoint, IntoResponse, Request, Response, handler};
 use reqwest::Url;
-use serde_json::{Value, json};
+use shared::problem::Problem;
 use std::sync::Arc;
 
 /// Where the auth server sends the second window: a redirect URI of the page's client.
 pub const RECEIVER: &str = "/docs/oauth-receiver.html";
 
+/// Stands in the page where this server's own address belongs, which only a request tells.
+const THIS_SERVER: &str = "https://this-server.invalid";
+
 /// Browsers ask the server for an icon unless the page has one.
 const NO_ICON: &str = "<link rel=\"icon\" href=\"data:,\">";
-
-/// Swagger UI asks for a client's secret even where there is none.
-const NO_SECRET: &str =
-    "<style>[for^=client_secret], [id^=client_secret] { display: none }</style>";
 
 /// Both pages, made once.
 pub struct Docs {
@@ -39,14 +44,15 @@ pub struct Docs {
 
 /// `GET /docs`
 #[handler]
-pub fn show(app: Data<&Arc<App>>) -> Response {
-    app.docs.page.response()
+pub fn show(request: &Request, app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
+    let origin = app.gateway.origin(request)?;
+    app.docs.page.response(&origin, &known)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub fn receive(app: Data<&Arc<App>>) -> Response {
-    app.docs.receiver.response()
+pub fn receive(app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
+    app.docs.receiver.response("", &known)
 }
 
 impl Docs {
@@ -54,15 +60,17 @@ impl Docs {
     pub async fn new(auth_url: &str, client_id: &str) -> Result<Self, String> {
         let origin = policy_source(auth_url);
         let receiver = receiver_html().await.map_err(|error| error.to_string())?;
+        let scripts = sources(&[page::within(&receiver, "script")]);
+        let receiver_may = format!("script-src {scripts}; img-src data:; form-action 'none'");
+        let page = page::made(auth_url, client_id);
+        let (scripts, styles) = (sources(&page.scripts), sources(&page.styles));
+        let page_may = format!(
+            "script-src {scripts}; style-src {styles}; img-src data:; connect-src 'self' {origin}; \
+             form-action 'none'"
+        );
         Ok(Self {
-            page: Page::new(
-                page_html(auth_url, client_id),
-                &format!(
-                    "style-src 'unsafe-inline'; img-src data:; connect-src 'self' {origin}; \
-                     form-action 'none'"
-                ),
-            )?,
-            receiver: Page::new(receiver, "img-src data:; form-action 'none'")?,
+            page: Page::new(&page.html, &page_may)?,
+            receiver: Page::new(&receiver, &receiver_may)?,
         })
     }
 }
@@ -70,77 +78,6 @@ impl Docs {
 /// The origin of a URL as a source of a content security policy.
 fn policy_source(url: &str) -> String {
     Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
-}
-
-/// Swagger UI around the document, with the framework's last script replaced by our own: the
-/// framework's knows nothing of logging in, and takes a link into the page for its address.
-fn page_html(auth_url: &str, client_id: &str) -> String {
-    let html = app::api().swagger_ui_html();
-    let (frame, _) = html.rsplit_once("<script>").unwrap_or((&html, ""));
-    let head = format!(
-        "<head>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         {NO_ICON}\n{NO_SECRET}"
-    );
-    let frame = frame
-        .trim_start()
-        .replacen("<html charset=\"UTF-8\">", "<!DOCTYPE html>\n<html lang=\"en\">", 1)
-        .replacen("<head>", &head, 1)
-        .replacen("<title>Swagger UI</title>", "<title>Loan Servicing API</title>", 1);
-    let script = script(&document(auth_url), client_id);
-    format!("{frame}<script>{script}</script>\n</body>\n</html>\n")
-}
-
-fn script(document: &Value, client_id: &str) -> String {
-    let receiver = in_script(&json!(RECEIVER));
-    let log_in = json!({
-        "clientId": client_id,
-        "scopes": ["core"],
-        "usePkceWithAuthorizationCodeGrant": true,
-    });
-    format!(
-        "\nconst ui = SwaggerUIBundle({{\n  dom_id: '#ui',\n  spec: {},\n  deepLinking: true,\n  \
-         oauth2RedirectUrl: window.location.origin + {receiver},\n}});\nui.initOAuth({});\n",
-        in_script(document),
-        in_script(&log_in)
-    )
-}
-
-/// JSON that cannot end the script it stands in.
-fn in_script(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c")
-}
-
-/// The contract, with a second way to say who one is: logging in at this auth server.
-fn document(auth_url: &str) -> Value {
-    let mut document: Value = serde_json::from_str(contract::document()).unwrap_or_default();
-    document["components"]["securitySchemes"] = json!({
-        "oauth2": {
-            "type": "oauth2",
-            "description": "Log in at the auth server, which asks for your name and password.",
-            "flows": {"authorizationCode": {
-                "authorizationUrl": format!("{auth_url}/oauth2/authorize"),
-                "tokenUrl": format!("{auth_url}/oauth2/token"),
-                "refreshUrl": format!("{auth_url}/oauth2/token"),
-                "scopes": {
-                    "core": "Log in as a user of the core system.",
-                    "web": "Log in as a borrower with web credentials. Either this or core.",
-                    "openid": "An ID token as well, beside one of the two.",
-                },
-            }},
-        },
-        "bearer": {
-            "type": "http",
-            "scheme": "bearer",
-            "bearerFormat": "opaque",
-            "description": "Or paste an access token that you have.",
-        },
-    });
-    let operations = document["paths"].as_object_mut().into_iter().flatten();
-    let operations = operations.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
-    for (_, operation) in operations.filter(|(_, operation)| operation["security"].is_array()) {
-        operation["security"] = json!([{"oauth2": ["core"]}, {"bearer": []}]);
-    }
-    document
 }
 
 /// The framework's page for the second window.
@@ -153,42 +90,77 @@ async fn receiver_html() -> poem::Result<String> {
 
 /// A page and what it is allowed.
 struct Page {
-    html: &'static str,
+    /// What stands around the address of this server.
+    parts: Vec<String>,
+    hash: Vec<u8>,
     policy: HeaderValue,
 }
 
 impl Page {
-    fn new(html: String, allowed: &str) -> Result<Self, String> {
-        let scripts = script_sources(&html).join(" ");
-        let policy = format!(
-            "default-src 'none'; script-src {scripts}; {allowed}; frame-ancestors 'none'; \
-             base-uri 'none'"
-        );
+    fn new(html: &str, allowed: &str) -> Result<Self, String> {
+        let policy =
+            format!("default-src 'none'; {allowed}; frame-ancestors 'none'; base-uri 'none'");
         Ok(Self {
-            // Big, and there for as long as the process is: all answers share it.
-            html: html.leak(),
+            hash: digest(&SHA256, html.as_bytes()).as_ref().to_vec(),
+            parts: html.split(THIS_SERVER).map(str::to_owned).collect(),
             policy: HeaderValue::try_from(policy).map_err(|error| error.to_string())?,
         })
     }
 
-    fn response(&self) -> Response {
-        Response::builder()
-            .content_type("text/html; charset=utf-8")
-            .header(CONTENT_SECURITY_POLICY, self.policy.clone())
-            .body(self.html)
+    /// The page, or 304 for a browser that has it: it is large, and changes with a release alone.
+    fn response(&self, origin: &str, known: &Known) -> Result<Response, Problem> {
+        let hash = hex::encode(digest(&SHA256, &[&self.hash, origin.as_bytes()].concat()));
+        let mut response = match known.contain(&hash) {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => Response::builder()
+                .content_type("text/html; charset=utf-8")
+                .body(self.parts.join(&html! { (origin) }.into_string())),
+        };
+        let tag = HeaderValue::try_from(format!("\"{hash}\"")).map_err(Problem::internal)?;
+        let headers = response.headers_mut();
+        headers.insert(ETAG, tag);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
+        Ok(response)
     }
 }
 
-/// The scripts of a page by their hashes: no other one runs.
-fn script_sources(html: &str) -> Vec<String> {
-    let scripts = html.split("</script>").filter_map(|part| {
-        let (_, script) = part.split_once("<script")?;
-        script.split_once('>')
-    });
-    scripts
-        .map(|(_, script)| digest(&SHA256, script.as_bytes()))
-        .map(|hash| format!("'sha256-{}'", STANDARD.encode(hash)))
-        .collect()
+/// Scripts or styles by their hashes: no other one counts.
+fn sources(texts: &[impl AsRef<str>]) -> String {
+    let hashes = texts.iter().map(|text| digest(&SHA256, text.as_ref().as_bytes()));
+    hashes.map(|hash| format!("'sha256-{}'", STANDARD.encode(hash))).collect::<Vec<_>>().join(" ")
+}
+
+/// A text in which code stands between backticks.
+struct Text<'a>(&'a str);
+
+impl Render for Text<'_> {
+    fn render(&self) -> Markup {
+        let parts = self.0.split('`').enumerate();
+        html! {
+            @for (index, part) in parts {
+                @if index % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        }
+    }
+}
+
+/// Lines to be typed or read.
+fn lines(text: &str) -> Markup {
+    html! { pre tabindex="0" { code { (text) } } }
+}
+
+/// A search field that only a script can serve.
+fn search(id: &str, label: &str, hint: &str) -> Markup {
+    let found = format!("{id}-found");
+    html! {
+        div.search hidden {
+            label for=(id) { (label) }
+            input id=(id) type="search" placeholder=(hint) autocomplete="off" spellcheck="false"
+                aria-describedby=(found);
+            p.found id=(found) role="status" {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -197,30 +169,30 @@ mod tests {
 
     const AUTH: &str = "https://auth.example:8443/realm";
 
+    async fn docs() -> Docs {
+        Docs::new(AUTH, "browser").await.unwrap()
+    }
+
     #[tokio::test]
-    async fn the_framework_still_makes_the_pages_that_are_changed_here() {
-        let docs = Docs::new(AUTH, "browser").await.unwrap();
-        let page = docs.page.html;
-        for part in [
-            "<!DOCTYPE html>\n<html lang=\"en\">",
-            "<title>Loan Servicing API</title>",
-            "<meta name=\"viewport\"",
-            NO_ICON,
-            "<div id=\"ui\"></div>",
-            "usePkceWithAuthorizationCodeGrant",
-        ] {
-            assert!(page.contains(part), "{part}");
-        }
-        assert_eq!(page.matches("SwaggerUIBundle({").count(), 1);
-        let receiver = docs.receiver.html;
+    async fn the_framework_still_makes_what_the_pages_are_made_of() {
+        let docs = docs().await;
+        let page = docs.page.parts.join("");
+        assert_eq!(page.matches("SwaggerUIBundle({").count(), 1, "it is called once");
+        assert!(page.contains(".swagger-ui .opblock"), "its style sheet");
+        assert!(page.len() > 1_000_000, "its script");
+        assert!(docs.page.parts.len() > 1, "this server's address stands in it");
+        let receiver = docs.receiver.parts.join("");
         assert!(receiver.contains("window.opener") && receiver.contains(NO_ICON));
     }
 
     #[tokio::test]
     async fn a_page_runs_its_own_scripts_and_calls_its_own_servers() {
-        let docs = Docs::new(AUTH, "browser").await.unwrap();
+        let docs = docs().await;
         let policy = docs.page.policy.to_str().unwrap();
-        assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
+        let (scripts, styles) = policy.split_once("style-src").unwrap();
+        assert_eq!(scripts.matches("'sha256-").count(), 2, "{policy}");
+        assert_eq!(styles.matches("'sha256-").count(), 2, "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
         let connect = "connect-src 'self' https://auth.example:8443;";
         assert!(policy.contains(connect), "{policy}");
         let policy = docs.receiver.policy.to_str().unwrap();
@@ -229,21 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn the_page_logs_in_where_browsers_can() {
-        let document = document(AUTH);
-        let schemes = &document["components"]["securitySchemes"];
-        let flow = &schemes["oauth2"]["flows"]["authorizationCode"];
-        assert_eq!(flow["authorizationUrl"], format!("{AUTH}/oauth2/authorize"));
-        assert_eq!(flow["tokenUrl"], format!("{AUTH}/oauth2/token"));
-        assert_eq!(schemes["bearer"]["scheme"], "bearer");
-        let security = &document["paths"]["/loans/{loan_id}"]["get"]["security"];
-        assert_eq!(*security, json!([{"oauth2": ["core"]}, {"bearer": []}]));
-        assert!(!contract::document().contains("oauth2\":"), "the contract names no host");
-    }
-
-    #[test]
-    fn a_text_cannot_end_its_script() {
-        let script = script(&json!({"description": "</script><script>alert(1)"}), "</script>");
-        assert!(!script.contains("</"), "{script}");
+    fn what_stands_between_backticks_is_code_and_everything_is_escaped() {
+        let text = Text("A `<b>` & `c`.").render().into_string();
+        assert_eq!(text, "A <code>&lt;b&gt;</code> &amp; <code>c</code>.");
     }
 }

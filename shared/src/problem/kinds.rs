@@ -65,7 +65,7 @@ problem_types! {
          core system (scope `core`).";
     AdminOnly = FORBIDDEN "admin-only"
         "Only the admin account may call this operation"
-        "Only the admin account may call this operation, whatever privileges other users hold.";
+        "No privilege opens this operation to anybody else. Log in with the admin account.";
     NotFound = NOT_FOUND "not-found"
         "There is no such thing"
         "There is no such path or row, or there is one that the caller may not see: the two \

@@ -105,33 +105,6 @@ async fn whoever_goes_back_to_a_used_page_is_told_so() {
     .await;
 }
 
-/// Every text of the page and the least contrast it has against the ground behind it, by the
-/// formulas of WCAG 2.2; of radio buttons and fields their labels.
-const CONTRASTS: &str = r#"
-    const light = ([r, g, b]) => [r, g, b]
-        .map(c => c / 255)
-        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-    const color = text => text.match(/[\d.]+/g).map(Number);
-    const ground = element => {
-        for (let e = element; e; e = e.parentElement) {
-            const found = color(getComputedStyle(e).backgroundColor);
-            if (found.length === 3 || found[3] === 1) return found;
-        }
-        return matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0] : [255, 255, 255];
-    };
-    const found = [];
-    for (const element of document.querySelectorAll('body *')) {
-        const own = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-        if (!own && element.tagName !== 'INPUT') continue;
-        if (!element.checkVisibility()) continue;
-        const pair = [getComputedStyle(element).color, null].map((c, i) => i ? c : color(c));
-        const [a, b] = [light(pair[0]), light(ground(element))].sort((x, y) => y - x);
-        found.push([element.tagName + ' ' + element.textContent.trim(), (a + 0.05) / (b + 0.05)]);
-    }
-    return found;
-"#;
-
 #[tokio::test]
 async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_letters() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async move {
@@ -150,12 +123,10 @@ async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_let
                     browser.see("button").await.click().await.unwrap();
                     browser.see("[role=alert]").await;
                 }
-                let found = browser.driver.execute(CONTRASTS, Vec::new()).await.unwrap();
-                let found = found.json().as_array().expect("a list").clone();
+                let found = browser.contrasts().await;
                 assert!(found.len() > 20, "{found:?}");
-                for one in found {
-                    let contrast = one[1].as_f64().expect("a figure");
-                    assert!(contrast >= 4.5, "{scheme}{state}: {one}");
+                for (text, contrast) in found {
+                    assert!(contrast >= 4.5, "{scheme}{state}: {contrast} {text}");
                 }
                 browser.picture(&format!("add-card{state}-{scheme}")).await;
             }
@@ -163,10 +134,7 @@ async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_let
         // 320 pixels wide is a phone, or a desktop at 400 %.
         browser.resize(320, 256).await;
         go_to_new_page(&world, &browser, &admin, loan).await;
-        let script =
-            "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]";
-        let widths = browser.driver.execute(script, Vec::new()).await.unwrap();
-        assert_eq!(widths.json()[0], widths.json()[1], "it scrolls to the side");
+        assert!(!browser.scrolls_sideways().await);
         // A finger hits every row.
         for row in browser.driver.find_all(By::Css("label.choice, button")).await.unwrap() {
             let size = row.rect().await.unwrap();

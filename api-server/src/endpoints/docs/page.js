@@ -1,0 +1,183 @@
+'use strict';
+{
+  const settings = JSON.parse(document.getElementById('settings').textContent);
+  const words = text => text.toLowerCase().split(/\s+/).filter(Boolean);
+  const say = text => { document.getElementById('said').textContent = text; };
+
+  // What a search looks through: Swagger UI's own looks at the names of tags alone.
+  const textOf = (tag, entry) => {
+    const operation = entry.get('operation');
+    const parameters = operation.get('parameters');
+    const texts = ['operationId', 'summary', 'description'].map(name => operation.get(name));
+    const names = parameters ? parameters.map(one => one.get('name')).toArray() : [];
+    return [tag, entry.get('method'), entry.get('path'), ...texts, ...names]
+      .join(' ').toLowerCase();
+  };
+  const opsFilter = (groups, phrase) => {
+    const wanted = words(phrase);
+    const fits = tag => entry => {
+      const text = textOf(tag, entry);
+      return wanted.every(word => text.includes(word));
+    };
+    return groups
+      .map((group, tag) => group.update('operations', list => list.filter(fits(tag))))
+      .filter(group => group.get('operations').size > 0);
+  };
+
+  // Who is logged in, as the auth server has told this page itself.
+  const whoHas = token => {
+    const kind = (token.get('scope') || '').split(' ').find(word => word !== 'openid') || '';
+    const idToken = token.get('id_token');
+    if (!idToken) return { kind };
+    const part = idToken.split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
+    const bytes = Uint8Array.from(atob(part), char => char.charCodeAt(0));
+    return { kind, name: JSON.parse(new TextDecoder().decode(bytes)).preferred_username };
+  };
+
+  // Swagger UI would only forget the token, and leave it alive.
+  const end = token => fetch(settings.logOut, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    credentials: 'omit',
+  }).then(answer => {
+    if (!answer.ok) throw new Error(answer.status);
+    say('Logged out.');
+  }).catch(() => {
+    say('The auth server could not be told: the token lives on until it expires.');
+  });
+
+  let expiry;
+  const plugin = () => ({
+    fn: { opsFilter },
+    components: { InfoContainer: () => null, FilterContainer: () => null },
+    statePlugins: {
+      layout: {
+        wrapActions: {
+          // The anchors of the sections are none of Swagger UI's, which would replace them.
+          parseDeepLinkHash: original => hash => hash.startsWith('#/') && original(hash),
+          // Its own way ends beneath the header.
+          scrollToElement: () => element => element.scrollIntoView(),
+        },
+      },
+      auth: {
+        wrapActions: {
+          authorizeOauth2: original => payload => {
+            clearTimeout(expiry);
+            say('');
+            const seconds = Number(payload.token.expires_in);
+            if (seconds) expiry = setTimeout(expire, seconds * 1000);
+            return original(payload);
+          },
+          logout: (original, system) => names => {
+            const own = ['oauth2', 'token', 'access_token'];
+            const token = system.authSelectors.authorized().getIn(own);
+            if (token && names.includes('oauth2')) {
+              clearTimeout(expiry);
+              end(token);
+            }
+            return original(names);
+          },
+        },
+      },
+    },
+    wrapComponents: {
+      authorizeBtn: (Original, system) => props => {
+        const h = system.React.createElement;
+        const token = system.authSelectors.authorized().getIn(['oauth2', 'token']);
+        if (!token) return h(Original, props);
+        const { name, kind } = whoHas(token);
+        const who = name ? [h('strong', { key: 'name' }, name), ` (${kind})`] : kind;
+        const logOut = () => system.authActions.logout(['oauth2']);
+        return h('div', { className: 'logged-in' },
+          h('p', { id: 'who' }, 'Logged in as ', who),
+          h('button', { id: 'log-out', className: 'btn', type: 'button', onClick: logOut },
+            'Log out'),
+          h(Original, props));
+      },
+      operations: (Original, system) => props => {
+        const some = system.specSelectors.taggedOperations().size > 0;
+        return some ? system.React.createElement(Original, props) : null;
+      },
+    },
+  });
+
+  const ui = SwaggerUIBundle({
+    dom_id: '#ui',
+    spec: settings.document,
+    plugins: [plugin],
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    persistAuthorization: false,
+    showCommonExtensions: true,
+    syntaxHighlight: { activated: true, theme: 'tomorrow-night' },
+    oauth2RedirectUrl: window.location.origin + settings.receiver,
+  });
+  ui.initOAuth(settings.logIn);
+
+  const expire = () => {
+    say('The token has expired: log in again.');
+    ui.authActions.logout(['oauth2']);
+  };
+
+  const count = () => ui.specSelectors.taggedOperations()
+    .reduce((sum, group) => sum + group.get('operations').size, 0);
+  // The action that does this would also change the address.
+  const open = tag => {
+    const thing = ['operations-tag', tag];
+    if (ui.layoutSelectors.isShown(thing, true)) return;
+    ui.getStore().dispatch({ type: 'layout_show', payload: { thing, shown: true } });
+  };
+  const searchOperations = phrase => {
+    ui.layoutActions.updateFilter(phrase);
+    if (!words(phrase).length) return '';
+    for (const tag of ui.specSelectors.taggedOperations().keys()) open(tag);
+    const found = count();
+    return found ? `${found} of ${all} operations` : `No operation fits “${phrase.trim()}”.`;
+  };
+  const all = count();
+
+  const rows = [...document.querySelectorAll('.problems tbody tr')];
+  const searchProblems = phrase => {
+    const wanted = words(phrase);
+    const shown = rows.filter(row => {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !wanted.every(word => text.includes(word));
+      return !row.hidden;
+    });
+    if (!wanted.length) return '';
+    return shown.length
+      ? `${shown.length} of ${rows.length} problems` : `No problem fits “${phrase.trim()}”.`;
+  };
+
+  const searches = { 'search-operations': searchOperations, 'search-problems': searchProblems };
+  for (const [id, search] of Object.entries(searches)) {
+    const input = document.getElementById(id);
+    const look = () => {
+      document.getElementById(`${id}-found`).textContent = search(input.value);
+    };
+    input.addEventListener('input', look);
+    input.parentElement.hidden = false;
+  }
+
+  // The section at hand. A link into it shows what a search has hidden.
+  const arrive = () => {
+    const target = document.querySelector(':target');
+    if (target && target.hidden) {
+      document.getElementById('search-problems').value = '';
+      document.getElementById('search-problems-found').textContent = searchProblems('');
+      target.scrollIntoView();
+    }
+    const section = target && target.closest('main > section');
+    const shown = section ? `#${section.id}` : '#operations';
+    for (const link of document.querySelectorAll('nav a')) {
+      const here = link.hash === shown;
+      if (here) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+      if (here) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.offsetWidth / 3;
+    }
+  };
+  window.addEventListener('hashchange', arrive);
+  window.addEventListener('load', arrive);
+}

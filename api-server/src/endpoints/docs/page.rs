@@ -1,0 +1,223 @@
+//! The page as a whole: a header that stays, the sections, and Swagger UI among them.
+
+use super::{RECEIVER, auth_server, problems, search, start};
+use crate::{app, contract};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::{Value, json};
+use shared::pages::{PALETTE, icon, padlock};
+
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("swagger_ui.css"));
+const SCRIPT: &str = include_str!("page.js");
+
+/// The anchor of each section and what it is called.
+const SECTIONS: [(&str, &str); 5] = [
+    ("start", "Getting started"),
+    ("operations", "Operations"),
+    ("problems", "Problems"),
+    ("auth-server", "Auth server"),
+    ("files", "Formats"),
+];
+
+/// The page, and what of it is script and style.
+pub struct Made {
+    pub html: String,
+    pub scripts: [String; 2],
+    pub styles: [String; 2],
+}
+
+/// Makes the page.
+pub fn made(auth_url: &str, client_id: &str) -> Made {
+    let framework = app::api().swagger_ui_html();
+    let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
+    let scripts = [within(&framework, "script").to_owned(), SCRIPT.to_owned()];
+    let settings = in_script(&json!({
+        "document": document(auth_url),
+        "receiver": RECEIVER,
+        "logOut": format!("{auth_url}/logout"),
+        "logIn": {
+            "clientId": client_id,
+            "scopes": ["core", "openid"],
+            "usePkceWithAuthorizationCodeGrant": true,
+        },
+    }));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { "Loan Servicing API" }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                link rel="icon" href=(icon());
+                @for style in &styles { style { (PreEscaped(style)) } }
+            }
+            body {
+                (header())
+                main {
+                    (start::section(auth_url, client_id))
+                    (operations())
+                    (problems::section())
+                    (auth_server::section(auth_url))
+                    (files())
+                }
+                script id="settings" type="application/json" { (PreEscaped(settings)) }
+                @for script in &scripts { script { (PreEscaped(script)) } }
+            }
+        }
+    };
+    Made { html: page.into_string(), scripts, styles }
+}
+
+/// The first element of this name in what the framework makes.
+pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
+    let begun = html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
+    let ended = begun.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
+    ended.map(|(text, _)| text).unwrap_or_default()
+}
+
+fn header() -> Markup {
+    html! {
+        header {
+            h1 { (padlock()) span { "Loan Servicing API" } small { (contract::VERSION) } }
+            nav aria-label="Sections" {
+                @for (anchor, name) in SECTIONS { a href={ "#" (anchor) } { (name) } }
+            }
+        }
+    }
+}
+
+fn operations() -> Markup {
+    html! {
+        section id="operations" aria-labelledby="operations-title" {
+            h2 id="operations-title" { "Operations" }
+            p {
+                "Log in with the button Authorize, open an operation, and try it out: it sends real
+                 requests to this server, and what they write is written. New here? "
+                a href="#start" { "Getting started" } "."
+            }
+            noscript { p {
+                "Operations are shown by a script, which your browser does not run. They are all
+                 in " a href="/openapi.json" { "/openapi.json" } "."
+            } }
+            (search(
+                "search-operations",
+                "Search operations",
+                "Path, name, word, tag or parameter",
+            ))
+            p.said id="said" role="status" {}
+            div id="ui" {}
+        }
+    }
+}
+
+fn files() -> Markup {
+    html! {
+        section id="files" aria-labelledby="files-title" {
+            h2 id="files-title" { "Formats" }
+            article {
+                h3 { "The contract" }
+                p {
+                    a href="/openapi.json" { "/openapi.json" }
+                    " is the OpenAPI document of all operations, made for generators of clients. It
+                     names no host: give the generated client the address of this server, and a
+                     bearer token. Amounts are strings with a pattern, so that no generator reads
+                     them into a float; give them to the decimal type of your language. Members
+                     that are not required may be missing in answers. The answer " code { "default" }
+                    " of each operation is a " a href="#problems" { "problem" } "."
+                }
+            }
+            article {
+                h3 { "The import format" }
+                p {
+                    a href="/xml-import.xsd" { "/xml-import.xsd" }
+                    " is the XML schema of the files that " code { "POST /core/xml-import" }
+                    " takes. An attribute is the JSON member without underscores."
+                }
+            }
+        }
+    }
+}
+
+/// JSON that cannot end the script it stands in.
+fn in_script(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
+}
+
+/// The contract, with a second way to say who one is: logging in at this auth server.
+fn document(auth_url: &str) -> Value {
+    let mut document: Value = serde_json::from_str(contract::document()).unwrap_or_default();
+    document["components"]["securitySchemes"] = json!({
+        "oauth2": {
+            "type": "oauth2",
+            "description": "Log in at the auth server, which asks for your name and password.",
+            "flows": {"authorizationCode": {
+                "authorizationUrl": format!("{auth_url}/oauth2/authorize"),
+                "tokenUrl": format!("{auth_url}/oauth2/token"),
+                "refreshUrl": format!("{auth_url}/oauth2/token"),
+                "scopes": {
+                    "core": "Log in as a user of the core system.",
+                    "web": "Log in as a borrower with web credentials. Either this or core.",
+                    "openid": "An ID token as well, beside one of the two.",
+                },
+            }},
+        },
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "opaque",
+            "description": "Or paste an access token that you have.",
+        },
+    });
+    let operations = document["paths"].as_object_mut().into_iter().flatten();
+    let operations = operations.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
+    for (_, operation) in operations.filter(|(_, operation)| operation["security"].is_array()) {
+        operation["security"] = json!([{"oauth2": ["core"]}, {"bearer": []}]);
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    const AUTH: &str = "https://auth.example:8443/realm";
+
+    #[test]
+    fn the_page_logs_in_where_browsers_can() {
+        let document = document(AUTH);
+        let schemes = &document["components"]["securitySchemes"];
+        let flow = &schemes["oauth2"]["flows"]["authorizationCode"];
+        assert_eq!(flow["authorizationUrl"], format!("{AUTH}/oauth2/authorize"));
+        assert_eq!(flow["tokenUrl"], format!("{AUTH}/oauth2/token"));
+        assert_eq!(schemes["bearer"]["scheme"], "bearer");
+        let security = &document["paths"]["/loans/{loan_id}"]["get"]["security"];
+        assert_eq!(*security, json!([{"oauth2": ["core"]}, {"bearer": []}]));
+        assert!(!contract::document().contains("oauth2\":"), "the contract names no host");
+    }
+
+    #[test]
+    fn a_text_cannot_end_its_script() {
+        let script = in_script(&json!({"description": "</script><script>alert(1)"}));
+        assert!(!script.contains("</"), "{script}");
+    }
+
+    #[test]
+    fn every_link_within_the_page_leads_somewhere() {
+        let html = made(AUTH, "browser").html;
+        let own = html.split("<script").next().unwrap();
+        let ids: Vec<_> = attributes(own, " id=\"").collect();
+        let known: HashSet<_> = ids.iter().collect();
+        assert_eq!(ids.len(), known.len(), "an id stands there twice");
+        let links: Vec<_> = attributes(own, " href=\"#").collect();
+        assert!(links.len() > 50 + SECTIONS.len(), "{links:?}");
+        for link in links {
+            assert!(known.contains(&link), "{link}");
+        }
+    }
+
+    fn attributes<'a>(html: &'a str, begin: &'a str) -> impl Iterator<Item = &'a str> {
+        html.split(begin).skip(1).filter_map(|rest| rest.split('"').next())
+    }
+}

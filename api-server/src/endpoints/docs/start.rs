@@ -1,0 +1,212 @@
+//! The section that gets somebody started: what every client needs, with an example each.
+
+use super::{THIS_SERVER, Text, lines};
+use maud::{Markup, html};
+
+/// A topic of the section.
+struct Topic {
+    /// The last word of its anchor.
+    name: &'static str,
+    title: &'static str,
+    /// Paragraphs, in which code stands between backticks.
+    text: &'static [&'static str],
+    example: Example,
+}
+
+/// What is typed, or read.
+enum Example {
+    Fixed(&'static str),
+    /// With the addresses of the servers, and the client of this page.
+    Addressed(fn(&str, &str) -> String),
+}
+
+const TOPICS: &[Topic] = &[
+    Topic {
+        name: "log-in",
+        title: "Log in with curl",
+        text: &[
+            "Ask the auth server for a token with the password grant. It takes a confidential \
+             client that was given this grant, and the name and password of a user. `scope=core` \
+             logs in a user of the core system, `scope=web` a borrower with web credentials.",
+            "A quickstart has its client, users and passwords in `quickstart.json`.",
+        ],
+        example: Example::Addressed(log_in_with_curl),
+    },
+    Topic {
+        name: "code-flow",
+        title: "Log in from an application",
+        text: &[
+            "Applications with a browser never see a password. They send their user to the auth \
+             server, which sends him back with a code, and exchange the code for a token. PKCE \
+             with S256 is required. Any OAuth 2.0 or OpenID Connect library does this from the \
+             metadata; the button Authorize of this page does the same.",
+            "The redirect address must be registered for the client, exactly as it is sent. For \
+             calls from a page, its origin must be registered, too.",
+        ],
+        example: Example::Addressed(code_flow),
+    },
+    Topic {
+        name: "token",
+        title: "Send the token",
+        text: &[
+            "Every operation takes the access token in the header `Authorization`. A token of the \
+             core system lives 12 minutes at most, from its creation; one of a borrower as long as \
+             the core system's Web Inactivity Timeout. Calls do not prolong it: `expires_in` says \
+             how long, and the refresh token gets the next one.",
+            "Logging out ends the token at once, for every server.",
+        ],
+        example: Example::Fixed(
+            "curl -H \"Authorization: Bearer $TOKEN\" $API/loans/1\n\
+             curl -H \"Authorization: Bearer $TOKEN\" -X POST $AUTH/logout",
+        ),
+    },
+    Topic {
+        name: "paging",
+        title: "Read a list page by page",
+        text: &[
+            "Lists are JSON arrays of at most `limit` rows: 100 unless you say otherwise, and 1000 \
+             at most. When there are more, the header `Link` has the address of the next page, \
+             relative to this server. Follow it as it is; the cursor in it means nothing to \
+             clients.",
+        ],
+        example: Example::Fixed(
+            "curl -i -H \"Authorization: Bearer $TOKEN\" \
+             \"$API/loans/1/transactions?limit=50\"\n\n\
+             HTTP/2 200\n\
+             link: </loans/1/transactions?limit=50&after=…>; rel=\"next\"",
+        ),
+    },
+    Topic {
+        name: "versions",
+        title: "Change what you have read",
+        text: &[
+            "Comments and documents of fields carry a `versionHash`, which is also their `ETag`. \
+             Send it back with a PUT or DELETE, in `If-Match` or as `versionHash`: if somebody was \
+             faster, the answer is 412 or 409, and nothing was changed.",
+            "With `If-None-Match` a GET answers 304 while the version is still the same.",
+        ],
+        example: Example::Fixed(
+            "curl -H \"Authorization: Bearer $TOKEN\" -X DELETE \\\n     \
+             -H 'If-Match: \"6f1ed0…\"' $API/loans/collateral/comments/7",
+        ),
+    },
+    Topic {
+        name: "repeating",
+        title: "Repeat a POST without doing it twice",
+        text: &[
+            "Where there was no answer, or one that says to try again, nobody knows whether a \
+             payment was posted. Send each POST with a new `Idempotency-Key`, any text of up to \
+             255 characters, and repeat it with the same one and the same body. It is done once; \
+             the repeated request gets the first one's answer, with `Idempotency-Replayed: true`. \
+             Answers are kept for 24 hours.",
+        ],
+        example: Example::Fixed(
+            "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/json\" \\\n     \
+             -H \"Idempotency-Key: 2024-05-15-L1-1\" \\\n     \
+             -d '{\"Amount\": \"652.53\"}' $API/loans/1/transactions/payments",
+        ),
+    },
+    Topic {
+        name: "values",
+        title: "Amounts, dates, and what is not there",
+        text: &[
+            "Amounts and rates are decimal strings, in requests and in answers: a JSON number would \
+             pass through a binary float, and is refused. Dates are `YYYY-MM-DD`, times RFC 3339 \
+             in UTC. Today is the business day of the database's clock.",
+            "A member without a value is left out, never `null`. Members that nobody knows are \
+             refused, so that a slip of the pen does not go unnoticed.",
+        ],
+        example: Example::Fixed(
+            "{\"Payment_Amount\": \"652.53\", \"Current_Interest_Rate\": \"14.07\",\n \
+             \"Next_Due_Date\": \"2024-05-15\", \"Created_Date\": \"2024-01-15T09:30:00.000000Z\"}",
+        ),
+    },
+    Topic {
+        name: "errors",
+        title: "When something is refused",
+        text: &[
+            "Every failure is a problem document. Decide by `type`, show `detail` and `errors` to \
+             people, and quote `requestId` when you ask for help; it is also in the header \
+             `X-Request-Id` of every answer.",
+        ],
+        example: Example::Fixed(
+            "HTTP/2 422\n\
+             content-type: application/problem+json\n\n\
+             {\"type\": \"urn:problem-type:core:overpayment\",\n \
+             \"title\": \"The amount exceeds what can be paid\", \"status\": 422,\n \
+             \"detail\": \"at most 27015.86 can be paid\",\n \
+             \"instance\": \"/loans/1/transactions/payments\", \"requestId\": \"…\",\n \
+             \"errors\": [{\"field\": \"Amount\", \"message\": \"must be at most 27015.86\"}]}",
+        ),
+    },
+    Topic {
+        name: "rates",
+        title: "How often you may ask",
+        text: &[
+            "An installation may limit the requests of each caller; 429 says that it was too many. \
+             429, 423, 409 `idempotency-in-progress` and 503 tell in `Retry-After` after how many \
+             seconds the same request may come again.",
+        ],
+        example: Example::Fixed("HTTP/2 429\nretry-after: 1"),
+    },
+];
+
+fn log_in_with_curl(auth_url: &str, _client_id: &str) -> String {
+    format!(
+        "API={THIS_SERVER}\n\
+         AUTH={auth_url}\n\
+         # only where the certificates are of a CA of your own\n\
+         export CURL_CA_BUNDLE=loan-servicing/tls/ca.pem\n\n\
+         curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=password -d scope=core \\\n     \
+         -d username=NAME -d password=PASSWORD $AUTH/oauth2/token\n\n\
+         {{\"access_token\": \"lsa_…\", \"token_type\": \"Bearer\", \"expires_in\": 720,\n \
+         \"scope\": \"core\", \"refresh_token\": \"lsr_…\"}}\n\n\
+         TOKEN=lsa_…"
+    )
+}
+
+fn code_flow(auth_url: &str, client_id: &str) -> String {
+    format!(
+        "{auth_url}/.well-known/openid-configuration\n\n\
+         # 1. the browser goes to\n\
+         {auth_url}/oauth2/authorize?response_type=code&client_id={client_id}\n    \
+         &redirect_uri=http://127.0.0.1:8765/callback&scope=core&state=…\n    \
+         &code_challenge=…&code_challenge_method=S256\n\n\
+         # 2. and comes back to\n\
+         http://127.0.0.1:8765/callback?code=…&state=…&iss=…\n\n\
+         # 3. the application asks for the token\n\
+         curl -d grant_type=authorization_code -d client_id={client_id} -d code=… \\\n     \
+         -d redirect_uri=http://127.0.0.1:8765/callback -d code_verifier=… \\\n     \
+         {auth_url}/oauth2/token"
+    )
+}
+
+/// The section.
+pub fn section(auth_url: &str, client_id: &str) -> Markup {
+    html! {
+        section id="start" aria-labelledby="start-title" {
+            h2 id="start-title" { "Getting started" }
+            p {
+                "This is the HTTP API in front of the core system's loan servicing database. It
+                 speaks JSON, and every operation needs a token of the auth server. "
+                a href="#operations" { "Operations" } " has all of them, to be read and tried out; "
+                a href="#problems" { "Problems" } " says what to do when one is refused."
+            }
+            ul.topics {
+                @for topic in TOPICS {
+                    li { a href={ "#start-" (topic.name) } { (topic.title) } }
+                }
+            }
+            @for topic in TOPICS {
+                article id={ "start-" (topic.name) } {
+                    h3 { (topic.title) }
+                    @for paragraph in topic.text { p { (Text(paragraph)) } }
+                    (match topic.example {
+                        Example::Fixed(text) => lines(text),
+                        Example::Addressed(text) => lines(&text(auth_url, client_id)),
+                    })
+                }
+            }
+        }
+    }
+}
