@@ -190,7 +190,7 @@ mod tests {
         let docs = docs().await;
         let policy = docs.page.policy.to_str().unwrap();
         let (scripts, styles) = policy.split_once("style-src").unwrap();
-        assert_eq!(scripts.matches("'sha256-").count(), 2, "{policy}");
+        assert_eq!(scripts.matches("'sha256-").count(), 3, "{policy}");
         assert_eq!(styles.matches("'sha256-").count(), 2, "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
         let connect = "connect-src 'self' https://auth.example:8443;";

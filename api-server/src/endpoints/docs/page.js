@@ -24,22 +24,34 @@
       .filter(group => group.get('operations').size > 0);
   };
 
-  // Who is logged in, as the auth server has told this page itself.
-  const whoHas = token => {
-    const kind = (token.get('scope') || '').split(' ').find(word => word !== 'openid') || '';
-    const idToken = token.get('id_token');
-    if (!idToken) return { kind };
-    const part = idToken.split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
-    const bytes = Uint8Array.from(atob(part), char => char.charCodeAt(0));
-    return { kind, name: JSON.parse(new TextDecoder().decode(bytes)).preferred_username };
+  const asking = token => ({
+    headers: { authorization: `Bearer ${token.get('access_token')}` },
+    credentials: 'omit',
+  });
+
+  // Who is logged in, as the auth server tells whoever asked for openid, too.
+  const Who = ({ React, token, logOut }) => {
+    const [name, setName] = React.useState('');
+    const scopes = (token.get('scope') || '').split(' ');
+    React.useEffect(() => {
+      setName('');
+      if (!scopes.includes('openid')) return undefined;
+      const gone = new AbortController();
+      fetch(settings.userinfo, { ...asking(token), signal: gone.signal })
+        .then(answer => answer.json())
+        .then(claims => setName(claims.preferred_username || ''), () => {});
+      return () => gone.abort();
+    }, [token.get('access_token')]);
+    const kind = scopes.find(scope => scope !== 'openid') || '';
+    const h = React.createElement;
+    return h('div', { className: 'logged-in' },
+      h('p', { id: 'who' }, 'Logged in as ', name ? h('strong', null, name) : kind,
+        name && kind ? ` (${kind})` : ''),
+      h('button', { id: 'log-out', className: 'btn', type: 'button', onClick: logOut }, 'Log out'));
   };
 
   // Swagger UI would only forget the token, and leave it alive.
-  const end = token => fetch(settings.logOut, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    credentials: 'omit',
-  }).then(answer => {
+  const end = token => fetch(settings.logOut, { method: 'POST', ...asking(token) }).then(answer => {
     if (!answer.ok) throw new Error(answer.status);
     say('Logged out.');
   }).catch(() => {
@@ -69,8 +81,7 @@
             return original(payload);
           },
           logout: (original, system) => names => {
-            const own = ['oauth2', 'token', 'access_token'];
-            const token = system.authSelectors.authorized().getIn(own);
+            const token = system.authSelectors.authorized().getIn(['oauth2', 'token']);
             if (token && names.includes('oauth2')) {
               clearTimeout(expiry);
               end(token);
@@ -82,17 +93,12 @@
     },
     wrapComponents: {
       authorizeBtn: (Original, system) => props => {
-        const h = system.React.createElement;
-        const token = system.authSelectors.authorized().getIn(['oauth2', 'token']);
-        if (!token) return h(Original, props);
-        const { name, kind } = whoHas(token);
-        const who = name ? [h('strong', { key: 'name' }, name), ` (${kind})`] : kind;
-        const logOut = () => system.authActions.logout(['oauth2']);
-        return h('div', { className: 'logged-in' },
-          h('p', { id: 'who' }, 'Logged in as ', who),
-          h('button', { id: 'log-out', className: 'btn', type: 'button', onClick: logOut },
-            'Log out'),
-          h(Original, props));
+        const { React, authActions, authSelectors } = system;
+        const token = authSelectors.authorized().getIn(['oauth2', 'token']);
+        const logOut = () => authActions.logout(['oauth2']);
+        return React.createElement('div', { className: 'log-in' },
+          React.createElement(Original, props),
+          token && React.createElement(Who, { React, token, logOut }));
       },
       operations: (Original, system) => props => {
         const some = system.specSelectors.taggedOperations().size > 0;

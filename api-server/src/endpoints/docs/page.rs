@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use shared::pages::{PALETTE, icon, padlock};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("swagger_ui.css"));
+/// Swagger UI brings a scroller that would take links within the page over, address and all.
+const BEFORE: &str = "window.noZensmooth = true;";
 const SCRIPT: &str = include_str!("page.js");
 
 /// The anchor of each section and what it is called.
@@ -21,7 +23,7 @@ const SECTIONS: [(&str, &str); 5] = [
 /// The page, and what of it is script and style.
 pub struct Made {
     pub html: String,
-    pub scripts: [String; 2],
+    pub scripts: [String; 3],
     pub styles: [String; 2],
 }
 
@@ -29,11 +31,12 @@ pub struct Made {
 pub fn made(auth_url: &str, client_id: &str) -> Made {
     let framework = app::api().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
-    let scripts = [within(&framework, "script").to_owned(), SCRIPT.to_owned()];
+    let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
     let settings = in_script(&json!({
         "document": document(auth_url),
         "receiver": RECEIVER,
         "logOut": format!("{auth_url}/logout"),
+        "userinfo": format!("{auth_url}/oauth2/userinfo"),
         "logIn": {
             "clientId": client_id,
             "scopes": ["core", "openid"],

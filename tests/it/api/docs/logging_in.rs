@@ -49,8 +49,8 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         try_out(&browser, loan_id).await;
         assert_eq!(world.count(LOGGED_IN).await, 2);
 
-        assert_eq!(browser.text("#who").await, "Logged in as viewer (core)");
-        browser.see("#log-out").await.click().await.unwrap();
+        wait_for(&browser, "#who", "Logged in as viewer (core)").await;
+        browser.see("#log-out").await.send_keys(Key::Enter).await.unwrap();
         wait_for(&browser, "#said", "Logged out.").await;
         assert_eq!(world.count(LOGGED_IN).await, 1, "the page's token is dead");
         assert!(browser.driver.find(By::Css("#who")).await.is_err());
