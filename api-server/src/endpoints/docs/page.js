@@ -50,15 +50,16 @@
       h('button', { id: 'log-out', className: 'btn', type: 'button', onClick: logOut }, 'Log out'));
   };
 
-  // Swagger UI would only forget the token, and leave it alive.
+  // Swagger UI would only forget the token, and leave it and its session alive.
+  let expiry;
+  let farewell;
   const end = token => fetch(settings.logOut, { method: 'POST', ...asking(token) }).then(answer => {
     if (!answer.ok) throw new Error(answer.status);
-    say('Logged out.');
+    say(farewell);
   }).catch(() => {
     say('The auth server could not be told: the token lives on until it expires.');
   });
 
-  let expiry;
   const plugin = () => ({
     fn: { opsFilter },
     components: { InfoContainer: () => null, FilterContainer: () => null },
@@ -75,6 +76,7 @@
         wrapActions: {
           authorizeOauth2: original => payload => {
             clearTimeout(expiry);
+            farewell = 'Logged out.';
             say('');
             const seconds = Number(payload.token.expires_in);
             if (seconds) expiry = setTimeout(expire, seconds * 1000);
@@ -100,6 +102,23 @@
           React.createElement(Original, props),
           token && React.createElement(Who, { React, token, logOut }));
       },
+      // Whoever has no mouse is in the dialog at once, and back where he was afterwards.
+      authorizationPopup: (Original, { React, authActions }) => props => {
+        const box = React.useRef(null);
+        const before = React.useRef(document.activeElement);
+        React.useEffect(() => {
+          const content = box.current.querySelector('.modal-ux-content');
+          content.querySelector('.checkbox input, button').focus();
+          content.scrollTop = 0;
+          return () => before.current.focus();
+        }, []);
+        const onKeyDown = event => {
+          if (event.key === 'Escape') authActions.showDefinitions(false);
+        };
+        const dialog = { ref: box, role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Log in' };
+        return React.createElement('div', { ...dialog, onKeyDown },
+          React.createElement(Original, props));
+      },
       operations: (Original, system) => props => {
         const some = system.specSelectors.taggedOperations().size > 0;
         return some ? system.React.createElement(Original, props) : null;
@@ -123,7 +142,7 @@
   ui.initOAuth(settings.logIn);
 
   const expire = () => {
-    say('The token has expired: log in again.');
+    farewell = 'The token has expired: log in again.';
     ui.authActions.logout(['oauth2']);
   };
 

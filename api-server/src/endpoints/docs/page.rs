@@ -161,7 +161,7 @@ fn document(auth_url: &str) -> Value {
                 "scopes": {
                     "core": "Log in as a user of the core system.",
                     "web": "Log in as a borrower with web credentials. Either this or core.",
-                    "openid": "An ID token as well, beside one of the two.",
+                    "openid": "Beside one of the two: lets this page say who is logged in.",
                 },
             }},
         },

@@ -29,6 +29,12 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         assert!(core.is_selected().await.unwrap());
         let secret = browser.driver.find(By::Css("[id^=client_secret]")).await.unwrap();
         assert!(!secret.is_displayed().await.unwrap());
+        assert!(browser.focus().await.starts_with("core-"), "the keyboard is in the dialog");
+        browser.press(Key::Escape + "").await;
+        assert!(browser.driver.find(By::Css(".dialog-ux")).await.is_err());
+        assert_eq!(browser.focus().await, "button", "and back where it was");
+        browser.press(Key::Enter + "").await;
+        browser.see(".dialog-ux .scopes").await;
         browser.picture("docs-authorize").await;
         browser.see(".dialog-ux .auth-container .btn.authorize").await.click().await.unwrap();
         let popup = other_window(&browser, &page).await;
