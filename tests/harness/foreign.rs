@@ -34,7 +34,7 @@ pub fn skip(missing: &str) {
 }
 
 /// The folder that `tests/clients/install.sh` has filled.
-fn installed() -> PathBuf {
+pub(crate) fn installed() -> PathBuf {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
     std::env::var_os("TEST_CLIENTS").map_or_else(default, PathBuf::from)
 }

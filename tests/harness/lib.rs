@@ -8,6 +8,7 @@ pub mod databases;
 pub mod foreign;
 pub mod forms;
 pub mod gate;
+pub mod generators;
 pub mod latencies;
 pub mod legibility;
 pub mod loan_drivers;

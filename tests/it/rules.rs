@@ -6,6 +6,7 @@ mod contract;
 mod contract_examples;
 mod errors;
 mod former_paths;
+mod generated_clients;
 mod loan_books;
 mod paging;
 mod rates;

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { Agent, fetch as fetchOver, type RequestInit as InitOver } from "undici";
-import type { components, paths } from "./schema.d.ts";
+import type { components, paths } from "./client/schema.d.ts";
 
 const quickstart = JSON.parse(readFileSync(process.argv[2]!, "utf8"));
 const dispatcher = new Agent({ connect: { ca: readFileSync(quickstart.ca_certificate) } });

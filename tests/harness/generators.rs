@@ -1,0 +1,200 @@
+//! Clients that generators make of the contract, and the programs of `tests/generators/` on top of
+//! them. A client is made and compiled anew when the contract, its program or its generator has
+//! changed; in between it stays where it is.
+
+use crate::foreign::{installed, python_program, skip};
+use aws_lc_rs::digest::{SHA256, digest};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a package manager says when its registry cannot be reached.
+const NO_REGISTRY: [&str; 7] = [
+    "Could not transfer",
+    "Could not resolve",
+    "Cannot access",
+    "Could not find artifact",
+    "failed to download",
+    "failed to get",
+    "download of",
+];
+/// Warnings that tell of a new name for something, and of nothing that is left out. The last one is
+/// about answers without a body.
+const HARMLESS: [&str; 2] = ["Renamed to ", "Failed to get the schema name: null"];
+/// What generators say of what they leave out.
+const LEFT_OUT: [&str; 5] =
+    ["unsupported", "not supported", "unable to", "will not be generated", "removal of"];
+
+/// One generated client: where it is, beside the program that uses it.
+#[derive(Debug)]
+pub struct Workshop {
+    tool: &'static str,
+    /// Where the program and the client are, and what they are compiled to.
+    pub folder: PathBuf,
+}
+
+/// Why a test cannot be done here.
+pub type Missing = String;
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("generators")
+}
+
+impl Workshop {
+    /// Generates the client of this tool below `place`, and compiles it with its program.
+    pub fn open(
+        tool: &'static str,
+        place: &Path,
+        compile: impl FnOnce(&Self) -> Result<(), Missing>,
+    ) -> Result<Self, Missing> {
+        python_program("openapi-generator-cli")?;
+        let workshop = Self { tool, folder: place.join(tool) };
+        let stamp = workshop.folder.join("stamp");
+        let wanted = workshop.hash();
+        if std::fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) {
+            workshop.generate();
+            compile(&workshop)?;
+            std::fs::write(&stamp, wanted).expect("a stamp");
+        }
+        Ok(workshop)
+    }
+
+    /// The generated code.
+    pub fn client(&self) -> PathBuf {
+        self.folder.join("client")
+    }
+
+    /// Everything that the client depends on.
+    fn hash(&self) -> String {
+        let mut all = api_server::contract::document().as_bytes().to_vec();
+        let programs = files(&sources().join(self.tool));
+        let tools = ["requirements.txt.installed", "package-lock.json.installed"];
+        let tools = tools.map(|name| installed().join(name));
+        for file in programs.into_iter().chain(tools).chain([sources().join("generate.sh")]) {
+            all.extend(std::fs::read(&file).unwrap_or_default());
+        }
+        hex::encode(digest(&SHA256, &all))
+    }
+
+    fn generate(&self) {
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder).expect("the old client goes");
+        }
+        std::fs::create_dir_all(self.client()).expect("a folder");
+        for file in files(&sources().join(self.tool)) {
+            std::fs::copy(&file, self.folder.join(file.file_name().expect("a name")))
+                .expect("a copy");
+        }
+        let modules = installed().join("node_modules");
+        std::os::unix::fs::symlink(modules, self.folder.join("node_modules")).expect("a link");
+        let document = self.folder.join("openapi.json");
+        std::fs::write(&document, api_server::contract::document()).expect("the contract");
+        let mut generate = self.command(&sources().join("generate.sh"));
+        let output = generate.arg(self.tool).arg(document).arg(self.client()).output();
+        let output = output.expect("a process");
+        let said = said(&output);
+        assert!(output.status.success(), "{}: {said}", self.tool);
+        for line in said.lines() {
+            let warning = line.contains("WARN") || line.contains("ERROR");
+            let known = HARMLESS.iter().any(|harmless| line.contains(harmless));
+            assert!(!warning || known, "{}: {line}", self.tool);
+            let small = line.to_ascii_lowercase();
+            assert!(!LEFT_OUT.iter().any(|word| small.contains(word)), "{}: {said}", self.tool);
+        }
+    }
+
+    /// A program, in the folder, that finds the generators.
+    pub fn command(&self, program: &Path) -> Command {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let first = ["venv/bin", "node_modules/.bin"].map(|folder| installed().join(folder));
+        let path = first.into_iter().chain(std::env::split_paths(&path));
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.folder)
+            .env("PATH", std::env::join_paths(path).expect("a path"))
+            .stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Runs a program, which must succeed; gives back what it printed.
+    pub fn run(&self, program: &str, arguments: &[&str]) -> String {
+        self.finish(self.command(Path::new(program)).args(arguments))
+    }
+
+    /// Runs this, which must succeed; gives back what it printed.
+    pub fn finish(&self, command: &mut Command) -> String {
+        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        assert!(output.status.success(), "{}: {command:?}: {}", self.tool, said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Runs a package manager, which must succeed wherever its registry can be reached.
+    pub fn fetch(&self, program: &str, arguments: &[&str]) -> Result<(), Missing> {
+        let output = self.command(Path::new(program)).args(arguments).output();
+        let output = output.map_err(|error| format!("{program} does not run: {error}"))?;
+        let said = said(&output);
+        match output.status.success() {
+            true => Ok(()),
+            false if NO_REGISTRY.iter().any(|words| said.contains(words)) => {
+                Err(format!("the registry of {program} cannot be reached"))
+            }
+            false => panic!("{}: {program}: {said}", self.tool),
+        }
+    }
+
+    /// Fails the test unless the code in this part of the client has all operations: each makes
+    /// such a text there, of its id.
+    pub fn expect_operations(&self, part: &str, text: impl Fn(&str) -> String) {
+        let code = code(&self.client().join(part));
+        let document: Value = serde_json::from_str(api_server::contract::document()).expect("JSON");
+        let paths = document["paths"].as_object().expect("paths").values();
+        let mut found = 0;
+        for operation in paths.flat_map(|path| path.as_object().expect("operations").values()) {
+            let id = operation["operationId"].as_str().expect("an id");
+            assert!(code.contains(&text(id)), "{}: {id} is missing", self.tool);
+            found += 1;
+        }
+        assert!(found > 80, "{found} operations");
+    }
+
+    /// Fails the test if the models in this part of the client have anything of such a type: amounts
+    /// are texts, and nothing else has a fraction.
+    pub fn expect_no_fractions(&self, part: &str, types: &[&str]) {
+        let code = code(&self.client().join(part));
+        assert!(code.lines().count() > 1000, "{}: no models in {part}", self.tool);
+        // The document's description says why amounts are texts, and Python has it without a mark.
+        let comment =
+            |line: &str| line.starts_with(['*', '/', '#']) || line.contains("**Amounts**");
+        for line in code.lines().map(str::trim).filter(|line| !comment(line)) {
+            let mut words = line.split(|letter: char| !letter.is_alphanumeric());
+            let found = words.find(|word| types.contains(word));
+            assert_eq!(found, None, "{}: {line}", self.tool);
+        }
+    }
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
+}
+
+/// The files of a folder, none if it is not there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+/// The text of a file, or of all files below a folder, each behind a line with its path.
+fn code(path: &Path) -> String {
+    if path.is_dir() {
+        return files(path).iter().map(|file| code(file)).collect();
+    }
+    let text = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    format!("{}\n{}\n", path.display(), String::from_utf8_lossy(&text))
+}
+
+/// The workshop, or what is missing on the terminal.
+pub fn or_skip(workshop: Result<Workshop, Missing>) -> Option<Workshop> {
+    workshop.map_err(|missing| skip(&missing)).ok()
+}

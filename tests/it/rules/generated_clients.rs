@@ -1,0 +1,249 @@
+//! Clients made of the contract by generators: nothing is left out, amounts stay texts, and where a
+//! program of `tests/generators/` uses them, it does so with a running quickstart.
+
+use crate::PROGRAM;
+use acceptance::Client;
+use acceptance::foreign::{python_program, skip, system_program};
+use acceptance::generators::{Missing, Workshop, or_skip};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tokio::sync::OnceCell;
+
+/// Kept from one run to the next one.
+const PLACE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generated_clients");
+/// As the generated go.mod has it.
+const GO_NEEDED: u32 = 23;
+/// Runs a quickstart for as long as its input is open, which is as long as this process lives.
+const WHILE_INPUT_IS_OPEN: &str = r#"
+    "$1" quickstart --dir "$2" --auth-port 0 --api-port 0 --loans 3 >"$2/output" 2>&1 &
+    cat >/dev/null
+    kill -TERM $!
+    wait $!
+    rm -rf "$2"
+"#;
+
+/// A quickstart that all tests here use, one after the other.
+struct Quickstart {
+    _process: Child,
+    /// The path of quickstart.json.
+    file: PathBuf,
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Quickstart {
+    async fn running() -> &'static Self {
+        static RUNNING: OnceCell<Quickstart> = OnceCell::const_new();
+        RUNNING.get_or_init(Self::start).await
+    }
+
+    async fn start() -> Self {
+        shared::tls::install_provider();
+        let folder = tempfile::tempdir().expect("a folder").keep();
+        let process = Command::new("sh")
+            .args(["-c", WHILE_INPUT_IS_OPEN, "sh", PROGRAM])
+            .arg(&folder)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a process");
+        let begin = Instant::now();
+        let output = || std::fs::read_to_string(folder.join("output")).unwrap_or_default();
+        while !output().ends_with("\nready\n") {
+            assert!(begin.elapsed() < Duration::from_secs(120), "{}", output());
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let file = folder.join("quickstart.json");
+        Self { _process: process, file, turn: tokio::sync::Mutex::new(()) }
+    }
+
+    /// Lets a program do its steps; gives back what it printed.
+    async fn tried_by(workshop: &Workshop, command: &mut Command) -> String {
+        let quickstart = Self::running().await;
+        // A program compares lists with each other, and all of them post to one loan.
+        let _turn = quickstart.turn.lock().await;
+        workshop.finish(command.arg(&quickstart.file))
+    }
+
+    /// Lets a program do its main job, to the end.
+    async fn main_job_by(workshop: &Workshop, command: &mut Command) {
+        let steps = Self::tried_by(workshop, command).await;
+        assert!(steps.contains("posted 10.07\n"), "{steps}");
+        assert!(steps.contains("downloaded the same bytes\n"), "{steps}");
+        assert!(steps.ends_with("logged out\n"), "{steps}");
+    }
+
+    /// Lets a program read a loan and a problem with a token.
+    async fn read_by(workshop: &Workshop, command: &mut Command) {
+        let quickstart = Self::running().await;
+        let report = std::fs::read_to_string(&quickstart.file).expect("a report");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let client = Client::new(
+            &text(&report["auth_url"]),
+            &text(&report["api_url"]),
+            Path::new(&text(&report["ca_certificate"])),
+            &text(&report["clients"]["integration"]["client_secret"]),
+        );
+        let admin = &report["users"]["admin"];
+        let (name, password) = (text(&admin["username"]), text(&admin["password"]));
+        let token = client.log_in("core", &name, &password).await.expect("a token");
+        let steps = Self::tried_by(workshop, command.env("TOKEN", token)).await;
+        assert!(steps.starts_with("read loan L-000001: "), "{steps}");
+        assert!(steps.ends_with("read urn:problem-type:core:not-found\n"), "{steps}");
+    }
+}
+
+fn open(
+    tool: &'static str,
+    compile: impl FnOnce(&Workshop) -> Result<(), Missing>,
+) -> Option<Workshop> {
+    or_skip(Workshop::open(tool, Path::new(PLACE), compile))
+}
+
+/// `get_loan` as `GetLoan`.
+fn pascal(id: &str) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    id.split('_').map(capital).collect()
+}
+
+/// `get_loan` as `getLoan`.
+fn camel(id: &str) -> String {
+    let pascal = pascal(id);
+    pascal[..1].to_lowercase() + &pascal[1..]
+}
+
+#[tokio::test]
+async fn python() {
+    let Some(workshop) = open("python", |_| Ok(())) else { return };
+    workshop.expect_operations("loan_servicing/api", |id| format!("    def {id}(\n"));
+    let fractions = ["float", "Decimal", "StrictFloat"];
+    workshop.expect_no_fractions("loan_servicing/models", &fractions);
+    let python = python_program("python").expect("it has generated");
+    let mut program = workshop.command(&python);
+    program.arg("main_job.py").env("PYTHONPATH", workshop.client());
+    Quickstart::main_job_by(&workshop, &mut program).await;
+}
+
+fn compile_typescript(workshop: &Workshop) -> Result<(), Missing> {
+    system_program("node", "nodejs npm")?;
+    workshop.run("tsc", &["-p", "."]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn typescript() {
+    let Some(workshop) = open("typescript", compile_typescript) else { return };
+    workshop.expect_operations("apis", |id| format!("    async {}(", camel(id)));
+    let mut program = workshop.command(Path::new("node"));
+    Quickstart::main_job_by(&workshop, program.arg("out/main_job.js")).await;
+}
+
+#[tokio::test]
+async fn openapi_typescript() {
+    let Some(workshop) = open("openapi-typescript", compile_typescript) else { return };
+    workshop.expect_operations("schema.d.ts", |id| format!("operations[\"{id}\"]"));
+    let mut program = workshop.command(Path::new("node"));
+    Quickstart::read_by(&workshop, program.arg("out/read_loan.js")).await;
+}
+
+#[tokio::test]
+async fn openapi_python_client() {
+    let Some(workshop) = open("openapi-python-client", |workshop| {
+        workshop.run("python", &["-m", "compileall", "-q", "client"]);
+        Ok(())
+    }) else {
+        return;
+    };
+    workshop.expect_operations("loan_servicing/api", |id| format!("/{id}.py\n"));
+    workshop.expect_no_fractions("loan_servicing/models", &["float", "Decimal"]);
+    let mut program = workshop.command(Path::new("python"));
+    program.arg("read_loan.py").env("PYTHONPATH", workshop.client());
+    Quickstart::read_by(&workshop, &mut program).await;
+}
+
+fn compile_java(workshop: &Workshop) -> Result<(), Missing> {
+    system_program("javac", "default-jdk-headless")?;
+    system_program("mvn", "maven")?;
+    let lib = format!("-DoutputDirectory={}", workshop.folder.join("lib").display());
+    let goal = "dependency:copy-dependencies";
+    workshop.fetch(
+        "mvn",
+        &["-B", "-ntp", "-q", "-f", "client/pom.xml", goal, "-DincludeScope=compile", &lib],
+    )?;
+    let javac = "javac -proc:none -nowarn -d classes -cp 'lib/*' \
+                 $(find client/src/main -name '*.java') MainJob.java";
+    workshop.run("sh", &["-c", javac]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn java() {
+    let Some(workshop) = open("java", compile_java) else { return };
+    let package = "src/main/java/org/openapitools/client";
+    let operation = |id: &str| format!(" {}WithHttpInfo(", camel(id));
+    workshop.expect_operations(&format!("{package}/api"), operation);
+    let fractions = ["double", "Double", "float", "Float", "BigDecimal"];
+    workshop.expect_no_fractions(&format!("{package}/model"), &fractions);
+    let mut program = workshop.command(Path::new("java"));
+    program.args(["-cp", "classes:lib/*", "MainJob"]);
+    Quickstart::main_job_by(&workshop, &mut program).await;
+}
+
+/// Not below the folder of the client: what others have written stays compiled.
+fn rust_target() -> String {
+    format!("--target-dir={PLACE}/rust-target")
+}
+
+#[tokio::test]
+async fn rust() {
+    let Some(workshop) = open("rust", |workshop| {
+        workshop.fetch("cargo", &["fetch", "--quiet"])?;
+        workshop.run("cargo", &["build", "--quiet", "--offline", &rust_target()]);
+        Ok(())
+    }) else {
+        return;
+    };
+    workshop.expect_operations("src/apis", |id| format!("pub async fn {id}("));
+    workshop.expect_no_fractions("src/models", &["f32", "f64"]);
+    let program = Path::new(PLACE).join("rust-target/debug/main_job");
+    Quickstart::main_job_by(&workshop, &mut workshop.command(&program)).await;
+}
+
+#[test]
+fn csharp() {
+    let Some(workshop) = open("csharp", |_| Ok(())) else { return };
+    let operation = |id: &str| format!("ApiResponse> {}Async(", pascal(id));
+    workshop.expect_operations("src/LoanServicing/Api", operation);
+    let fractions = ["double", "Double", "float", "Single", "decimal", "Decimal"];
+    workshop.expect_no_fractions("src/LoanServicing/Model", &fractions);
+    if version(&workshop, "dotnet", "--version").is_none() {
+        return skip("dotnet is missing: the C# client is generated, and not compiled");
+    }
+    workshop.run("dotnet", &["build", "client/src/LoanServicing"]);
+}
+
+/// What a program says of its version, if it is there.
+fn version(workshop: &Workshop, program: &str, argument: &str) -> Option<String> {
+    let output = workshop.command(Path::new(program)).arg(argument).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The minor version of Go, of `go version go1.26.8 linux/amd64`.
+fn minor_of_go(version: &str) -> Option<u32> {
+    version.split("go1.").nth(1)?.split(['.', ' ']).next()?.parse().ok()
+}
+
+#[test]
+fn go() {
+    let Some(workshop) = open("go", |_| Ok(())) else { return };
+    workshop.expect_operations("", |id| format!(") {}Execute(", pascal(id)));
+    workshop.expect_no_fractions("docs", &["float32", "float64"]);
+    let version = version(&workshop, "go", "version").unwrap_or("there is none".to_owned());
+    if minor_of_go(&version).is_none_or(|minor| minor < GO_NEEDED) {
+        let needed = format!("Go 1.{GO_NEEDED} is missing ({version})");
+        return skip(&format!("{needed}: the Go client is generated, and not compiled"));
+    }
+    workshop.run("go", &["-C", "client", "build", "."]);
+    workshop.run("go", &["-C", "client", "vet", "."]);
+}
