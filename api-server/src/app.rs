@@ -31,7 +31,8 @@ use crate::payment_gateway::sessions;
 use crate::rates::Rates;
 use crate::turns::Turns;
 use crate::xml_import::schema;
-use crate::{downloads, idempotency, operations, uploads};
+use crate::{downloads, expectations, idempotency, operations, uploads};
+use poem::error::ParsePathError as NotText;
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, get, post};
@@ -211,15 +212,15 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
 }
 
 /// The framework's own errors, with what it does not know: names, and allowed methods.
-fn to_problem(error: poem::Error, _method: &Method, uri: &Uri) -> Problem {
-    if let Some(ParsePathError { name, reason }) = error.downcast_ref() {
-        // The framework numbers path parameters: "param0".
-        let index = name.trim_start_matches("param").parse().unwrap_or(0);
-        let name = operations::parameter_name(uri.path(), index).unwrap_or(name);
-        return Problem::bad_request("the path is malformed").field(name, reason.clone());
+fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
+    if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
+        return expectations::refuse_path(method, uri, name);
     }
-    if let Some(ParseParamError { name, reason }) = error.downcast_ref() {
-        return Problem::bad_request("a parameter is malformed").field(*name, reason.clone());
+    if let Some(ParseParamError { name, .. }) = error.downcast_ref() {
+        return expectations::refuse_parameter(method, uri, name);
+    }
+    if error.is::<NotText>() {
+        return Problem::bad_request("the path is no text in UTF-8");
     }
     let problem = framework_problem(&error);
     if problem.kind() != ProblemType::MethodNotAllowed {

@@ -46,10 +46,10 @@ impl Page {
     /// The page that a query asks for: 1 to 1000 rows, 100 where it does not say; else 400.
     fn asked_for(uri: &Uri) -> Result<Self, Problem> {
         let asked: Asked = serde_urlencoded::from_str(uri.query().unwrap_or_default())
-            .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))?;
+            .map_err(|_| Problem::bad_request("the query is malformed"))?;
         let refused = || {
-            let detail = format!("limit must be 1 to {LIMIT_MAX}");
-            Problem::bad_request(detail.clone()).field("limit", detail)
+            let message = format!("must be a whole number from 1 to {LIMIT_MAX}");
+            Problem::bad_request("a parameter is malformed").field("limit", message)
         };
         let limit = match asked.limit {
             None => LIMIT_DEFAULT,

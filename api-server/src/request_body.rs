@@ -1,14 +1,17 @@
 //! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
 
 use crate::card_numbers;
+use crate::expectations::{self, Fault};
 use crate::operations::{self, JSON_BYTES_MAX, Operation};
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseFromJSON, Type};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
+use std::cell::RefCell;
 use std::fmt;
 use std::time::Duration;
 
@@ -66,97 +69,95 @@ enum Quoting {
 }
 
 async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
-    let unreadable = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
-    let body = body.take().map_err(|error| unreadable(&error))?;
+    let body = body.take().map_err(|_| incomplete())?;
     match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX as usize)).await
     {
         Ok(Ok(bytes)) => Ok(bytes.to_vec()),
         Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
             Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
         }
-        Ok(Err(error)) => Err(unreadable(&error)),
-        Err(_) => Err(unreadable(&"the body did not arrive within 20 seconds")),
+        Ok(Err(_)) => Err(incomplete()),
+        Err(_) => Err(Problem::bad_request("the body did not arrive within 20 seconds")),
     }
+}
+
+/// A body that did not come to the end that was announced.
+pub fn incomplete() -> Problem {
+    Problem::bad_request("the body did not arrive as it was announced")
+}
+
+fn refused() -> Problem {
+    Problem::bad_request("the body does not have the form of this operation")
 }
 
 fn parse<T: ParseFromJSON>(bytes: &[u8], quoting: Quoting) -> Result<T, Problem> {
-    let Members(members) = serde_json::from_slice(bytes).map_err(|error| {
-        let fault = match quoting {
-            Quoting::TheFault => error.to_string(),
-            Quoting::Nothing => format!("line {}, column {}", error.line(), error.column()),
-        };
-        Problem::bad_request(format!("the body is no valid JSON object: {fault}"))
-    })?;
-    let refused = || Problem::bad_request("the body does not have the form of this operation");
-    let value = parse_members::<T>(&members).map_err(|message| {
-        match (quoting, culprit::<T>(&members, &message)) {
-            (Quoting::TheFault, Some(culprit)) => refused().field(culprit.name(), message),
-            (Quoting::TheFault, None) => refused().detail(message),
-            (Quoting::Nothing, Some(Culprit::Missing(name))) => {
-                refused().field(name, "is required")
-            }
-            (Quoting::Nothing, Some(Culprit::Malformed(name))) => {
-                refused().field(name, "is not what this member holds")
-            }
-            (Quoting::Nothing, Some(Culprit::Unknown(_))) => {
-                refused().detail("the body has a member that this operation does not know")
-            }
-            (Quoting::Nothing, None) => refused(),
+    let members = members(bytes, quoting)?;
+    let value = T::parse_from_json(Some(Value::Object(members.clone())));
+    // The framework takes a number or a flag for the text it prints, which of a long number is
+    // another one than was sent.
+    let loose = |value: &Value| value.is_number() || value.is_boolean();
+    match value {
+        Ok(value) if !members.values().any(loose) => Ok(value),
+        value => match (expectations::first_fault(&T::name(), &members), value) {
+            (Some(fault), _) => Err(told(fault, quoting)),
+            (None, value) => value.map_err(|_| refused()),
+        },
+    }
+}
+
+/// The problem of a body with a fault.
+fn told(fault: Fault, quoting: Quoting) -> Problem {
+    match quoting {
+        Quoting::Nothing if fault.is_foreign => {
+            refused().detail("the body has a member that this operation does not know")
         }
-    })?;
-    match taken_for_text::<T>(&members) {
-        Some(field) => Err(refused().field(field, "must be a string")),
-        None => Ok(value),
+        _ => refused().field(fault.field, fault.message),
     }
 }
 
-/// A number or a flag where a text belongs. The framework takes it for the text it prints, which
-/// of a long number is another one than was sent.
-fn taken_for_text<T: Type>(members: &Map<String, Value>) -> Option<String> {
-    let no_text = |value: &Value| value.is_number() || value.is_boolean();
-    if !members.values().any(no_text) {
-        return None;
-    }
-    let mut registry = Registry::new();
-    T::register(&mut registry);
-    let schema = registry.schemas.get(T::name().as_ref())?;
-    let mut texts = schema.properties.iter().filter(|(_, property)| match property {
-        MetaSchemaRef::Inline(property) => property.ty == "string",
-        MetaSchemaRef::Reference(_) => false,
-    });
-    let wrong = texts.find(|(name, _)| members.get(*name).is_some_and(no_text));
-    wrong.map(|(name, _)| (*name).to_owned())
-}
-
-/// The members of an object, each of which stands there once, on every level: a second one could
-/// mean either.
-struct Members(Map<String, Value>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        match deserializer.deserialize_map(Once)? {
-            Value::Object(members) => Ok(Self(members)),
-            _ => Err(D::Error::custom("no object")),
-        }
+/// The members of the object that a body is, each of which stands there once, on every level: a
+/// second one could mean either.
+fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem> {
+    let twice = RefCell::new(None);
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let read = Once(&twice).deserialize(&mut reader);
+    match read.and_then(|value| reader.end().map(|()| value)) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
+        Err(error) => match twice.take() {
+            Some(field) => {
+                let message = "stands there twice".to_owned();
+                Err(told(Fault { field, message, is_foreign: true }, quoting))
+            }
+            None if error.classify() == Category::Eof => {
+                Err(Problem::bad_request("the body ends before its JSON does"))
+            }
+            None => {
+                let (line, column) = (error.line(), error.column());
+                let detail = format!("the body is no JSON: line {line}, column {column}");
+                Err(Problem::bad_request(detail))
+            }
+        },
     }
 }
 
-/// A value whose objects have each member once.
-struct Unambiguous(Value);
+/// Reads a value whose objects have each member once, and keeps the name of one that stands twice.
+#[derive(Clone, Copy)]
+struct Once<'a>(&'a RefCell<Option<String>>);
 
-impl<'de> Deserialize<'de> for Unambiguous {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(Once).map(Self)
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> std::result::Result<Value, D::Error> {
+        reader.deserialize_any(self)
     }
 }
 
-struct Once;
-
-impl<'de> Visitor<'de> for Once {
+impl<'de> Visitor<'de> for Once<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("JSON")
     }
 
     fn visit_unit<E: Error>(self) -> std::result::Result<Value, E> {
@@ -185,7 +186,7 @@ impl<'de> Visitor<'de> for Once {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Value, A::Error> {
         let mut elements = Vec::new();
-        while let Some(Unambiguous(element)) = seq.next_element()? {
+        while let Some(element) = seq.next_element_seed(self)? {
             elements.push(element);
         }
         Ok(Value::Array(elements))
@@ -193,60 +194,15 @@ impl<'de> Visitor<'de> for Once {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some((name, Unambiguous(value))) = map.next_entry::<String, _>()? {
+        while let Some(name) = map.next_key::<String>()? {
             if members.contains_key(&name) {
-                return Err(A::Error::custom(format!("{name} stands there twice")));
+                self.0.replace(Some(name));
+                return Err(A::Error::custom("a member stands there twice"));
             }
-            members.insert(name, value);
+            members.insert(name, map.next_value_seed(self)?);
         }
         Ok(Value::Object(members))
     }
-}
-
-fn parse_members<T: ParseFromJSON>(members: &Map<String, Value>) -> Result<T, String> {
-    T::parse_from_json(Some(Value::Object(members.clone()))).map_err(|e| e.into_message())
-}
-
-/// The member at fault.
-enum Culprit {
-    /// One that must be there and is not.
-    Missing(&'static str),
-    /// One that the operation does not know: its name is the client's.
-    Unknown(String),
-    /// One with another value than it takes.
-    Malformed(&'static str),
-}
-
-impl Culprit {
-    fn name(self) -> String {
-        match self {
-            Self::Missing(name) | Self::Malformed(name) => name.to_owned(),
-            Self::Unknown(name) => name,
-        }
-    }
-}
-
-/// Which member is at fault. The framework's messages name types, and people look for members.
-fn culprit<T: ParseFromJSON>(members: &Map<String, Value>, message: &str) -> Option<Culprit> {
-    let mut registry = Registry::new();
-    T::register(&mut registry);
-    let schema = registry.schemas.get(T::name().as_ref())?;
-    let missing = |name: &&&'static str| members.get(**name).is_none_or(Value::is_null);
-    if let Some(required) = schema.required.iter().find(missing) {
-        return Some(Culprit::Missing(required));
-    }
-    let unknown = |name: &&String| !schema.properties.iter().any(|(known, _)| known == name);
-    if let Some(unknown) = members.keys().find(unknown) {
-        return Some(Culprit::Unknown(unknown.clone()));
-    }
-    // Members are read in the order of the schema, up to the first fault: the last member without
-    // which the message is another one.
-    let decides = |name: &&'static str| {
-        let mut without = members.clone();
-        without.insert((*name).to_owned(), Value::Null).is_some()
-            && parse_members::<T>(&without).err().as_deref() != Some(message)
-    };
-    schema.properties.iter().map(|(name, _)| *name).rev().find(decides).map(Culprit::Malformed)
 }
 
 /// Makes a payload an argument of operations: its body, and so in the document.
@@ -302,87 +258,59 @@ pub(crate) use body_argument;
 
 body_argument!(JsonBody<T>, T: ParseFromJSON);
 
-/// 422 unless the text has at most so many characters and no U+0000, which databases refuse.
-pub fn check_text(
-    field: &str,
-    text: Option<&String>,
-    characters_max: usize,
-) -> Result<(), Problem> {
-    let Some(text) = text else { return Ok(()) };
-    if text.contains('\0') {
-        return Err(Problem::invalid(field, "must not contain U+0000"));
-    }
-    if text.chars().count() > characters_max {
-        return Err(Problem::invalid(field, format!("has at most {characters_max} characters")));
-    }
-    Ok(())
-}
-
-/// Bytes of a text whose characters are not counted.
-const LONG_TEXT_BYTES_MAX: usize = 64 * 1024;
-
-/// 422 unless the text has at most 64 KiB and no U+0000, which databases refuse.
-pub fn check_long_text(field: &str, text: Option<&String>) -> Result<(), Problem> {
-    check_text(field, text, LONG_TEXT_BYTES_MAX)?;
-    match text {
-        Some(text) if text.len() > LONG_TEXT_BYTES_MAX => {
-            Err(Problem::invalid(field, "has at most 64 KiB"))
-        }
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payment_gateway::cards::NewCard;
 
     #[test]
     fn a_member_that_stands_twice_on_any_level_could_mean_either() {
-        let read = |text: &str| serde_json::from_str::<Members>(text).map(|Members(read)| read);
+        let read = |text: &str| members(text.as_bytes(), Quoting::TheFault);
         let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
         let same: Value = serde_json::from_str(sound).unwrap();
         assert_eq!(read(sound).map(Value::Object).unwrap(), same);
         for twice in [
-            r#"{"a": 1, "a": 1}"#,
+            r#"{"b": 1, "b": 1}"#,
             r#"{"a": {"b": 1, "b": 2}}"#,
-            r#"{"a": [{"b": {"c": 1, "c": 1}}]}"#,
+            r#"{"a": [{"c": {"b": 1, "\u0062": 1}}]}"#,
         ] {
-            let refused = read(twice).unwrap_err().to_string();
-            assert!(refused.contains("stands there twice"), "{refused}");
+            assert_eq!(read(twice).unwrap_err().first_field(), Some(("b", "stands there twice")));
         }
-        assert!(read("[]").is_err() && read("1").is_err());
-    }
-
-    /// A body with a required member, as operations have them.
-    #[derive(Debug, poem_openapi::Object)]
-    #[oai(deny_unknown_fields)]
-    struct Sent {
-        amount: i64,
-        note: Option<String>,
+        for (text, detail) in [
+            ("[]", "the body must be a JSON object"),
+            ("1", "the body must be a JSON object"),
+            ("", "the body ends before its JSON does"),
+            ("{\n\"a\": x}", "the body is no JSON: line 2, column 6"),
+            ("{} x", "the body is no JSON: line 1, column 4"),
+            (r#"{"a": 1e400}"#, "the body is no JSON: line 1, column 11"),
+        ] {
+            assert_eq!(read(text).unwrap_err().message(), detail, "{text}");
+        }
     }
 
     #[test]
     fn where_cards_are_dealt_with_nothing_of_a_body_is_told() {
         let refuse = |body: &str, quoting| {
-            let problem = parse::<Sent>(body.as_bytes(), quoting).map(|sent| sent.amount);
+            let problem = parse::<NewCard>(body.as_bytes(), quoting).map(|card| card.contact_id);
             problem.unwrap_err().message()
         };
         for (body, field) in [
             (r#""secret""#, ""),
             (r#"{"secret": 1, "secret": 2}"#, ""),
-            (r#"{"amount": 1, "secret": "secret"}"#, ""),
-            (r#"{"note": "secret"}"#, "amount"),
-            (r#"{"amount": "secret"}"#, "amount"),
-            (r#"{"amount": 1, "note": ["secret"]}"#, "note"),
-            (r#"{"amount": 1} secret"#, ""),
-            (r#"{"amount": 1, "note": "secret"#, ""),
+            (r#"{"Gateway_Token": "x", "secret": 1}"#, ""),
+            (r#"{"Cardholder_Name": "secret"}"#, "Gateway_Token: is required"),
+            (r#"{"Gateway_Token": ["secret"]}"#, "Gateway_Token: must be a string"),
+            (r#"{"Gateway_Token": "x", "EntryType": "secret"}"#, "EntryType: must be one of"),
+            (r#"{"Gateway_Token": "x"} secret"#, ""),
+            (r#"{"Gateway_Token": "x", "EntryType": "secret"#, ""),
         ] {
             let told = refuse(body, Quoting::Nothing);
             assert!(!told.contains("secret") && told.contains(field), "{body}: {told}");
             assert!(refuse(body, Quoting::TheFault).contains(field));
         }
-        assert!(refuse(r#""secret""#, Quoting::TheFault).contains("secret"));
-        let sent = parse::<Sent>(br#"{"amount": 7, "note": "x"}"#, Quoting::Nothing).unwrap();
-        assert_eq!((sent.amount, sent.note.as_deref()), (7, Some("x")));
+        let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::TheFault);
+        assert!(unknown.contains("secret: is no member of this body"), "{unknown}");
+        let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
+        assert_eq!(parse::<NewCard>(sound, Quoting::Nothing).unwrap().contact_id, Some(7));
     }
 }

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::at_once::AtOnce;
 use crate::document_store::{DocumentStore, Stored};
 use crate::request_body::body_argument;
+use crate::texts::LONG;
 use bytes::Bytes;
 use multer::Field;
 use poem::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -265,9 +266,12 @@ impl Payload for FormBody {
 
     fn register(registry: &mut Registry) {
         registry.create_schema::<Self, _>("NewDocument".to_owned(), |_| {
-            let member = |format: Option<&'static str>, description| {
+            let member = |format: Option<&'static str>, max_length, description| {
                 let mut schema = MetaSchema::new("string");
+                // Every part with a format is a file, and no file is empty.
+                schema.min_length = format.map(|_| 1);
                 schema.format = format;
+                schema.max_length = max_length;
                 schema.description = Some(description);
                 MetaSchemaRef::Inline(Box::new(schema))
             };
@@ -279,12 +283,16 @@ impl Payload for FormBody {
                     "file",
                     member(
                         Some("binary"),
+                        None,
                         "One file, up to 25 MiB unless the installation says otherwise: pdf, png, \
                          jpeg, tiff, txt, csv, docx or xlsx by its content.",
                     ),
                 ),
-                ("name", member(None, "Up to 255 characters; default: the file's name.")),
-                ("description", member(None, "Up to 64 KiB.")),
+                (
+                    "name",
+                    member(None, Some(255), "Up to 255 characters; default: the file's name."),
+                ),
+                ("description", member(None, Some(LONG), "Up to 64 KiB.")),
             ];
             schema
         });
@@ -298,7 +306,8 @@ impl ParsePayload for FormBody {
         let content_type =
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = multer::parse_boundary(content_type.unwrap_or_default());
-        let boundary = boundary.map_err(|error| malformed().detail(error.to_string()))?;
+        let boundary =
+            boundary.map_err(|_| malformed().detail("the Content-Type names no boundary"))?;
         Ok(Self { body: body.take()?, boundary })
     }
 }

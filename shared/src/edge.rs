@@ -195,11 +195,12 @@ pub fn framework_problem(error: &poem::Error) -> Problem {
         StatusCode::NOT_FOUND => Problem::not_found(),
         StatusCode::METHOD_NOT_ALLOWED => Problem::new(Type::MethodNotAllowed),
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(Type::TooLarge),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            Problem::new(Type::UnsupportedMediaType).detail(error.to_string())
-        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(Type::UnsupportedMediaType),
         StatusCode::UNAUTHORIZED => Problem::new(Type::TokenMissing),
-        status if status.is_client_error() => Problem::bad_request(error.to_string()),
+        status if status.is_client_error() => {
+            tracing::info!(%error, "refused by the framework");
+            Problem::bad_request("the request cannot be read")
+        }
         _ => Problem::internal(error),
     }
 }

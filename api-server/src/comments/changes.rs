@@ -5,7 +5,7 @@ use crate::access::Caller;
 use crate::documents::changes::{self as documents, Editor};
 use crate::effects::Effect;
 use crate::history::{self, Author, Changes, Place};
-use crate::request_body::check_long_text;
+use crate::texts::LongText;
 use crate::turns::Row;
 use crate::versions::{self, Expected};
 use crate::visibility::Visible;
@@ -28,7 +28,7 @@ pub struct CommentChange {
     pub comment_category_id: i64,
     /// Not empty, up to 64 KiB.
     #[oai(rename = "Comment")]
-    pub comment: String,
+    pub comment: LongText<1>,
     /// When something is to be done about it.
     #[oai(rename = "Action_Date")]
     pub action_date: Option<Day>,
@@ -107,7 +107,7 @@ impl Effect for ChangeComment {
         if new.comment.trim().is_empty() {
             return Err(Problem::invalid("Comment", "must not be empty"));
         }
-        check_long_text("Comment", Some(&new.comment))?;
+        new.comment.check("Comment")?;
         let moved = new.comment_category_id != before.comment_category_id;
         let category = match &self.category {
             Some(category) if category.active || !moved => category,
@@ -118,7 +118,7 @@ impl Effect for ChangeComment {
         };
         let mut after = comments::Model {
             comment_category_id: category.id,
-            comment: new.comment.clone(),
+            comment: new.comment.to_string(),
             action_date: new.action_date.map(|Day(date)| date),
             priority: new.priority,
             pinned_flag: new.pinned_flag,

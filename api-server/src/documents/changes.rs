@@ -6,7 +6,7 @@ use crate::access::Caller;
 use crate::comments;
 use crate::effects::Effect;
 use crate::history::{self, Author, Changes, Place};
-use crate::request_body::{check_long_text, check_text};
+use crate::texts::{LongText, Text, check_long_text, check_text, checked};
 use crate::turns::Row;
 use crate::uploads::Received;
 use crate::versions::Expected;
@@ -34,10 +34,10 @@ const FILES_MAX: usize = 200;
 pub struct DocumentChange {
     /// Not empty, up to 255 characters.
     #[oai(rename = "Name")]
-    pub name: String,
+    pub name: Text<255, 1>,
     /// Up to 64 KiB.
     #[oai(rename = "Description")]
-    pub description: Option<String>,
+    pub description: Option<LongText>,
     /// The version to be changed. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
@@ -93,8 +93,12 @@ impl Effect for AddDocument {
             return Err(read_only());
         }
         check_file_name(received)?;
-        check_text("name", received.name.as_ref(), 255)?;
-        check_long_text("description", received.description.as_ref())?;
+        if let Some(name) = &received.name {
+            check_text("name", name, 255)?;
+        }
+        if let Some(description) = &received.description {
+            check_long_text("description", description)?;
+        }
         let name = received.name.as_ref().unwrap_or(&received.file_name);
         let new = documents::ActiveModel {
             document_id: NotSet,
@@ -134,7 +138,7 @@ impl Owner {
 }
 
 fn check_file_name(received: &Received) -> Result<(), Problem> {
-    check_text("file", Some(&received.file_name), 255)
+    check_text("file", &received.file_name, 255)
 }
 
 fn read_only() -> Problem {
@@ -304,13 +308,9 @@ impl Effect for ChangeDocument {
         if new.name.trim().is_empty() {
             return Err(Problem::invalid("Name", "must not be empty"));
         }
-        check_text("Name", Some(&new.name), 255)?;
-        check_long_text("Description", new.description.as_ref())?;
-        let mut after = documents::Model {
-            name: new.name.clone(),
-            description: new.description.clone(),
-            ..before.clone()
-        };
+        let name = new.name.clone().checked("Name")?;
+        let description = checked("Description", new.description.clone())?;
+        let mut after = documents::Model { name, description, ..before.clone() };
         if after == before {
             return Ok(Document::new(before, files)?);
         }

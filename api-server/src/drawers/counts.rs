@@ -4,7 +4,7 @@
 use super::Drawer;
 use super::ledger::Movement;
 use crate::access::Caller;
-use crate::request_body::check_long_text;
+use crate::texts::{LongText, checked};
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -37,7 +37,7 @@ pub struct NewReconciliation {
     pub denominations: Option<Vec<NewDenomination>>,
     /// Up to 64 KiB.
     #[oai(rename = "Comment")]
-    pub comment: Option<String>,
+    pub comment: Option<LongText>,
     /// Ends the session of the drawer's active user: the next assigned user may go on with it.
     #[oai(rename = "Close_Drawer")]
     pub close_drawer: Option<bool>,
@@ -68,14 +68,14 @@ pub struct Count {
 impl NewReconciliation {
     /// The count, if each member is sound by itself.
     pub fn count(self) -> Result<Count, Problem> {
-        check_long_text("Comment", self.comment.as_ref())?;
+        let comment = checked("Comment", self.comment)?;
         let cash = counted("Counted_Cash", &self.counted_cash)?;
         let check = counted("Counted_Check", &self.counted_check)?;
         let denominations = match self.denominations {
             None => Denominations::default(),
             Some(denominations) => add_up(&denominations, cash)?,
         };
-        let (comment, ends_session) = (self.comment, self.close_drawer.unwrap_or(false));
+        let ends_session = self.close_drawer.unwrap_or(false);
         Ok(Count { cash, check, denominations, comment, ends_session })
     }
 }

@@ -4,7 +4,7 @@ use super::ledger::{Movement, negative};
 use super::{Drawer, lock_row, not_usable};
 use crate::access::Caller;
 use crate::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
-use crate::request_body::check_text;
+use crate::texts::{Text, checked};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -50,14 +50,14 @@ pub struct NewDrawerTransaction {
     pub amount: AmountText,
     /// The number of the check. Up to 25 characters; only with the tender check.
     #[oai(rename = "Check_Number")]
-    pub check_number: Option<String>,
+    pub check_number: Option<Text<25>>,
     /// The drawer that a transfer goes to: open, and another one. Required for a transfer, and only
     /// with it.
     #[oai(rename = "Counter_Drawer_ID")]
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
     #[oai(rename = "Reference")]
-    pub reference: Option<String>,
+    pub reference: Option<Text<100>>,
 }
 
 /// A transaction whose members are sound by themselves.
@@ -109,8 +109,8 @@ impl NewDrawerTransaction {
 
     /// The transaction, if each member is sound by itself.
     pub fn order(self) -> Result<Order, Problem> {
-        check_text("Check_Number", self.check_number.as_ref(), 25)?;
-        check_text("Reference", self.reference.as_ref(), 100)?;
+        let check_number = checked("Check_Number", self.check_number)?;
+        let reference = checked("Reference", self.reference)?;
         let entered = self.transaction_type;
         let amount = self.amount.posted();
         let amount = amount.map_err(|error| Problem::invalid("Amount", error.to_string()))?;
@@ -118,13 +118,13 @@ impl NewDrawerTransaction {
             return Err(Problem::invalid("Amount", "must be above zero"));
         }
         let tender = self.tender.unwrap_or(Tender::Cash);
-        if self.check_number.is_some() && tender != Tender::Check {
+        if check_number.is_some() && tender != Tender::Check {
             return Err(Problem::invalid("Check_Number", "goes with the tender check alone"));
         }
         if self.counter_drawer_id.is_some() && entered != Entered::Transfer {
             return Err(Problem::invalid("Counter_Drawer_ID", "goes with a transfer alone"));
         }
-        let said = self.reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
+        let said = reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
         let way = match entered {
             Entered::BankIn => Way::In(DrawerTransactionType::BankIn),
             Entered::BankOut => Way::Out(DrawerTransactionType::BankOut),
@@ -142,7 +142,6 @@ impl NewDrawerTransaction {
                 Way::To { drawer_id }
             }
         };
-        let (check_number, reference) = (self.check_number, self.reference);
         Ok(Order { way, tender, amount, check_number, reference })
     }
 }

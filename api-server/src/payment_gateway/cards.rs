@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::effects::{self, Effect, Keeping};
 use crate::history::{Author, Changes, Owner, Place};
 use crate::idempotency::{Replayable, Scope};
-use crate::request_body::check_text;
+use crate::texts::Text;
 use crate::turns::Row;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -28,13 +28,13 @@ use std::sync::Arc;
 pub struct NewCard {
     /// What the gateway gave for the card: never its number. Up to 255 characters.
     #[oai(rename = "Gateway_Token")]
-    pub gateway_token: String,
+    pub gateway_token: Text<255, 1>,
     /// What the card is for; default wallet.
     #[oai(rename = "EntryType")]
     pub entry_type: Option<EntryType>,
     /// The name on the card. Up to 80 characters.
     #[oai(rename = "Cardholder_Name")]
-    pub cardholder_name: Option<String>,
+    pub cardholder_name: Option<Text<80>>,
     /// Whose card it is: the borrower (default) or a contact linked to the loan; for a web user
     /// himself.
     #[oai(rename = "Contact_ID")]
@@ -65,8 +65,8 @@ impl AddCard {
     async fn check(&self, db: &impl ConnectionTrait) -> Result<(loans::Model, i64), Problem> {
         let loan = self.caller.get::<loans::Entity>(db, self.loan_id).await?;
         let NewCard { gateway_token, cardholder_name, contact_id, .. } = &self.new;
-        check_text("Gateway_Token", Some(gateway_token), 255)?;
-        check_text("Cardholder_Name", cardholder_name.as_ref(), 80)?;
+        gateway_token.check("Gateway_Token")?;
+        cardholder_name.as_ref().map_or(Ok(()), |name| name.check("Cardholder_Name"))?;
         if gateway_token.is_empty() {
             return Err(Problem::new(ProblemType::RequiredField).field("Gateway_Token", "is empty"));
         }
@@ -141,7 +141,12 @@ impl Effect for AddCard {
             loan_id: loan.loan_id,
             contact_id,
             entry_type: self.new.entry_type.unwrap_or(EntryType::Wallet),
-            cardholder_name: self.new.cardholder_name.clone().filter(|name| !name.is_empty()),
+            cardholder_name: self
+                .new
+                .cardholder_name
+                .clone()
+                .filter(|name| !name.is_empty())
+                .map(String::from),
             described,
         };
         card.insert(tx, &self.app.gateway, &self.author, clock).await

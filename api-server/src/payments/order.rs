@@ -3,8 +3,8 @@
 use crate::access::Caller;
 use crate::entries::codes;
 use crate::privileges::{BACKDATE_PAYMENTS, PAY_OFF_LOANS, SPLIT_PAYMENTS};
-use crate::request_body::check_text;
 use crate::servicing::payment::Split;
+use crate::texts::{Text, checked};
 use crate::visibility::Visible;
 use chrono::NaiveDate;
 use poem_openapi::Object;
@@ -31,13 +31,13 @@ pub struct NewPayment {
     pub effective_date: Option<Day>,
     /// How it was paid; default the default payment method.
     #[oai(rename = "Payment_Method_Code")]
-    pub payment_method_code: Option<String>,
+    pub payment_method_code: Option<Text<25, 1>>,
     /// The method's own reference: a check number, a trace number. Up to 50 characters.
     #[oai(rename = "Payment_Method_Reference")]
-    pub payment_method_reference: Option<String>,
+    pub payment_method_reference: Option<Text<50>>,
     /// The caller's own reference. Up to 100 characters.
     #[oai(rename = "User_Reference")]
-    pub user_reference: Option<String>,
+    pub user_reference: Option<Text<100>>,
     /// Explicit split: so much to principal. Parts left out are 0; they sum to Amount. Needs the
     /// right Split.
     #[oai(rename = "Principal_Amount")]
@@ -71,22 +71,22 @@ pub struct NewPayment {
     pub cash_drawer_id: Option<i64>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
     #[oai(rename = "External_ID")]
-    pub external_id: Option<String>,
+    pub external_id: Option<Text<100>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef01")]
-    pub userdef01: Option<String>,
+    pub userdef01: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef02")]
-    pub userdef02: Option<String>,
+    pub userdef02: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef03")]
-    pub userdef03: Option<String>,
+    pub userdef03: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef04")]
-    pub userdef04: Option<String>,
+    pub userdef04: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef05")]
-    pub userdef05: Option<String>,
+    pub userdef05: Option<Text<50>>,
 }
 
 /// A payment whose members are sound by themselves.
@@ -157,22 +157,26 @@ impl NewPayment {
 
     /// The payment, if each member is sound by itself.
     pub fn order(self) -> Result<Order, Problem> {
-        check_text("Payment_Method_Code", self.payment_method_code.as_ref(), 25)?;
-        check_text("Payment_Method_Reference", self.payment_method_reference.as_ref(), 50)?;
-        check_text("User_Reference", self.user_reference.as_ref(), 100)?;
-        check_text("External_ID", self.external_id.as_ref(), 100)?;
-        check_text("Userdef01", self.userdef01.as_ref(), 50)?;
-        check_text("Userdef02", self.userdef02.as_ref(), 50)?;
-        check_text("Userdef03", self.userdef03.as_ref(), 50)?;
-        check_text("Userdef04", self.userdef04.as_ref(), 50)?;
-        check_text("Userdef05", self.userdef05.as_ref(), 50)?;
+        let split = self.split();
+        let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
+        let payment_method_reference =
+            checked("Payment_Method_Reference", self.payment_method_reference)?;
+        let user_reference = checked("User_Reference", self.user_reference)?;
+        let external_id = checked("External_ID", self.external_id)?;
+        let user_fields = [
+            checked("Userdef01", self.userdef01)?,
+            checked("Userdef02", self.userdef02)?,
+            checked("Userdef03", self.userdef03)?,
+            checked("Userdef04", self.userdef04)?,
+            checked("Userdef05", self.userdef05)?,
+        ];
         let amount = posted("Amount", &self.amount)?;
         let payoff = self.payoff.unwrap_or(false);
         if amount < Money::ZERO || (amount.is_zero() && !payoff) {
             let problem = Problem::new(ProblemType::AmountNotPositive);
             return Err(problem.field("Amount", "must be above zero"));
         }
-        let split = self.split()?;
+        let split = split?;
         if split.is_some() && (payoff || self.excess_handling.is_some()) {
             let other = if payoff { "Payoff" } else { "Excess_Handling" };
             return Err(Problem::invalid(other, "does not go with an explicit split"));
@@ -180,22 +184,16 @@ impl NewPayment {
         Ok(Order {
             amount,
             effective_date: self.effective_date.map(|Day(date)| date),
-            payment_method_code: self.payment_method_code,
-            payment_method_reference: self.payment_method_reference,
-            user_reference: self.user_reference,
+            payment_method_code,
+            payment_method_reference,
+            user_reference,
             split,
             payoff,
             excess_handling: self.excess_handling,
             paid_by_contact_id: self.paid_by_contact_id,
             cash_drawer_id: self.cash_drawer_id,
-            external_id: self.external_id,
-            user_fields: [
-                self.userdef01,
-                self.userdef02,
-                self.userdef03,
-                self.userdef04,
-                self.userdef05,
-            ],
+            external_id,
+            user_fields,
             card: None,
         })
     }

@@ -8,6 +8,7 @@ use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Stop, refuse};
 use crate::payments::{self, NewPayment};
+use crate::texts::Text;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{AmountText, Money};
@@ -99,12 +100,17 @@ impl Import<'_> {
 /// already.
 fn new_payment(fields: &Fields<'_>) -> NewPayment {
     let amount = |name| fields.get::<Money>(name).map(AmountText::from);
-    let text = |name| fields.get::<String>(name);
+    fn text<const MAX: usize, const MIN: usize>(
+        fields: &Fields<'_>,
+        name: &str,
+    ) -> Option<Text<MAX, MIN>> {
+        fields.get::<String>(name).map(Text::from)
+    }
     NewPayment {
         effective_date: fields.get::<NaiveDate>("EffectiveDate").map(Day),
-        payment_method_code: text("PaymentMethodCode"),
-        payment_method_reference: text("PaymentMethodReference"),
-        user_reference: text("UserReference"),
+        payment_method_code: text(fields, "PaymentMethodCode"),
+        payment_method_reference: text(fields, "PaymentMethodReference"),
+        user_reference: text(fields, "UserReference"),
         principal_amount: amount("PrincipalAmount"),
         interest_amount: amount("InterestAmount"),
         late_charge_amount: amount("LateChargeAmount"),
@@ -115,12 +121,12 @@ fn new_payment(fields: &Fields<'_>) -> NewPayment {
         excess_handling: fields.get("ExcessHandling"),
         paid_by_contact_id: fields.get("PaidByContactID"),
         cash_drawer_id: fields.get("CashDrawerID"),
-        external_id: text("ExternalID"),
-        userdef01: text("Userdef01"),
-        userdef02: text("Userdef02"),
-        userdef03: text("Userdef03"),
-        userdef04: text("Userdef04"),
-        userdef05: text("Userdef05"),
+        external_id: text(fields, "ExternalID"),
+        userdef01: text(fields, "Userdef01"),
+        userdef02: text(fields, "Userdef02"),
+        userdef03: text(fields, "Userdef03"),
+        userdef04: text(fields, "Userdef04"),
+        userdef05: text(fields, "Userdef05"),
         ..NewPayment::of(amount("Amount").unwrap_or_else(|| Money::ZERO.into()))
     }
 }

@@ -95,7 +95,7 @@ fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransac
         amount: amount.into(),
         check_number: None,
         counter_drawer_id: None,
-        reference: reference.map(str::to_owned),
+        reference: reference.map(|text| text.to_owned().into()),
     }
 }
 
@@ -241,7 +241,7 @@ impl Branch<'_> {
             counted_cash: cash.into(),
             counted_check: drawer.check_balance.into(),
             denominations: Some(count_out(cash)),
-            comment: (!short.is_zero()).then(|| "Counted twice".to_owned()),
+            comment: (!short.is_zero()).then(|| "Counted twice".to_owned().into()),
             close_drawer: Some(true),
         };
         let count = count.count().map_err(refused)?;

@@ -19,7 +19,7 @@ fn schema(pattern: &str, description: &'static str, example: &str) -> MetaSchema
 }
 
 macro_rules! wire_type {
-    ($name:ident, $pattern:literal, $description:literal, $example:literal) => {
+    ($name:ident, $pattern:expr, $description:literal, $example:literal) => {
         impl Type for $name {
             const IS_REQUIRED: bool = true;
             type RawValueType = Self;
@@ -97,6 +97,10 @@ decimal_string!(
 pub struct AmountText(String);
 
 impl AmountText {
+    /// What the contract says of it: at most two decimals but for zeros, fifteen digits, no sign.
+    /// Others are read and break a rule.
+    pub const PATTERN: &'static str = r"^0*[0-9]{1,15}(\.[0-9]{1,2}0*)?$";
+
     /// The amount, if it has at most two decimals and is in range.
     pub fn posted(&self) -> Result<Money, AmountError> {
         let money: Money = self.0.parse()?;
@@ -123,7 +127,7 @@ impl From<Money> for AmountText {
 
 wire_type!(
     AmountText,
-    r"^-?[0-9]+(\.[0-9]+)?$",
+    AmountText::PATTERN,
     "An amount of the currency as a decimal string, at most two decimals.",
     "652.53"
 );

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::history::Author;
 use crate::idempotency::{self, IMPORT_LEASE_SECONDS, Replayable, Scope};
 use crate::operations::XML_BYTES_MAX;
-use crate::request_body::body_argument;
+use crate::request_body::{body_argument, incomplete};
 use crate::xml_import::once::{self, Begun, Told};
 use crate::xml_import::parse::{self, Element};
 use crate::xml_import::report::ImportResult;
@@ -205,18 +205,17 @@ async fn spool(
     body: &mut RequestBody,
     place: OwnedSemaphorePermit,
 ) -> Result<Spooled, Problem> {
-    let broken = |error: &dyn std::fmt::Display| Problem::bad_request(error.to_string());
     let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
     let mut writer = tokio::io::BufWriter::with_capacity(1 << 18, tokio::fs::File::from_std(file));
-    let mut reader = body.take().map_err(|error| broken(&error))?.into_async_read();
+    let mut reader = body.take().map_err(|_| incomplete())?.into_async_read();
     let mut context = digest::Context::new(&digest::SHA256);
     let mut buffer = vec![0; 1 << 16];
     let (begun, mut total) = (Instant::now(), 0);
     loop {
         let count = match timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
             Ok(Ok(count)) => count,
-            Ok(Err(error)) => return Err(broken(&error)),
-            Err(_) => return Err(broken(&"the body paused for more than 30 seconds")),
+            Ok(Err(_)) => return Err(incomplete()),
+            Err(_) => return Err(Problem::bad_request("the body paused for more than 30 seconds")),
         };
         if count == 0 {
             break;
@@ -224,7 +223,7 @@ async fn spool(
         total += count as u64;
         let seconds = begun.elapsed().as_secs();
         if seconds > SLOW_SECONDS && total < seconds * BYTES_PER_SECOND_MIN {
-            return Err(broken(&"the body came with less than 8 KiB a second"));
+            return Err(Problem::bad_request("the body came with less than 8 KiB a second"));
         }
         if total > XML_BYTES_MAX {
             let detail = "import files have at most 1 GiB";

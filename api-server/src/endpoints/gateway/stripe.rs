@@ -66,7 +66,7 @@ pub async fn receive(
     let signature = signature.ok_or_else(refused)?.to_owned();
     let body = tokio::time::timeout(WEBHOOK_TIME_MAX, body.into_bytes_limit(WEBHOOK_BYTES_MAX));
     let body = body.await.map_err(|_| Problem::bad_request("the body did not arrive"))?;
-    let body = body.map_err(|error| Problem::bad_request(error.to_string()))?;
+    let body = body.map_err(|_| Problem::bad_request("the body cannot be read"))?;
     let signed = webhooks::signed_at(secret, &signature, &body).ok_or_else(refused)?;
     let now = db::time(&app.db).await.map_err(Problem::from)?;
     if !webhooks::is_recent(signed, now) {

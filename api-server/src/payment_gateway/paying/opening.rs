@@ -11,7 +11,7 @@ use crate::payment_gateway::cards::refuse_unnamed;
 use crate::payment_gateway::rules;
 use crate::payments::{self, NewPayment, posted};
 use crate::privileges::WAIVE_FEES;
-use crate::request_body::check_text;
+use crate::texts::{Text, checked};
 use crate::turns::Row;
 use chrono::NaiveDate;
 use poem_openapi::Object;
@@ -46,7 +46,7 @@ pub struct NewCardPayment {
     pub waive_convenience_fee: Option<bool>,
     /// Why the fee is waived. Up to 100 characters.
     #[oai(rename = "Waive_Reason")]
-    pub waive_reason: Option<String>,
+    pub waive_reason: Option<Text<100>>,
     /// The borrower is there in person: no fee.
     #[oai(rename = "Borrower_Present")]
     pub borrower_present: Option<bool>,
@@ -58,25 +58,25 @@ pub struct NewCardPayment {
     pub excess_handling: Option<ExcessHandling>,
     /// The caller's own reference. Up to 100 characters.
     #[oai(rename = "User_Reference")]
-    pub user_reference: Option<String>,
+    pub user_reference: Option<Text<100>>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
     #[oai(rename = "External_ID")]
-    pub external_id: Option<String>,
+    pub external_id: Option<Text<100>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef01")]
-    pub userdef01: Option<String>,
+    pub userdef01: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef02")]
-    pub userdef02: Option<String>,
+    pub userdef02: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef03")]
-    pub userdef03: Option<String>,
+    pub userdef03: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef04")]
-    pub userdef04: Option<String>,
+    pub userdef04: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
     #[oai(rename = "Userdef05")]
-    pub userdef05: Option<String>,
+    pub userdef05: Option<Text<50>>,
 }
 
 /// An intent that is about to be stored.
@@ -143,13 +143,12 @@ impl Opening {
     }
 
     fn waive_reason(&self) -> Result<Option<String>, Problem> {
-        let reason = self.new.waive_reason.as_ref();
-        check_text("Waive_Reason", reason, 100)?;
+        let reason = checked("Waive_Reason", self.new.waive_reason.clone())?;
         let given = reason.filter(|reason| !reason.trim().is_empty());
         match (self.new.waive_convenience_fee == Some(true), given) {
             (true, None) => Err(Problem::new(ProblemType::RequiredField)
                 .field("Waive_Reason", "a fee is not waived without a reason")),
-            (true, Some(reason)) => Ok(Some(reason.clone())),
+            (true, Some(reason)) => Ok(Some(reason)),
             (false, Some(_)) => {
                 Err(Problem::invalid("Waive_Reason", "goes with Waive_Convenience_Fee alone"))
             }
@@ -228,14 +227,14 @@ impl Opening {
             gateway,
             payoff: new.payoff.unwrap_or(false),
             excess_handling: new.excess_handling,
-            user_reference: new.user_reference.clone(),
-            external_id: new.external_id.clone(),
+            user_reference: new.user_reference.clone().map(String::from),
+            external_id: new.external_id.clone().map(String::from),
             user_fields: [
-                new.userdef01.clone(),
-                new.userdef02.clone(),
-                new.userdef03.clone(),
-                new.userdef04.clone(),
-                new.userdef05.clone(),
+                new.userdef01.clone().map(String::from),
+                new.userdef02.clone().map(String::from),
+                new.userdef03.clone().map(String::from),
+                new.userdef04.clone().map(String::from),
+                new.userdef05.clone().map(String::from),
             ],
         };
         serde_json::to_value(request).map_err(Problem::internal)

@@ -6,6 +6,7 @@ use crate::effects::Effect;
 use crate::history::Author;
 use crate::payments::{self, ByCard, NewPayment, Order};
 use crate::privileges::Rights;
+use crate::texts::Text;
 use crate::turns::Row;
 use chrono::NaiveDate;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -92,18 +93,18 @@ pub(super) fn order(
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = request.user_fields;
     let reference = intent.gateway_reference.clone().filter(|reference| reference.len() <= 50);
     let new = NewPayment {
-        payment_method_code: Some(METHOD.to_owned()),
-        payment_method_reference: reference,
+        payment_method_code: Some(METHOD.to_owned().into()),
+        payment_method_reference: reference.map(Text::from),
         payoff: Some(request.payoff),
         excess_handling: request.excess_handling,
-        user_reference: request.user_reference,
-        external_id: request.external_id,
+        user_reference: request.user_reference.map(Text::from),
+        external_id: request.external_id.map(Text::from),
         paid_by_contact_id: Some(card.contact_id),
-        userdef01,
-        userdef02,
-        userdef03,
-        userdef04,
-        userdef05,
+        userdef01: userdef01.map(Text::from),
+        userdef02: userdef02.map(Text::from),
+        userdef03: userdef03.map(Text::from),
+        userdef04: userdef04.map(Text::from),
+        userdef05: userdef05.map(Text::from),
         ..NewPayment::of(intent.amount.into())
     };
     Ok(new.order()?.by_card(ByCard {

@@ -84,8 +84,8 @@ async fn add_posted(
     add_to_sandbox(tx, &reference, intent.total_charged, outcome, clock.now).await?;
     let token_id = intent.payment_gateway_token_id;
     let new = NewPayment {
-        payment_method_code: Some("CARD".to_owned()),
-        payment_method_reference: Some(reference.clone()),
+        payment_method_code: Some("CARD".to_owned().into()),
+        payment_method_reference: Some(reference.clone().into()),
         ..NewPayment::of(intent.amount.into())
     };
     let order = new.order()?.by_card(ByCard {

@@ -176,11 +176,11 @@ async fn a_count_that_does_not_add_up_is_refused_and_changes_nothing() {
             (with("Close_Drawer", json!("yes")), "Close_Drawer"),
             (with("Expected_Cash", json!("1")), "Expected_Cash"),
             (notes(json!({})), "Denominations"),
-            (notes(json!([{"Value": "20.00"}])), "Denominations"),
-            (notes(json!([{"Value": 20, "Count": 3}])), "Denominations"),
-            (notes(json!([{"Value": "20", "Count": 3.5}])), "Denominations"),
-            (notes(json!([{"Value": "20", "Count": 3, "Kind": "note"}])), "Denominations"),
-            (notes(json!([one("20", 2_147_483_648)])), "Denominations"),
+            (notes(json!([{"Value": "20.00"}])), "Denominations[0].Count"),
+            (notes(json!([{"Value": 20, "Count": 3}])), "Denominations[0].Value"),
+            (notes(json!([{"Value": "20", "Count": 3.5}])), "Denominations[0].Count"),
+            (notes(json!([{"Value": "20", "Count": 3, "Kind": "note"}])), "Denominations[0].Kind"),
+            (notes(json!([one("20", 2_147_483_648)])), "Denominations[0].Count"),
         ] {
             let refused = count_drawer(&world, &admin, this, body.clone()).await;
             let refused = refused.expect_problem(400, "bad-request");
