@@ -6,6 +6,9 @@
 pub mod examples;
 pub mod problems;
 
+mod limits;
+mod rights;
+
 use crate::app;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -36,6 +39,8 @@ fn correct(document: &mut Value) {
     if let Some(info) = document.get_mut("info").and_then(Value::as_object_mut) {
         info.remove("license");
     }
+    // Paths begin at the root of whichever host serves the document.
+    document["servers"] = json!([{"url": "/"}]);
     walk(document);
     if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
         for operations in paths.values_mut().filter_map(Value::as_object_mut) {
@@ -47,6 +52,8 @@ fn correct(document: &mut Value) {
             }
         }
     }
+    limits::describe(document);
+    rights::describe(document);
 }
 
 /// What is wrong in many places: formats, media types with a charset, noise.
