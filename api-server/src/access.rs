@@ -8,7 +8,10 @@ use crate::idempotency::KEY;
 use crate::operations::{self, Body};
 use crate::privileges::{self, Privilege, Rights};
 use crate::visibility::Visible;
-use poem::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
+use poem::http::HeaderValue;
+use poem::http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
+};
 use poem::{Request, Result};
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
@@ -20,6 +23,9 @@ use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// What a body may be encoded with: nothing (RFC 9110, 15.5.16).
+const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 
 /// A user of the core system.
 #[derive(Clone, Debug)]
@@ -170,11 +176,19 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
 fn check_body(request: &Request, body: Option<Body>, app: &App) -> Result<(), Problem> {
     let Some(Body { media_type, bytes_max }) = body else { return Ok(()) };
     let bytes_max = bytes_max.unwrap_or_else(|| app.uploads.form_bytes_max());
-    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let headers = request.headers();
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
-    if !essence.trim().eq_ignore_ascii_case(media_type) {
-        let detail = format!("the body must be {media_type}");
-        return Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
+    let refused = |detail| Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
+    if !essence.trim().eq_ignore_ascii_case(media_type)
+        || headers.get_all(CONTENT_TYPE).iter().count() > 1
+    {
+        return refused(format!("the body must be {media_type}"));
+    }
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return refused("the body must be sent as it is, without a Content-Encoding".to_owned())
+            .map_err(|problem| problem.header(ACCEPT_ENCODING, IDENTITY));
     }
     let length = text(CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if length.is_some_and(|length| length > bytes_max) {
@@ -205,7 +219,7 @@ fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
 /// The names and values of the query.
 fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
     serde_urlencoded::from_str(request.original_uri().query().unwrap_or_default())
-        .map_err(|error| Problem::bad_request(format!("the query is malformed: {error}")))
+        .map_err(|_| Problem::bad_request("the query is malformed"))
 }
 
 /// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
@@ -217,6 +231,9 @@ fn check_query(request: &Request) -> Result<(), Problem> {
     let parameters = parameters(request)?;
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
+        if name.contains('\0') {
+            return Err(Problem::bad_request("the query has U+0000 in it"));
+        }
         if value.contains('\0') {
             let problem = Problem::bad_request("a parameter is malformed");
             return Err(problem.field(name, "has U+0000 in it"));

@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// How long the auth server may take before it counts as away.
 const QUESTION_TIME_MAX: Duration = Duration::from_secs(2);
+/// No token is longer, and the auth server takes no form that is much longer.
+const TOKEN_BYTES_MAX: usize = 4096;
 /// Tries per question: a connection may have died while it lay idle.
 const TRIES: usize = 2;
 
@@ -69,6 +71,9 @@ impl AuthClient {
 
     /// Whom a token speaks for, or why it is refused.
     pub async fn judge(self: &Arc<Self>, token: &str) -> Judgement {
+        if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+            return Err(Problem::new(ProblemType::TokenInvalid));
+        }
         let mut hash = TokenHash::default();
         hash.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
         self.question(hash, token).await

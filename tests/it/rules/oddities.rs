@@ -1,0 +1,192 @@
+//! Requests that no client should send and some do: other methods, other encodings, JSON that two
+//! readers would read in two ways. Each is answered by a problem, and none by a failure.
+
+use crate::PROGRAM;
+use acceptance::rows::Rows;
+use acceptance::{Answer, World, on_each_database};
+use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
+
+/// Methods that no path has, and some that nobody has.
+const METHODS: [&str; 8] = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE"];
+
+async fn send(world: &World, request: RequestBuilder) -> Answer {
+    world.client.send(request).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn every_path_answers_405_to_what_it_has_not_and_says_what_it_has() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let document = world.client.get("", "/openapi.json").await.expect(200).json();
+        for (pattern, operations) in document["paths"].as_object().expect("paths") {
+            let operations = operations.as_object().expect("operations");
+            let path = path_of(&rows, pattern);
+            for method in METHODS {
+                if operations.contains_key(&method.to_ascii_lowercase()) {
+                    continue;
+                }
+                let asked: Method = method.parse().expect("a method");
+                let answer = send(&world, world.client.request(asked, &admin, &path)).await;
+                let answer = answer.expect_problem(405, "method-not-allowed");
+                let mut allowed: Vec<String> =
+                    answer.header("allow").split(", ").map(str::to_ascii_lowercase).collect();
+                allowed.retain(|method| method != "head");
+                allowed.sort();
+                let mut known: Vec<&String> = operations.keys().collect();
+                known.sort();
+                assert_eq!(allowed.iter().collect::<Vec<_>>(), known, "{method} {path}");
+            }
+            let head = send(&world, world.client.request(Method::HEAD, &admin, &path)).await;
+            assert_eq!(head.text, "", "HEAD {path}");
+            match operations.contains_key("get") {
+                true => {
+                    let got = world.client.get(&admin, &path).await;
+                    assert_eq!(head.status, got.status, "HEAD {path}");
+                    assert_eq!(head.header("content-type"), got.header("content-type"));
+                }
+                false => assert_eq!(head.status, 405, "HEAD {path}"),
+            }
+        }
+        world
+    })
+    .await;
+}
+
+fn path_of(rows: &Rows, pattern: &str) -> String {
+    rows.path(pattern).split('?').next().expect("a path").to_owned()
+}
+
+/// Bodies, and what the answer says of them.
+fn bodies() -> Vec<(Vec<u8>, &'static str)> {
+    let text = |text: &str| text.as_bytes().to_vec();
+    let no_json = "the body is no JSON: line 1, column ";
+    let cut = "the body ends before its JSON does";
+    vec![
+        (text(""), cut),
+        (text("{\"Amount\": \"1"), cut),
+        (text("\u{feff}{}"), no_json),
+        (text("{\"Amount\": 1e400}"), no_json),
+        (text(&format!("{{\"Amount\": {}}}", "9".repeat(5000))), no_json),
+        (text(&format!("{{\"Amount\": {}", "[".repeat(100_000))), no_json),
+        (text(r#"{"Amount": "\ud800"}"#), no_json),
+        (text(r#"{"\udc00": "1"}"#), no_json),
+        (text("{\"Amount\": \"\u{1}\"}"), no_json),
+        (text("{\"Amount\": NaN}"), no_json),
+        (text("{'Amount': '1'}"), no_json),
+        (text("{\"Amount\": \"1\",}"), no_json),
+        (text("{} {}"), no_json),
+        (b"{\"Amount\": \"\xe4\"}".to_vec(), no_json),
+        ("{}".encode_utf16().flat_map(u16::to_le_bytes).collect(), no_json),
+        (text("[{}]"), "the body must be a JSON object"),
+        (text("null"), "the body must be a JSON object"),
+    ]
+}
+
+/// Every operation that takes JSON.
+async fn takers_of_json(world: &World, rows: &Rows) -> Vec<(Method, String)> {
+    let document = world.client.get("", "/openapi.json").await.expect(200).json();
+    let mut found = Vec::new();
+    for (pattern, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            if !operation["requestBody"]["content"]["application/json"].is_null() {
+                let method = method.to_ascii_uppercase().parse().expect("a method");
+                found.push((method, path_of(rows, pattern)));
+            }
+        }
+    }
+    assert!(found.len() >= 7, "{found:?}");
+    found
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_object_is_told_where_and_not_what() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        for (method, path) in takers_of_json(&world, &rows).await {
+            let post = |body: Vec<u8>| {
+                let request = world.client.request(method.clone(), &admin, &path).body(body);
+                request.header("content-type", "application/json")
+            };
+            for (body, told) in bodies() {
+                let answer = send(&world, post(body.clone())).await.expect(400);
+                let detail = answer.expect_problem(400, "bad-request").json()["detail"].clone();
+                let detail = detail.as_str().unwrap_or_default();
+                let shown = String::from_utf8_lossy(&body);
+                assert!(detail.starts_with(told), "{method} {path} {shown:.50}: {detail}");
+            }
+            let twice = br#"{"Comment": "a", "Comment": "a"}"#.to_vec();
+            send(&world, post(twice)).await.expect_problem(400, "bad-request");
+            for coding in ["gzip", "br", "zstd", "Identity, gzip"] {
+                let answer = send(&world, post(b"{}".to_vec()).header("content-encoding", coding));
+                let answer = answer.await.expect_problem(415, "unsupported-media-type");
+                assert_eq!(answer.header("accept-encoding"), "identity");
+            }
+            let plain = post(b"{}".to_vec()).header("content-encoding", "Identity");
+            send(&world, plain).await.expect_problem(400, "bad-request");
+            let two = post(b"{}".to_vec()).header("content-type", "text/plain");
+            send(&world, two).await.expect_problem(415, "unsupported-media-type");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn paths_and_queries_that_mean_nothing_are_refused_or_left_alone() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let loan = format!("/loans/{}", rows.loan_id);
+        let long = "a".repeat(20_000);
+        let many: Vec<String> = (0..3000).map(|number| format!("a{number}=1")).collect();
+        for (path, status) in [
+            (format!("{loan}%2Ftransactions"), 400),
+            (format!("{loan}%00"), 400),
+            (format!("{loan};v=1"), 400),
+            ("/loans/%".to_owned(), 400),
+            ("/loans/%ff".to_owned(), 400),
+            (format!("/loans/{}", "1".repeat(20_000)), 400),
+            (format!("{loan}//transactions"), 404),
+            (format!("{loan}/%74ransactions"), 404),
+            ("/LOANS/1".to_owned(), 404),
+            (format!("{loan}?%00=1"), 400),
+            (format!("{loan}?a=%00"), 400),
+            (format!("{loan}?a[]=1&a[]=2"), 400),
+            (format!("{loan}?a=1&%61=2"), 400),
+            (format!("{loan}/transactions?limit=1;from=x"), 400),
+            (format!("{loan}/transactions?from=%ff"), 400),
+            (format!("{loan}?&&="), 200),
+            (format!("{loan}?%zz=%ff"), 200),
+            (format!("{loan}?{long}"), 200),
+            (format!("{loan}?{}", many.join("&")), 200),
+        ] {
+            let answer = world.client.get(&admin, &path).await.expect(status);
+            if status != 200 {
+                let kind = if status == 400 { "bad-request" } else { "not-found" };
+                answer.expect_problem(status, kind);
+            }
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_none_is_invalid_whatever_it_is() {
+    on_each_database(PROGRAM, |world| async move {
+        for token in ["x", "lsa_", "a b", "%00", &"a".repeat(4096), &"a".repeat(30_000)] {
+            let answer = world.client.get(token, "/loans/1").await;
+            answer.expect_problem(401, "token-invalid");
+        }
+        for header in ["Bearer", "Bearer ", "bearer  ", "Basic x", "x"] {
+            let request = world.client.request(Method::GET, "", "/loans/1");
+            let answer = send(&world, request.header("authorization", header)).await.expect(401);
+            assert_ne!(answer.json(), Value::Null, "{header}");
+        }
+        world
+    })
+    .await;
+}
