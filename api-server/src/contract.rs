@@ -1,15 +1,16 @@
 //! The OpenAPI document: made from the types, then put right in one place where the framework's
 //! output is wrong or where generators trip over it, and told what types cannot say: which problems
-//! an operation answers with ([`problems`]), and what its answers look like ([`examples`]). A test
-//! compares it with `openapi.json`.
+//! an operation answers with ([`problems`]), what bodies and parameters may be ([`limits`]), and what
+//! it all looks like ([`examples`]). A test compares it with `openapi.json`.
 
 pub mod examples;
+mod limits;
 pub mod problems;
 
-mod limits;
-mod rights;
-
 use crate::app;
+use crate::operations::{self, Operation};
+use crate::privileges::Privilege;
+use poem::http::Method;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
@@ -22,6 +23,7 @@ const HEADERS: [&str; 4] = ["Idempotency-Key", "If-Match", "If-Range", "Range"];
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let mut document: Value = serde_json::from_str(&app::api().spec()).unwrap_or_default();
     correct(&mut document);
+    limits::describe(&mut document);
     problems::describe(&mut document);
     describe_callers(&mut document);
     describe_headers(&mut document);
@@ -42,18 +44,12 @@ fn correct(document: &mut Value) {
     // Paths begin at the root of whichever host serves the document.
     document["servers"] = json!([{"url": "/"}]);
     walk(document);
-    if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
-        for operations in paths.values_mut().filter_map(Value::as_object_mut) {
-            for (method, operation) in operations.iter_mut() {
-                describe_responses(operation);
-                if method == "get" {
-                    describe_headers_and_pages(operation);
-                }
-            }
+    for (known, operation) in operations(document) {
+        describe_responses(operation);
+        if known.method == Method::GET {
+            describe_headers_and_pages(operation);
         }
     }
-    limits::describe(document);
-    rights::describe(document);
 }
 
 /// What is wrong in many places: formats, media types with a charset, noise.
@@ -139,17 +135,19 @@ fn describe_headers_and_pages(operation: &mut Value) {
 
 /// Who may call is a type of the first argument, and for clients the same bearer token.
 fn describe_callers(document: &mut Value) {
-    for operation in operations(document) {
+    for (known, operation) in operations(document) {
         let callers = &operation["security"][0];
-        let who = if callers["any_user"].is_array() {
-            "Core-system users and borrowers."
-        } else if callers["admin_user"].is_array() {
-            "The admin account alone."
-        } else {
-            "Core-system users."
+        let borrowers = callers["any_user"].is_array();
+        let who = match known.privilege {
+            _ if callers["admin_user"].is_array() => "the admin account".to_owned(),
+            Some(Privilege(path, verb)) => {
+                format!("core-system users with the privilege `{path} > {verb}`")
+            }
+            None => "core-system users".to_owned(),
         };
+        let who = who + if borrowers { "; borrowers, of their own records." } else { "." };
         let text = operation["description"].as_str().map(|text| format!("{text}\n\n"));
-        operation["description"] = json!(text.unwrap_or_default() + "**Who:** " + who);
+        operation["description"] = json!(text.unwrap_or_default() + "**Who:** " + &who);
         operation["security"] = json!([{"bearer": []}]);
     }
     document["components"]["securitySchemes"] = json!({"bearer": {
@@ -168,7 +166,7 @@ fn describe_headers(document: &mut Value) {
         "WWW-Authenticate": header("How to send a token (RFC 6750, section 3).", "string"),
         "X-Request-Id": header("The id of the request, as in the log.", "string"),
     });
-    for operation in operations(document) {
+    for (_, operation) in operations(document) {
         let responses = operation["responses"].as_object_mut().into_iter().flatten();
         for (_, response) in responses.filter(|(_, response)| response["$ref"].is_null()) {
             let known = json!({"$ref": "#/components/headers/X-Request-Id"});
@@ -177,11 +175,16 @@ fn describe_headers(document: &mut Value) {
     }
 }
 
-/// Every operation of the document.
-fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+/// Every operation of the document, with what the access check knows of it.
+fn operations(document: &mut Value) -> impl Iterator<Item = (&'static Operation, &mut Value)> {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
-    let methods = paths.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
-    methods.map(|(_, operation)| operation)
+    paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object_mut().into_iter().flatten();
+        methods.filter_map(move |(method, described)| {
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
+            Some((operations::find(&method, path)?, described))
+        })
+    })
 }
 
 /// Every response has a description.

@@ -39,7 +39,8 @@ pub(crate) fn installed() -> PathBuf {
     std::env::var_os("TEST_CLIENTS").map_or_else(default, PathBuf::from)
 }
 
-fn sources() -> PathBuf {
+/// `tests/clients`: clients, and the settings of programs.
+pub fn clients_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
 }
 
@@ -54,6 +55,16 @@ pub fn system_program(name: &str, package: &str) -> Result<PathBuf, String> {
 /// A program of the Python environment.
 pub fn python_program(name: &str) -> Result<PathBuf, String> {
     let program = installed().join("venv/bin").join(name);
+    match program.is_file() {
+        true => Ok(program),
+        false => Err(not_installed(&program)),
+    }
+}
+
+/// A program of one of the JavaScript packages.
+pub fn node_program(name: &str) -> Result<PathBuf, String> {
+    system_program("node", "nodejs npm")?;
+    let program = installed().join("node_modules/.bin").join(name);
     match program.is_file() {
         true => Ok(program),
         false => Err(not_installed(&program)),
@@ -161,7 +172,7 @@ fn stage(folder: &Path) -> std::io::Result<()> {
         return Ok(());
     }
     std::fs::create_dir(folder)?;
-    for entry in std::fs::read_dir(sources())? {
+    for entry in std::fs::read_dir(clients_folder())? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "mjs" || extension == "py") {
             std::fs::copy(&path, folder.join(path.file_name().unwrap_or_default()))?;

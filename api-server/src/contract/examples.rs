@@ -1,6 +1,7 @@
 //! What requests and answers look like: real ones of the demo portfolio, long lists cut short. A
 //! test sends the requests to a demo portfolio and, when it is told to, writes `examples.json` anew.
 
+use crate::contract::operations;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,14 +31,11 @@ pub fn all() -> BTreeMap<String, Example> {
 /// Puts the examples into the document.
 pub(super) fn show(document: &mut Value) {
     let examples = all();
-    let paths = document["paths"].as_object_mut().into_iter().flatten();
-    for (path, methods) in paths {
-        for (_, operation) in methods.as_object_mut().into_iter().flatten() {
-            let id = operation["operationId"].as_str().unwrap_or_default();
-            if let Some(example) = examples.get(id) {
-                show_parameters(operation, path, &example.path);
-                show_bodies(operation, example);
-            }
+    for (known, operation) in operations(document) {
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        if let Some(example) = examples.get(id) {
+            show_parameters(operation, known.path, &example.path);
+            show_bodies(operation, example);
         }
     }
 }

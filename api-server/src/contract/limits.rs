@@ -1,6 +1,7 @@
 //! What the types of the program leave open, and the server does not: which ids there can be, what
 //! a header may hold, and that a body has no members but its own.
 
+use crate::contract::operations;
 use serde_json::{Map, Value, json};
 
 /// Path parameters and headers that are texts of a certain form.
@@ -19,9 +20,9 @@ const LIMITS: [(&str, &str, &str, i64); 2] = [
 const FIRST_ID: i64 = 1;
 
 /// Writes the limits into the document.
-pub fn describe(document: &mut Value) {
+pub(super) fn describe(document: &mut Value) {
     let mut bodies = Vec::new();
-    for operation in operations(document) {
+    for (_, operation) in operations(document) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         parameters.into_iter().flatten().for_each(limit_parameter);
         let content = operation["requestBody"]["content"].as_object();
@@ -31,12 +32,6 @@ pub fn describe(document: &mut Value) {
     while let Some(body) = bodies.pop() {
         limit_body(&body, &mut document["components"]["schemas"][&body], &mut bodies);
     }
-}
-
-fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
-    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
-    let paths = paths.into_iter().flat_map(Map::values_mut);
-    paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut)
 }
 
 /// The schema that another one names.

@@ -2,9 +2,9 @@
 //! the path of nothing, whoever sends a key can send it twice. The rules that are its own stand in
 //! one table, and the tests fail where an operation answers with a problem that it does not tell of.
 
-use crate::operations::{self, FORM, Operation};
-use crate::privileges::Privilege;
-use poem::http::{Method, StatusCode};
+use crate::contract::operations;
+use crate::operations::{FORM, Operation};
+use poem::http::StatusCode;
 use serde_json::{Map, Value, json};
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
@@ -108,16 +108,10 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
 ];
 
 /// Adds its problems to each operation, and what they share to the components.
-pub fn describe(document: &mut Value) {
+pub(super) fn describe(document: &mut Value) {
     let mut shared = Map::new();
-    let operations = document["paths"].as_object_mut().into_iter().flatten();
-    for (path, methods) in operations {
-        for (method, described) in methods.as_object_mut().into_iter().flatten() {
-            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();
-            if let Some(operation) = operations::find(&method, path) {
-                describe_operation(operation, described, &mut shared);
-            }
-        }
+    for (operation, described) in operations(document) {
+        describe_operation(operation, described, &mut shared);
     }
     shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
@@ -140,11 +134,7 @@ fn describe_operation(
     }
     let Some(responses) = described["responses"].as_object_mut() else { return };
     for (status, kinds) in &by_status {
-        let text = match status.as_str() {
-            "403" => format!("{}{}", privilege(operation), told(kinds)),
-            _ => told(kinds),
-        };
-        let mut response = response(&text, kinds);
+        let mut response = response(&told(kinds), kinds);
         if let Some((_, name)) = ALIKE.iter().find(|(alike, _)| alike == status) {
             shared.insert((*name).to_owned(), response);
             response = reference("responses", name);
@@ -154,12 +144,6 @@ fn describe_operation(
     // It stood among the answers, and comes behind all of them.
     responses.shift_remove("default");
     responses.insert("default".to_owned(), reference("responses", "Problem"));
-}
-
-/// The privilege that a core-system user needs.
-fn privilege(operation: &Operation) -> String {
-    let Some(Privilege(path, verb)) = operation.privilege else { return String::new() };
-    format!("Core-system users need the privilege `{path}`, {verb}.\n\n")
 }
 
 /// The problems of an operation besides those that may happen anywhere.

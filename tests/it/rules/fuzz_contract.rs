@@ -1,0 +1,113 @@
+//! The contract against the servers, by programs that others wrote: schemathesis makes requests of
+//! it, sound and unsound ones, and judges every answer by it; redocly and spectral read it.
+//!
+//! `tests/clients` has their settings, and in `schemathesis_hooks.py` what is refused although the
+//! contract has nothing against it. `TEST_FUZZ_EXAMPLES` makes it a longer run, `TEST_SEED` another
+//! one, `TEST_FUZZ_DATABASE` one on another database.
+
+use crate::PROGRAM;
+use acceptance::foreign::{clients_folder, node_program, python_program, skip};
+use acceptance::quickstart::Quickstart;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// Requests per operation and phase, beside those that follow from the contract alone.
+const EXAMPLES: u32 = 4;
+const SEED: u64 = 1;
+/// A run as one user by default: it takes a minute where nothing else is running.
+const RUN: Duration = Duration::from_secs(600);
+const PHASES: &str = "examples,coverage,fuzzing,stateful";
+
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} cannot be {text}")))
+}
+
+fn contract() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json")
+}
+
+/// What the program printed, where it has found something.
+fn findings(output: &Output) -> Option<String> {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let printed = || [&output.stdout, &output.stderr].map(|bytes| text(bytes)).concat();
+    (!output.status.success()).then(printed)
+}
+
+async fn fuzz(program: &Path, quickstart: &Quickstart, folder: &Path, user: &str) {
+    let report = &quickstart.report;
+    let text = |name: &str| report[name].as_str().expect("a text").to_owned();
+    let examples = setting("TEST_FUZZ_EXAMPLES").unwrap_or(EXAMPLES);
+    let seed = setting("TEST_SEED").unwrap_or(SEED);
+    println!("{user}: TEST_FUZZ_EXAMPLES={examples} TEST_SEED={seed}");
+    let mut command = Command::new(program);
+    command
+        .arg("--config-file")
+        .arg(clients_folder().join("schemathesis.toml"))
+        .args(["--no-color", "run", "--checks", "all", "--phases", PHASES])
+        .args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"])
+        .args(["--max-examples", &examples.to_string(), "--seed", &seed.to_string()])
+        .args(["--url", &text("api_url"), "--tls-verify", &text("ca_certificate")])
+        .arg(contract())
+        .env("SCHEMATHESIS_HOOKS", clients_folder().join("schemathesis_hooks.py"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("QUICKSTART", folder.join("quickstart.json"))
+        .env("QUICKSTART_USER", user)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let limit = RUN * (examples / EXAMPLES + 1);
+    let output = timeout(limit, command.output()).await.expect("in time").expect("a process");
+    if let Some(found) = findings(&output) {
+        panic!("as {user}, TEST_SEED={seed}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_the_contract_allows_or_forbids_is_answered_as_it_says() {
+    let program = match python_program("schemathesis") {
+        Ok(program) => program,
+        Err(missing) => return skip(&missing),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let database: Option<String> = setting("TEST_FUZZ_DATABASE");
+    let more: Vec<&str> = database.iter().flat_map(|url| ["--database-url", url]).collect();
+    let quickstart = Quickstart::start(PROGRAM, folder.path(), &more).await;
+    // Each has one of the processors that the others leave.
+    tokio::join!(
+        fuzz(&program, &quickstart, folder.path(), "admin"),
+        fuzz(&program, &quickstart, folder.path(), "teller"),
+        fuzz(&program, &quickstart, folder.path(), "web"),
+    );
+    quickstart.stop().await;
+}
+
+async fn lint(program: &str, arguments: &[&str], settings: &str) {
+    let program = match node_program(program) {
+        Ok(program) => program,
+        Err(missing) => return skip(&missing),
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).arg(clients_folder().join(settings)).arg(contract());
+    // One of them would look for a newer version of itself, and tell that it was used.
+    command.env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true").env("REDOCLY_TELEMETRY", "off");
+    let output = command.stdin(Stdio::null()).kill_on_drop(true).output();
+    let output = timeout(RUN, output).await.expect("in time").expect("a process");
+    if let Some(found) = findings(&output) {
+        panic!("{found}");
+    }
+}
+
+#[tokio::test]
+async fn redocly_has_nothing_to_say_of_the_contract() {
+    lint("redocly", &["lint", "--max-problems", "50", "--config"], "redocly.yaml").await;
+}
+
+#[tokio::test]
+async fn spectral_has_nothing_to_say_of_the_contract() {
+    let arguments = ["lint", "--fail-severity", "hint", "--ruleset"];
+    lint("spectral", &arguments, "spectral.yaml").await;
+}
