@@ -8,7 +8,7 @@
 //! What the page knows of the auth server is in the page alone: `/openapi.json` names no host, and
 //! whoever generates a client needs a bearer token, from wherever it comes.
 
-pub mod auth_server;
+pub mod auth_endpoints;
 mod page;
 mod problems;
 mod start;

@@ -5,7 +5,7 @@ mod reading;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use api_server::endpoints::docs::auth_server::ENDPOINTS;
+use api_server::endpoints::docs::auth_endpoints::ENDPOINTS;
 use auth_server::app::PATHS;
 use poem::http::header::IF_NONE_MATCH;
 use reqwest::Method;

@@ -1,6 +1,6 @@
 //! The page as a whole: a header that stays, the sections, and Swagger UI among them.
 
-use super::{RECEIVER, auth_server, problems, search, start};
+use super::{RECEIVER, auth_endpoints, problems, search, start};
 use crate::{app, contract};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub fn made(auth_url: &str, client_id: &str) -> Made {
                     (start::section(auth_url, client_id))
                     (operations())
                     (problems::section())
-                    (auth_server::section(auth_url))
+                    (auth_endpoints::section(auth_url))
                     (files())
                 }
                 script id="settings" type="application/json" { (PreEscaped(settings)) }
