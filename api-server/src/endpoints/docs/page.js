@@ -200,7 +200,7 @@
       const here = link.hash === shown;
       if (here) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
-      if (here) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.offsetWidth / 3;
+      if (here) link.parentElement.scrollLeft = link.offsetLeft - link.offsetWidth;
     }
   };
   window.addEventListener('hashchange', arrive);

@@ -126,8 +126,8 @@ fn files() -> Markup {
                      names no host: give the generated client the address of this server, and a
                      bearer token. Amounts are strings with a pattern, so that no generator reads
                      them into a float; give them to the decimal type of your language. Members
-                     that are not required may be missing in answers. The answer " code { "default" }
-                    " of each operation is a " a href="#problems" { "problem" } "."
+                     that are not required may be missing in answers. Whatever is refused is
+                     answered with a " a href="#problems" { "problem" } "."
                 }
             }
             article {

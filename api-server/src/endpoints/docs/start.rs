@@ -118,7 +118,7 @@ const TOPICS: &[Topic] = &[
         ],
         example: Example::Fixed(
             "{\"Payment_Amount\": \"652.53\", \"Current_Interest_Rate\": \"14.07\",\n \
-             \"Next_Due_Date\": \"2024-05-15\", \"Created_Date\": \"2024-01-15T09:30:00.000000Z\"}",
+             \"Next_Due_Date\": \"2024-05-15\", \"Created_Date\": \"2024-01-15T09:30:00Z\"}",
         ),
     },
     Topic {
