@@ -4,6 +4,9 @@
 foreign=(apache2 libapache2-mod-auth-openidc libxml2-utils nginx sslscan nodejs python3-venv)
 # Node from elsewhere brings npm with it, and the package of that name would not go with it.
 command -v npm >/dev/null || foreign+=(npm)
+# For the generated client in Java, which takes what it stands on from Maven's registry.
+command -v javac >/dev/null || foreign+=(default-jdk-headless)
+command -v mvn >/dev/null || foreign+=(maven)
 missing=()
 for package in "${foreign[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
@@ -26,4 +29,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 export TEST_CLIENTS="$PWD/target/clients"
 tests/clients/install.sh "$TEST_CLIENTS" ||
-    echo "npm's or pip's registry cannot be reached: the tests with foreign clients, the foreign object store and the foreign payment provider are skipped"
+    echo "npm's or pip's registry cannot be reached: the tests with foreign clients, with generated clients, the foreign object store and the foreign payment provider are skipped"

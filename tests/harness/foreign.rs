@@ -71,7 +71,7 @@ pub fn node_program(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-fn not_installed(path: &Path) -> String {
+pub(crate) fn not_installed(path: &Path) -> String {
     format!("{} is missing (run tests/clients/install.sh, or set TEST_CLIENTS)", path.display())
 }
 

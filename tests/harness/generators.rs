@@ -2,7 +2,7 @@
 //! them. A client is made and compiled anew when the contract, its program or its generator has
 //! changed; in between it stays where it is.
 
-use crate::foreign::{installed, python_program, skip};
+use crate::foreign::{installed, not_installed, python_program, skip};
 use aws_lc_rs::digest::{SHA256, digest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,10 @@ impl Workshop {
         compile: impl FnOnce(&Self) -> Result<(), Missing>,
     ) -> Result<Self, Missing> {
         python_program("openapi-generator-cli")?;
+        let of_node = installed().join("node_modules/.bin/openapi-typescript");
+        if !of_node.is_file() {
+            return Err(not_installed(&of_node));
+        }
         let workshop = Self { tool, folder: place.join(tool) };
         let stamp = workshop.folder.join("stamp");
         let wanted = workshop.hash();

@@ -166,7 +166,7 @@ fn compile_java(workshop: &Workshop) -> Result<(), Missing> {
     system_program("javac", "default-jdk-headless")?;
     system_program("mvn", "maven")?;
     let lib = format!("-DoutputDirectory={}", workshop.folder.join("lib").display());
-    let goal = "dependency:copy-dependencies";
+    let goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies";
     workshop.fetch(
         "mvn",
         &["-B", "-ntp", "-q", "-f", "client/pom.xml", goal, "-DincludeScope=compile", &lib],
