@@ -92,13 +92,7 @@ impl Effect for AddDocument {
         if owner.field.as_ref().is_some_and(|field| field.read_only) {
             return Err(read_only());
         }
-        check_file_name(received)?;
-        if let Some(name) = &received.name {
-            check_text("name", name, 255)?;
-        }
-        if let Some(description) = &received.description {
-            check_long_text("description", description)?;
-        }
+        check_texts(received)?;
         let name = received.name.as_ref().unwrap_or(&received.file_name);
         let new = documents::ActiveModel {
             document_id: NotSet,
@@ -137,8 +131,15 @@ impl Owner {
     }
 }
 
-fn check_file_name(received: &Received) -> Result<(), Problem> {
-    check_text("file", &received.file_name, 255)
+fn check_texts(received: &Received) -> Result<(), Problem> {
+    check_text("file", &received.file_name, 255)?;
+    if let Some(name) = &received.name {
+        check_text("name", name, 255)?;
+    }
+    if let Some(description) = &received.description {
+        check_long_text("description", description)?;
+    }
+    Ok(())
 }
 
 fn read_only() -> Problem {
@@ -377,7 +378,7 @@ impl Effect for AddFile {
         let Self { editor, row_id, received } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
         check_field(tx, &editor.caller, &document).await?;
-        check_file_name(received)?;
+        check_texts(received)?;
         if files.len() >= FILES_MAX {
             let message = format!("a document has at most {FILES_MAX} files");
             return Err(Problem::invalid("file", message));

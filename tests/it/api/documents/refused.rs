@@ -124,7 +124,8 @@ async fn a_document_that_breaks_a_rule_leaves_nothing() {
         let before = counts(&world).await;
         let file = || Form::file("a.txt", b"words");
         let long = Form::file(&format!("{}.txt", "n".repeat(10_000)), b"words");
-        for (_, path) in owners(&rows) {
+        let files = format!("/user-defined-fields/documents/{}/files", rows.document_id);
+        for (_, path) in owners(&rows).into_iter().chain([("a file", files)]) {
             for (form, named) in [
                 (long.clone(), "file"),
                 (Form::file("a.txt", b""), "file"),
