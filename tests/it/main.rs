@@ -2,6 +2,9 @@
 //!
 //! The tree is that of the servers: the test of an endpoint is where the endpoint is.
 
+// Requests within requests: the layout of the longest tests is deep.
+#![recursion_limit = "256"]
+
 mod api;
 mod auth;
 mod installer;
