@@ -40,6 +40,9 @@ RULES = {
     "unknown-code",
 }
 
+# What a payment can be split into.
+PARTS = ["Principal", "Interest", "Late_Charge", "Fee", "Impound", "Suspense"]
+
 # The same for problems that tell a field.
 FIELDS = {
     # A cursor is opaque, and carries a checksum.
@@ -51,6 +54,11 @@ FIELDS = {
     # Above zero, and two decimals of any spelling: `0.00` would need a pattern that nobody reads.
     ("invalid-value", "amount"),
     ("invalid-value", "Amount"),
+    # Of amounts with fifteen digits, those up to 900,000,000,000,000.
+    ("invalid-value", "Convenience_Fee"),
+    ("invalid-value", "Counted_Cash"),
+    ("invalid-value", "Counted_Check"),
+    *(("invalid-value", f"{part}_Amount") for part in PARTS),
     # What goes with the type of a transaction, and with its tender.
     ("invalid-value", "Check_Number"),
     ("invalid-value", "Counter_Drawer_ID"),
@@ -149,9 +157,9 @@ def filter_failure(context, failure, case, response):
         # generated clients would then tell the two apart.
         if None in values:
             return False
-        # All parts of a form are texts: a number is one as well.
+        # All parts of a form are texts: a number is one as well, and so is a list.
         if case.media_type == "multipart/form-data":
-            return not any(isinstance(value, (bool, int, float)) for value in values)
+            return not any(isinstance(value, (bool, int, float, list, dict)) for value in values)
     if "positive_data_acceptance" not in failure.checks:
         return True
     problem = response.json()
