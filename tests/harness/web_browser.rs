@@ -155,7 +155,12 @@ impl WebBrowser {
 
     /// The text of the first element that matches, once there is one.
     pub async fn text(&self, selector: &str) -> String {
-        self.see(selector).await.text().await.expect("a text")
+        loop {
+            // A page may put another element in its place meanwhile.
+            if let Ok(text) = self.see(selector).await.text().await {
+                return text;
+            }
+        }
     }
 
     /// What has the focus, by its `id`, or its element's name where it has none.
