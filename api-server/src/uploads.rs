@@ -269,7 +269,6 @@ impl Payload for FormBody {
             let member = |format: Option<&'static str>, max_length, description| {
                 let mut schema = MetaSchema::new("string");
                 // Every part with a format is a file, and no file is empty.
-                schema.min_length = format.map(|_| 1);
                 schema.format = format;
                 schema.max_length = max_length;
                 schema.description = Some(description);

@@ -31,7 +31,7 @@ go)
     inputs=NewReconciliation=ReconciliationInput,NewDenomination=DenominationInput
     inputs+=,NewCardPayment=CardPaymentInput,NewDrawerTransaction=DrawerTransactionInput
     openapi-generator-cli generate -g go -i "$document" -o "$folder" \
-        --additional-properties=packageName=loanservicing,enumClassPrefix=true \
+        --additional-properties=packageName=loanservicing,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false \
         --model-name-mappings "$inputs"
     ;;
 openapi-typescript)

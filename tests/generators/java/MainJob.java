@@ -104,7 +104,7 @@ public final class MainJob {
         expect(
                 "read " + problem.getType(),
                 problem.getType().equals("urn:problem-type:core:not-found"));
-        NewPayment nothing = new NewPayment().amount("-1.00");
+        NewPayment nothing = new NewPayment().amount("0.00");
         problem = problemOf(() -> loans.postPayment(1L, nothing, null, null));
         expect(
                 "read " + problem.getType(),

@@ -111,7 +111,7 @@ def main():
 
     problem = problem_of(lambda: loans.get_loan(999_999_999))
     expect(f"read {problem.type}", problem.type == "urn:problem-type:core:not-found")
-    nothing = api.NewPayment(Amount="-1.00")
+    nothing = api.NewPayment(Amount="0.00")
     problem = problem_of(lambda: loans.post_payment(1, nothing))
     expect(
         f"read {problem.type}",

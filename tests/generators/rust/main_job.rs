@@ -114,7 +114,7 @@ async fn main() -> Result<(), Failure> {
     let problem = problem_of(loans_api::get_loan(&api, 999_999_999).await)?;
     let named = problem.r#type == "urn:problem-type:core:not-found";
     expect(&format!("read {}", problem.r#type), named)?;
-    let nothing = NewPayment::new("-1.00".to_owned());
+    let nothing = NewPayment::new("0.00".to_owned());
     let problem = problem_of(loans_api::post_payment(&api, 1, nothing, None, None).await)?;
     let field = problem.errors.as_ref().and_then(|errors| errors.first());
     let named = field.is_some_and(|error| error.field == "Amount");

@@ -124,7 +124,7 @@ expect("downloaded the same bytes", Buffer.compare(bytes, scan) === 0);
 
 let problem = await problemOf(loans.getLoan({ loanId: 999_999_999 }));
 expect(`read ${problem.type}`, problem.type === "urn:problem-type:core:not-found");
-const nothing = { loanId: 1, newPayment: { amount: "-1.00" } };
+const nothing = { loanId: 1, newPayment: { amount: "0.00" } };
 problem = await problemOf(loans.postPayment(nothing));
 expect(
     `read ${problem.type}`,
