@@ -198,7 +198,9 @@ impl PaymentGateway {
         let host = hosts.next().and_then(|host| host.to_str().ok());
         let authority = request.original_uri().authority().map(|authority| authority.as_str());
         let found = authority.or(host).and_then(|host| host.parse::<Authority>().ok());
-        let found = found.filter(|host| !host.as_str().contains('@') && hosts.next().is_none());
+        // Pages show it, and people paste it: a host has no other characters.
+        let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+        let found = found.filter(|host| host.as_str().bytes().all(usual) && hosts.next().is_none());
         // As browsers read it: no port beyond 65535, and no host that is none.
         let found = found.and_then(|host| Url::parse(&format!("https://{host}")).ok());
         let found = found.ok_or_else(|| Problem::bad_request("the Host header is malformed"))?;

@@ -111,7 +111,8 @@ problem_types! {
     InvalidValue = UNPROCESSABLE_ENTITY "invalid-value"
         "A value breaks a rule"
         "The request can be read, but a value breaks a rule: `errors` names the field and the \
-         rule. Correct the value before you send it again.";
+         rule, or `detail` does where several values add up to it. Correct the value before you \
+         send it again.";
     RequiredField = UNPROCESSABLE_ENTITY "required-field"
         "A required field is missing"
         "A member is empty or left out that this request needs, because of another member or of \

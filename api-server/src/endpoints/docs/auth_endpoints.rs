@@ -333,7 +333,8 @@ pub fn section(auth_url: &str) -> Markup {
             p {
                 "Bodies are forms (" code { "application/x-www-form-urlencoded" } "), and no
                  parameter may stand there twice. Failures are JSON with " code { "error" } " and "
-                code { "error_description" } " (RFC 6749, 5.2), or pages where a browser is served.
+                code { "error_description" } " (RFC 6749, 5.2), pages where a browser is served, and
+                 problems where a path or a method is none.
                  Where clients can use certificates, the metadata has the addresses for that in "
                 code { "mtls_endpoint_aliases" } "."
             }

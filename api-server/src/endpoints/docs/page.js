@@ -188,6 +188,8 @@
 
   // The section at hand. A link into it shows what a search has hidden.
   const arrive = () => {
+    // Swagger UI follows links to operations when it starts, and no later ones.
+    if (location.hash.startsWith('#/')) ui.layoutActions.parseDeepLinkHash(location.hash);
     const target = document.querySelector(':target');
     if (target && target.hidden) {
       document.getElementById('search-problems').value = '';

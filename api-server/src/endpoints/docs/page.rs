@@ -175,7 +175,16 @@ fn document(auth_url: &str) -> Value {
     let operations = document["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
     for (_, operation) in operations.filter(|(_, operation)| operation["security"].is_array()) {
-        operation["security"] = json!([{"oauth2": ["core"]}, {"bearer": []}]);
+        // Whom an operation refuses for what he is, it tells of among its problems.
+        let refused =
+            operation.pointer("/responses/403/content/application~1problem+json/examples");
+        let refuses = |kind| refused.is_some_and(|told| told.get(kind).is_some());
+        let core_alone = refuses("core-user-only") || refuses("admin-only");
+        let mut ways = vec![json!({"oauth2": ["core", "openid"]}), json!({"bearer": []})];
+        if !core_alone {
+            ways.insert(1, json!({"oauth2": ["web", "openid"]}));
+        }
+        operation["security"] = ways.into();
     }
     document
 }
@@ -196,7 +205,10 @@ mod tests {
         assert_eq!(flow["tokenUrl"], format!("{AUTH}/oauth2/token"));
         assert_eq!(schemes["bearer"]["scheme"], "bearer");
         let security = &document["paths"]["/loans/{loan_id}"]["get"]["security"];
-        assert_eq!(*security, json!([{"oauth2": ["core"]}, {"bearer": []}]));
+        assert_eq!(*security, json!([{"oauth2": ["core", "openid"]}, {"bearer": []}]));
+        let cards = "/loans/{loan_id}/payment-gateway/credit-cards";
+        let borrowers = &document["paths"][cards]["get"]["security"][1];
+        assert_eq!(*borrowers, json!({"oauth2": ["web", "openid"]}));
         assert!(!contract::document().contains("oauth2\":"), "the contract names no host");
     }
 

@@ -28,7 +28,9 @@ const TOPICS: &[Topic] = &[
             "Ask the auth server for a token with the password grant. It takes a confidential \
              client that was given this grant, and the name and password of a user. `scope=core` \
              logs in a user of the core system, `scope=web` a borrower with web credentials.",
-            "A quickstart has its client, users and passwords in `quickstart.json`.",
+            "The answer is JSON with `access_token`, `expires_in` in seconds, and mostly a \
+             `refresh_token`; the example takes the token out of it. A quickstart has its client, \
+             users, passwords and the path of its certificate authority in `quickstart.json`.",
         ],
         example: Example::Addressed(log_in_with_curl),
     },
@@ -40,8 +42,9 @@ const TOPICS: &[Topic] = &[
              server, which sends him back with a code, and exchange the code for a token. PKCE \
              with S256 is required. Any OAuth 2.0 or OpenID Connect library does this from the \
              metadata; the button Authorize of this page does the same.",
-            "The redirect address must be registered for the client, exactly as it is sent. For \
-             calls from a page, its origin must be registered, too.",
+            "The redirect address must be registered for the client, exactly as it is sent but \
+             for the port of a loopback address. With `openid` in the scope there is an ID token, \
+             too. For calls from a page, its origin must be registered, too.",
         ],
         example: Example::Addressed(code_flow),
     },
@@ -71,9 +74,9 @@ const TOPICS: &[Topic] = &[
         ],
         example: Example::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" \
-             \"$API/loans/1/transactions?limit=50\"\n\n\
-             HTTP/2 200\n\
-             link: </loans/1/transactions?limit=50&after=…>; rel=\"next\"",
+             \"$API/loans/1/transactions?limit=5\"\n\n\
+             # HTTP/2 200\n\
+             # link: </loans/1/transactions?limit=5&after=…>; rel=\"next\"",
         ),
     },
     Topic {
@@ -86,8 +89,10 @@ const TOPICS: &[Topic] = &[
             "With `If-None-Match` a GET answers 304 while the version is still the same.",
         ],
         example: Example::Fixed(
-            "curl -H \"Authorization: Bearer $TOKEN\" -X DELETE \\\n     \
-             -H 'If-Match: \"6f1ed0…\"' $API/loans/collateral/comments/7",
+            "curl -i -H \"Authorization: Bearer $TOKEN\" $API/loans/collateral/comments/25\n\n\
+             # etag: \"6f1ed0…\"\n\
+             curl -H \"Authorization: Bearer $TOKEN\" -X DELETE \\\n     \
+             -H 'If-Match: \"6f1ed0…\"' $API/loans/collateral/comments/25",
         ),
     },
     Topic {
@@ -95,8 +100,8 @@ const TOPICS: &[Topic] = &[
         title: "Repeat a POST without doing it twice",
         text: &[
             "Where there was no answer, or one that says to try again, nobody knows whether a \
-             payment was posted. Send each POST with a new `Idempotency-Key`, any text of up to \
-             255 characters, and repeat it with the same one and the same body. It is done once; \
+             payment was posted. Send each POST that takes an `Idempotency-Key` with a new one, up to \
+             255 printable ASCII characters, and repeat it with the same one and the same body. It is done once; \
              the repeated request gets the first one's answer, with `Idempotency-Replayed: true`. \
              Answers are kept for 24 hours.",
         ],
@@ -155,13 +160,11 @@ fn log_in_with_curl(auth_url: &str, _client_id: &str) -> String {
     format!(
         "API={THIS_SERVER}\n\
          AUTH={auth_url}\n\
-         # only where the certificates are of a CA of your own\n\
-         export CURL_CA_BUNDLE=loan-servicing/tls/ca.pem\n\n\
-         curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=password -d scope=core \\\n     \
-         -d username=NAME -d password=PASSWORD $AUTH/oauth2/token\n\n\
-         {{\"access_token\": \"lsa_…\", \"token_type\": \"Bearer\", \"expires_in\": 720,\n \
-         \"scope\": \"core\", \"refresh_token\": \"lsr_…\"}}\n\n\
-         TOKEN=lsa_…"
+         # only where the certificates are of a CA of your own: ca_certificate of quickstart.json\n\
+         export CURL_CA_BUNDLE=/…/loan-servicing/tls/ca.pem\n\n\
+         TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=password -d scope=core \\\n     \
+         -d username=NAME -d password=PASSWORD $AUTH/oauth2/token |\n     \
+         sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')"
     )
 }
 
@@ -169,8 +172,8 @@ fn code_flow(auth_url: &str, client_id: &str) -> String {
     format!(
         "{auth_url}/.well-known/openid-configuration\n\n\
          # 1. the browser goes to\n\
-         {auth_url}/oauth2/authorize?response_type=code&client_id={client_id}\n    \
-         &redirect_uri=http://127.0.0.1:8765/callback&scope=core&state=…\n    \
+         {auth_url}/oauth2/authorize?response_type=code&client_id={client_id}\
+         &redirect_uri=http://127.0.0.1:8765/callback&scope=core&state=…\
          &code_challenge=…&code_challenge_method=S256\n\n\
          # 2. and comes back to\n\
          http://127.0.0.1:8765/callback?code=…&state=…&iss=…\n\n\
