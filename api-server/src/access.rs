@@ -4,8 +4,9 @@
 
 use crate::app::App;
 use crate::card_numbers::{self, shown_path};
+use crate::expectations;
 use crate::idempotency::KEY;
-use crate::operations::{self, Body};
+use crate::operations::{self, Body, Operation};
 use crate::privileges::{self, Privilege, Rights};
 use crate::visibility::Visible;
 use poem::http::HeaderValue;
@@ -138,7 +139,7 @@ async fn admit(request: &Request, app: &App, token: &ActiveToken) -> Result<Admi
     if operation.is_about_cards() {
         refuse_card_numbers(request)?;
     }
-    check_query(request)?;
+    check_query(request, operation)?;
     Ok(admitted)
 }
 
@@ -161,9 +162,9 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
         };
         let quality = parts.find_map(|part| part.strip_prefix("q="));
         let refused = quality.is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0));
-        Some((specific, refused))
+        Some((specific, !refused))
     });
-    let accepted = judged.max().is_some_and(|(_, refused)| !refused);
+    let accepted = judged.max().is_some_and(|(_, accepted)| accepted);
     if accepted || ranges.is_empty() {
         return Ok(());
     }
@@ -224,11 +225,16 @@ fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
 
 /// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
 /// database holds: 400.
-fn check_query(request: &Request) -> Result<(), Problem> {
+fn check_query(request: &Request, operation: &Operation) -> Result<(), Problem> {
     if request.original_uri().path().contains("%00") {
         return Err(Problem::bad_request("the path has U+0000 in it"));
     }
     let parameters = parameters(request)?;
+    // What only the client knows may be anything, and is not told.
+    let told = |problem: Problem, name: &str, message: &str| {
+        let known = expectations::is_parameter(operation, name);
+        if known { problem.field(name, message) } else { problem }
+    };
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
         if name.contains('\0') {
@@ -236,11 +242,11 @@ fn check_query(request: &Request) -> Result<(), Problem> {
         }
         if value.contains('\0') {
             let problem = Problem::bad_request("a parameter is malformed");
-            return Err(problem.field(name, "has U+0000 in it"));
+            return Err(told(problem, name, "has U+0000 in it"));
         }
         if !seen.insert(name) {
             let problem = Problem::bad_request("a parameter stands in the query twice");
-            return Err(problem.field(name, "stands there twice"));
+            return Err(told(problem, name, "stands there twice"));
         }
     }
     Ok(())

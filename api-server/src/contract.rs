@@ -162,6 +162,8 @@ fn describe_callers(document: &mut Value) {
 fn describe_headers(document: &mut Value) {
     let header = |description: &str, kind: &str| json!({"description": description, "schema": {"type": kind}});
     document["components"]["headers"] = json!({
+        "Accept-Encoding": header("Bodies are taken without an encoding alone.", "string"),
+        "Content-Range": header("How long the file is (RFC 9110, 14.4).", "string"),
         "Retry-After": header("Send the request again after so many seconds.", "integer"),
         "WWW-Authenticate": header("How to send a token (RFC 6750, section 3).", "string"),
         "X-Request-Id": header("The id of the request, as in the log.", "string"),

@@ -2,7 +2,7 @@
 //! of every member of a body. The framework's own messages name types of the program.
 
 use crate::contract;
-use crate::operations;
+use crate::operations::{self, Operation};
 use poem::http::{Method, Uri};
 use serde_json::{Map, Value};
 use shared::amounts::AmountText;
@@ -48,11 +48,23 @@ pub fn refuse_parameter(method: &Method, uri: &Uri, name: &str) -> Problem {
 fn must_be(method: &Method, uri: &Uri, place: &str, name: &str) -> String {
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let Some(operation) = operations::find(method, uri.path()) else { return unreadable() };
-    let method = method.as_str().to_ascii_lowercase();
+    let Some(parameter) = parameter(operation, place, name) else { return unreadable() };
+    match resolved(&parameter["schema"]) {
+        amount if is_amount(amount) => "must be a decimal, like 652.53".to_owned(),
+        schema => expected(schema),
+    }
+}
+
+/// True for the names of parameters that the query of an operation may have.
+pub fn is_parameter(operation: &Operation, name: &str) -> bool {
+    parameter(operation, "query", name).is_some()
+}
+
+fn parameter(operation: &Operation, place: &str, name: &str) -> Option<&'static Value> {
+    let method = operation.method.as_str().to_ascii_lowercase();
     let described = &CONTRACT["paths"][operation.path][method]["parameters"];
     let mut described = described.as_array().into_iter().flatten();
-    let found = described.find(|parameter| parameter["in"] == place && parameter["name"] == name);
-    found.map_or_else(unreadable, |parameter| expected(resolved(&parameter["schema"])))
+    described.find(|parameter| parameter["in"] == place && parameter["name"] == name)
 }
 
 fn unreadable() -> String {
@@ -251,7 +263,7 @@ mod tests {
         for (name, must) in [
             ("from", "must be a date as YYYY-MM-DD"),
             ("transactionCode", "must be a whole number of at most 32 bits"),
-            ("referenceNo", "must be a whole number of at most 64 bits"),
+            ("referenceNo", "must be a whole number from 1 to 9223372036854775807"),
         ] {
             let told = query(&format!("{name}=x"), name);
             assert_eq!(told, format!("a parameter is malformed; {name}: {must}"));

@@ -15,6 +15,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::time::Duration;
 
+/// So much is told of a name that only the client knows.
+const NAME_CHARACTERS_MAX: usize = 100;
 const JSON_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A JSON body, and the very bytes of it.
@@ -111,8 +113,13 @@ fn told(fault: Fault, quoting: Quoting) -> Problem {
         Quoting::Nothing if fault.is_foreign => {
             refused().detail("the body has a member that this operation does not know")
         }
-        _ => refused().field(fault.field, fault.message),
+        _ => refused().field(cut(fault.field), fault.message),
     }
+}
+
+/// A name that is not ours may be as long as a body.
+fn cut(name: String) -> String {
+    name.chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
 /// The members of the object that a body is, each of which stands there once, on every level: a
@@ -125,16 +132,17 @@ fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
         Err(error) => match twice.take() {
-            Some(field) => {
-                let message = "stands there twice".to_owned();
-                Err(told(Fault { field, message, is_foreign: true }, quoting))
-            }
+            Some(field) => Err(match quoting {
+                Quoting::TheFault => refused().field(cut(field), "stands there twice"),
+                Quoting::Nothing => refused().detail("a member stands there twice"),
+            }),
             None if error.classify() == Category::Eof => {
                 Err(Problem::bad_request("the body ends before its JSON does"))
             }
             None => {
                 let (line, column) = (error.line(), error.column());
-                let detail = format!("the body is no JSON: line {line}, column {column}");
+                let detail =
+                    format!("the body cannot be read as JSON: line {line}, column {column}");
                 Err(Problem::bad_request(detail))
             }
         },
@@ -280,9 +288,9 @@ mod tests {
             ("[]", "the body must be a JSON object"),
             ("1", "the body must be a JSON object"),
             ("", "the body ends before its JSON does"),
-            ("{\n\"a\": x}", "the body is no JSON: line 2, column 6"),
-            ("{} x", "the body is no JSON: line 1, column 4"),
-            (r#"{"a": 1e400}"#, "the body is no JSON: line 1, column 11"),
+            ("{\n\"a\": x}", "the body cannot be read as JSON: line 2, column 6"),
+            ("{} x", "the body cannot be read as JSON: line 1, column 4"),
+            (r#"{"a": 1e400}"#, "the body cannot be read as JSON: line 1, column 11"),
         ] {
             assert_eq!(read(text).unwrap_err().message(), detail, "{text}");
         }

@@ -4,7 +4,7 @@
 
 use crate::contract::operations;
 use crate::operations::{FORM, Operation};
-use poem::http::StatusCode;
+use poem::http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     (&["remove_document_file"], &[P::InvalidValue, P::PrivilegeMissing, P::LastFile]),
     // Everyone may ask about himself.
     (&["list_user_privileges"], &[P::PrivilegeMissing]),
-    (&["download_file"], &[P::PreconditionFailed, P::ObjectStoreUnavailable]),
+    (&["download_file"], &[P::ObjectStoreUnavailable]),
 ];
 
 /// Adds its problems to each operation, and what they share to the components.
@@ -163,7 +163,8 @@ fn problems(operation: &Operation, described: &Value) -> Vec<ProblemType> {
         P::AdminOnly => described["security"][0]["admin_user"].is_array(),
         P::NotFound => operation.path.contains('{'),
         P::TooLarge | P::UnsupportedMediaType => operation.body.is_some(),
-        P::StaleVersion | P::PreconditionFailed if takes("If-Match") => true,
+        P::StaleVersion => takes("If-Match") && operation.method != Method::GET,
+        P::PreconditionFailed => takes("If-Match"),
         P::IdempotencyInProgress | P::IdempotencyMismatch => takes("Idempotency-Key"),
         P::RangeNotSatisfiable => takes("Range"),
         P::CardNumberRefused => operation.is_about_cards(),
@@ -187,8 +188,12 @@ fn reference(components: &str, name: &str) -> Value {
 fn response(description: &str, kinds: &[ProblemType]) -> Value {
     let examples = kinds.iter().map(|kind| (kind.name(), reference("examples", kind.name())));
     let mut headers = vec!["X-Request-Id"];
-    if kinds.contains(&ProblemType::TokenMissing) {
-        headers.push("WWW-Authenticate");
+    for (kind, header) in [
+        (P::TokenMissing, "WWW-Authenticate"),
+        (P::UnsupportedMediaType, "Accept-Encoding"),
+        (P::RangeNotSatisfiable, "Content-Range"),
+    ] {
+        headers.extend(kinds.contains(&kind).then_some(header));
     }
     if kinds.iter().any(|kind| is_worth_repeating(*kind)) {
         headers.push("Retry-After");

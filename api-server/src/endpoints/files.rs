@@ -51,6 +51,9 @@ impl Files {
         /// The version that the range is of: of another one the whole file is sent.
         #[oai(name = "If-Range")]
         _if_range: Header<Option<String>>,
+        /// The version that is wanted: of another one 412 is the answer.
+        #[oai(name = "If-Match")]
+        _if_match: Header<Option<String>>,
         known: Known,
     ) -> Result<Download, Problem> {
         let file = admitted.caller.get::<document_files::Entity>(&app.db, file_id.0).await?;
@@ -136,17 +139,18 @@ impl ApiResponse for Download {
                 content,
                 headers: headers.iter().map(|(name, text)| described(name, text)).collect(),
             };
+        let part = ("Accept-Ranges", "`bytes`: parts can be asked for.");
         let tag = ("ETag", "The file's SHA-256: files never change.");
         let name = ("Content-Disposition", "What the file is called (RFC 6266).");
         let range = ("Content-Range", "Which bytes these are, and how many there are.");
         MetaResponses {
             responses: vec![
-                response(StatusCode::OK, "The whole file.", bytes(), &[tag, name]),
+                response(StatusCode::OK, "The whole file.", bytes(), &[tag, part, name]),
                 response(
                     StatusCode::PARTIAL_CONTENT,
                     "The bytes that `Range` asked for.",
                     bytes(),
-                    &[tag, name, range],
+                    &[tag, part, name, range],
                 ),
                 response(StatusCode::NOT_MODIFIED, "The client has the file.", Vec::new(), &[tag]),
             ],

@@ -101,9 +101,9 @@ impl Recorder {
         let cards = "/loans/1/payment-gateway/credit-cards";
         let card = json!({"Gateway_Token": "tok_visa", "Cardholder_Name": "A Holder"});
         let card = self.post("create_card", cards, card).await;
-        let id = &card["PaymentGatewayTokenID"];
-        let payment = json!({"PaymentGatewayTokenID": id, "Amount": "100.00"});
+        let payment = json!({"PaymentGatewayTokenID": 1, "Amount": "100.00"});
         self.post("post_card_payment", "/loans/1/payment-gateway/payments", payment).await;
+        let id = &card["PaymentGatewayTokenID"];
         let forget = format!("/loans/payment-gateway/credit-cards/{id}/forget");
         self.record("forget_card", Method::POST, &forget, Body::None).await;
     }
@@ -183,7 +183,7 @@ enum Body {
 const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Core CommitBlock="1">
   <Contact ContactNumber="C-9001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
-           FirstName="Ana" LastName="Rivera"/>
+           FirstName1="Ana" LastName1="Rivera"/>
 </Core>
 "#;
 
@@ -236,7 +236,9 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
     recorder.documents().await;
     recorder.comments().await;
     let file = Body::Xml(IMPORT.to_owned());
-    recorder.record("import_xml", Method::POST, "/core/xml-import?test=true", file).await;
+    let path = "/core/xml-import?test=true";
+    let imported = recorder.record("import_xml", Method::POST, path, file).await;
+    assert_eq!(imported["Failed"], 0, "{imported}");
     quickstart.stop().await;
 
     let (fresh, committed) = (lasting(&recorder.examples), lasting(&examples::all()));
@@ -283,7 +285,8 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
     // Files come as forms, and are given and removed without JSON.
     let json = |of: fn(&Operation) -> bool| OPERATIONS.iter().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
-    assert_eq!(answers, json(|o| o.gives == Some(JSON.media_type)));
+    // A payment is tried with one status and made with another.
+    assert_eq!(answers, json(|o| o.gives == Some(JSON.media_type)) + 1);
     // Two kinds are of paths and methods that are none.
     assert_eq!(problems, ProblemType::ALL.len() - 2);
 }
