@@ -61,7 +61,7 @@ fn path_of(rows: &Rows, pattern: &str) -> String {
 /// Bodies, and what the answer says of them.
 fn bodies() -> Vec<(Vec<u8>, &'static str)> {
     let text = |text: &str| text.as_bytes().to_vec();
-    let no_json = "the body is no JSON: line 1, column ";
+    let no_json = "the body cannot be read as JSON: line 1, column ";
     let cut = "the body ends before its JSON does";
     vec![
         (text(""), cut),
