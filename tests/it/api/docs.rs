@@ -5,6 +5,7 @@ mod reading;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
+use acceptance::web_browser::WebBrowser;
 use api_server::endpoints::docs::auth_endpoints::ENDPOINTS;
 use auth_server::app::PATHS;
 use poem::http::header::IF_NONE_MATCH;
@@ -76,4 +77,10 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
     // The list of paths is beside the routes, and has them all.
     let source = include_str!("../../../auth-server/src/app.rs");
     assert_eq!(source.matches(".at(").count(), PATHS.len());
+}
+
+/// Swagger UI takes the underscore of an operation's name in a link for a space of former times.
+async fn complains_of_underscores_alone(browser: &WebBrowser) {
+    let complaints = browser.complaints().await;
+    assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");
 }

@@ -82,12 +82,7 @@ async fn a_token_can_be_pasted() {
         browser.see("#auth-bearer-value").await.send_keys(token + Key::Enter).await.unwrap();
         browser.see(".dialog-ux .btn-done").await.click().await.unwrap();
         try_out(&browser, loan_id).await;
-        // Swagger UI takes the underscore of an operation's name for a space of former times.
-        let complaints = browser.complaints().await;
-        assert!(
-            complaints.iter().all(|text| text.contains("escaping deep link")),
-            "{complaints:?}"
-        );
+        super::complains_of_underscores_alone(&browser).await;
         (world, browser)
     })
     .await;

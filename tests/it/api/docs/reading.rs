@@ -32,6 +32,19 @@ async fn shown(browser: &WebBrowser) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_link_to_an_operation_opens_it_on_the_page_that_is_there() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        open(&world, &browser, "#problems").await;
+        browser.open(&url(&world, "#/Loans/post_payment")).await;
+        browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
+        assert_eq!(shown(&browser).await, ["operations"]);
+        super::complains_of_underscores_alone(&browser).await;
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_keyboard_reaches_every_section() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         for (index, section) in SECTIONS.into_iter().enumerate() {
