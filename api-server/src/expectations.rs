@@ -263,7 +263,7 @@ mod tests {
         for (name, must) in [
             ("from", "must be a date as YYYY-MM-DD"),
             ("transactionCode", "must be a whole number of at most 32 bits"),
-            ("referenceNo", "must be a whole number from 1 to 9223372036854775807"),
+            ("referenceNo", "must be a whole number of at most 64 bits"),
         ] {
             let told = query(&format!("{name}=x"), name);
             assert_eq!(told, format!("a parameter is malformed; {name}: {must}"));

@@ -42,7 +42,7 @@ fn name(schema: &Value) -> Option<String> {
 }
 
 fn limit_parameter(parameter: &mut Value) {
-    if parameter["schema"]["format"] == "int64" {
+    if parameter["in"] == "path" && parameter["schema"]["format"] == "int64" {
         parameter["schema"]["minimum"] = json!(FIRST_ID);
     }
     let form = FORMS.iter().find(|(name, _)| parameter["name"] == *name);

@@ -95,7 +95,7 @@ public final class MainJob {
         Files.delete(path);
         var file = document.getFiles().get(0);
         expect("uploaded " + file.getFileName(), file.getSizeBytes() == scan.length);
-        File download = new FilesApi(client).downloadFile(file.getFileID(), null, null, null);
+        File download = new FilesApi(client).downloadFile(file.getFileID(), null, null, null, null);
         expect(
                 "downloaded the same bytes",
                 Arrays.equals(Files.readAllBytes(download.toPath()), scan));

@@ -108,7 +108,7 @@ async fn main() -> Result<(), Failure> {
     std::fs::remove_file(&path)?;
     let file = &document.files[0];
     expect(&format!("uploaded {} bytes", file.size_bytes), file.size_bytes == scan.len() as i64)?;
-    let download = files_api::download_file(&api, file.file_id, None, None, None).await?;
+    let download = files_api::download_file(&api, file.file_id, None, None, None, None).await?;
     expect("downloaded the same bytes", download.bytes().await? == scan)?;
 
     let problem = problem_of(loans_api::get_loan(&api, 999_999_999).await)?;
