@@ -206,9 +206,7 @@ async fn everything_can_be_read_in_light_and_dark_and_on_a_phone() {
                 assert!(!browser.scrolls_sideways().await, "{what}");
             }
         }
-        // Of the first address, Swagger UI takes an underscore for a space of former times.
-        let complaints = browser.complaints().await;
-        assert!(complaints.iter().all(|text| text.contains("deep link")), "{complaints:?}");
+        super::complains_of_underscores_alone(&browser).await;
         (world, browser)
     })
     .await;
