@@ -139,24 +139,29 @@ impl<'a> Play<'a> {
     }
 
     /// What the model makes of an event, after a look at what must hold of any loan.
+    ///
+    /// `fits` says whether whatever else the engine stores has room for what was entered.
     fn enter(
         &mut self,
         today: NaiveDate,
         event: Event,
+        fits: impl Fn(&Books) -> Result<(), Refusal>,
     ) -> Result<Result<Entered, Refusal>, String> {
-        let before = self.books.state.clone();
-        let entered = self.books.enter(today, event).map(|entry| entry.entered.clone());
+        let mut books = self.books.clone();
+        let entered = books.enter(today, event).map(|entry| entry.entered.clone());
+        if entered.is_err() {
+            self.story.same("a refusal changes nothing", &self.books.state, &books.state)?;
+        }
+        let entered = entered.and_then(|entered| fits(&books).map(|()| entered));
         match &entered {
-            Err(refusal) => {
-                self.tally.refuse(*refusal);
-                self.story.same("a refusal changes nothing", &before, &self.books.state)?;
-            }
+            Err(refusal) => self.tally.refuse(*refusal),
             Ok(entered) => {
                 self.tally.rows += entered.rows.len() as u64;
                 match event {
                     Event::Reverse { .. } => self.tally.reversed += 1,
                     _ => self.tally.posted += 1,
                 }
+                let before = std::mem::replace(&mut self.books, books).state;
                 self.check_invariants(&before)?;
                 self.before.push(before);
             }

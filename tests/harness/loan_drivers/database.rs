@@ -9,7 +9,8 @@ use super::{Play, Tally, money};
 use crate::Database;
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
-    Adjustment, Allocation, Amount, DueRow, Event, Kind, Payment, Reading, Refusal, Row, State,
+    Adjustment, Allocation, Amount, Books, DueRow, Event, Kind, LARGEST, Payment, Reading, Refusal,
+    Row, State,
 };
 use api_server::access::{Caller, CoreCaller};
 use api_server::adjustments::{self, NewAdjustment};
@@ -136,7 +137,7 @@ impl<'a> Engine<'a> {
         today: NaiveDate,
         event: Event,
     ) -> Result<(), String> {
-        let expected = play.enter(today, event)?.map(|entered| entered.rows);
+        let expected = play.enter(today, event, line_holds)?.map(|entered| entered.rows);
         let happened = self.post(today, event).await;
         match (&expected, happened) {
             (Ok(rows), Ok(posted)) => {
@@ -265,7 +266,7 @@ impl<'a> Engine<'a> {
         balances_are_sums(play, &rows)?;
         play.story.same("allocations", play.books.allocations(), self.allocations(&rows).await)?;
         let drawn = booking::drawn(&self.tx, self.creditline_id).await.expect("a credit line");
-        play.story.same("what was drawn", drawn_of(play), drawn)
+        play.story.same("what was drawn", drawn_of(&play.books), drawn)
     }
 
     async fn allocations(&self, rows: &[loan_transactions::Model]) -> Vec<Allocation> {
@@ -310,11 +311,16 @@ impl<'a> Engine<'a> {
 }
 
 /// How many draws stand, and how much they are.
-fn drawn_of(play: &Play<'_>) -> (i32, Amount) {
-    let standing = play.books.entries.iter().filter(|entry| entry.partner.is_none());
+fn drawn_of(books: &Books) -> (i32, Amount) {
+    let standing = books.entries.iter().filter(|entry| entry.partner.is_none());
     let rows = standing.flat_map(|entry| &entry.entered.rows).filter(|row| row.code == 110);
     let amounts: Vec<Amount> = rows.map(|row| row.amount).collect();
     (amounts.len() as i32, amounts.iter().sum())
+}
+
+/// A credit line stores the sum of its draws, which may be large where the loan is paid off between.
+fn line_holds(books: &Books) -> Result<(), Refusal> {
+    if drawn_of(books).1 > LARGEST { Err(Refusal::OutOfRange) } else { Ok(()) }
 }
 
 /// Each balance but interest is the sum of its rows by sign; interest settled is that of interest.
