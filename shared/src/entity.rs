@@ -69,6 +69,7 @@ pub mod privileges;
 pub mod recurring_transactions;
 pub mod relationship_codes;
 pub mod risk_ratings;
+pub mod row_guards;
 pub mod sandbox_payments;
 pub mod settings;
 pub mod signing_keys;

@@ -2,21 +2,15 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
+use super::steps::Steps;
 use super::table::Table;
-use sea_orm_migration::prelude::*;
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for tables in [security(), setup(), contacts(), tokens(), loans(), records()] {
-            for table in tables {
-                table.create(manager).await?;
-            }
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    for tables in [security(), setup(), contacts(), tokens(), loans(), records()] {
+        for table in tables {
+            steps.create(&table);
         }
-        Ok(())
     }
 }
 

@@ -3,49 +3,44 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use sea_orm_migration::prelude::*;
+use super::steps::Steps;
+use sea_orm::sea_query::{Expr, InsertStatement, Query};
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let mut privileges = Query::insert();
-        privileges.into_table("privileges").columns(["path", "verb"]);
-        for (path, verb) in privilege_list() {
-            privileges.values_panic([path.into(), verb.into()]);
-        }
-        manager.execute(privileges).await?;
-        let mut codes = Query::insert();
-        codes.into_table("transaction_codes").columns([
-            "transaction_code",
-            "description",
-            "balance_name",
-            "sign",
-            "reversal_code",
-            "active_flag",
-        ]);
-        for (code, description, balance, sign) in TRANSACTION_CODES {
-            let reversal = format!("{description} reversed");
-            let row = |code: i32, text: String, sign: i32, reversal_code: Option<i32>| {
-                [
-                    code.into(),
-                    text.into(),
-                    balance.into(),
-                    sign.into(),
-                    reversal_code.into(),
-                    true.into(),
-                ]
-            };
-            codes.values_panic(row(code, description.to_owned(), sign, Some(code + 1)));
-            codes.values_panic(row(code + 1, reversal, -sign, None));
-        }
-        manager.execute(codes).await?;
-        for insert in setup_rows() {
-            manager.execute(insert).await?;
-        }
-        Ok(())
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    let mut privileges = Query::insert();
+    privileges.into_table("privileges").columns(["path", "verb"]);
+    for (path, verb) in privilege_list() {
+        privileges.values_panic([path.into(), verb.into()]);
+    }
+    steps.write(&privileges);
+    let mut codes = Query::insert();
+    codes.into_table("transaction_codes").columns([
+        "transaction_code",
+        "description",
+        "balance_name",
+        "sign",
+        "reversal_code",
+        "active_flag",
+    ]);
+    for (code, description, balance, sign) in TRANSACTION_CODES {
+        let reversal = format!("{description} reversed");
+        let row = |code: i32, text: String, sign: i32, reversal_code: Option<i32>| {
+            [
+                code.into(),
+                text.into(),
+                balance.into(),
+                sign.into(),
+                reversal_code.into(),
+                true.into(),
+            ]
+        };
+        codes.values_panic(row(code, description.to_owned(), sign, Some(code + 1)));
+        codes.values_panic(row(code + 1, reversal, -sign, None));
+    }
+    steps.write(&codes);
+    for insert in setup_rows() {
+        steps.write(&insert);
     }
 }
 

@@ -1,19 +1,13 @@
 //! What the auth server remembers between requests: sessions, browsers that are logged in,
 //! authorization requests, failed log-ins, what happened, and the keys that sign ID tokens.
 
+use super::steps::Steps;
 use super::table::Table;
-use sea_orm_migration::prelude::*;
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for table in log_ins().iter().chain(&records()) {
-            table.create(manager).await?;
-        }
-        Ok(())
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    for table in log_ins().iter().chain(&records()) {
+        steps.create(table);
     }
 }
 

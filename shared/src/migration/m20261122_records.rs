@@ -2,30 +2,21 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
+use super::steps::Steps;
 use super::table::Table;
-use sea_orm_migration::prelude::*;
+use sea_orm::sea_query::Query;
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    /// On one connection: another one of an SQLite pool may not see a column just added.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for tables in [collateral(), comments(), contacts(), fields()] {
-            for table in tables {
-                table.create(manager).await?;
-            }
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    for tables in [collateral(), comments(), contacts(), fields()] {
+        for table in tables {
+            steps.create(&table);
         }
-        let mut general = Query::insert();
-        general.into_table("comment_categories").columns(["code", "description", "active_flag"]);
-        general.values_panic(["GENERAL".into(), "General".into(), true.into()]);
-        manager.execute(general).await
     }
+    let mut general = Query::insert();
+    general.into_table("comment_categories").columns(["code", "description", "active_flag"]);
+    general.values_panic(["GENERAL".into(), "General".into(), true.into()]);
+    steps.write(&general);
 }
 
 /// What secures loans.

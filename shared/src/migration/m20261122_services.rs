@@ -2,55 +2,44 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use super::table::{BRANDS, PERIODS, Table, YEARS, create_index, drop_index};
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::DbBackend;
+use super::steps::Steps;
+use super::table::{BRANDS, PERIODS, Table, YEARS};
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{ColumnDef, Expr, Query};
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    /// On one connection: another one of an SQLite pool may not see a column just added.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    for tables in [gateway(), loans(), drawers(), batches()] {
+        for table in tables {
+            steps.create(&table);
+        }
     }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for tables in [gateway(), loans(), drawers(), batches()] {
-            for table in tables {
-                table.create(manager).await?;
-            }
-        }
-        record_ids_as_numbers(manager).await?;
-        let transactions = "loan_transactions";
-        create_index(manager, transactions, &["creditline_id", "transaction_id"], false).await?;
-        let by_code = ["loan_id", "transaction_code", "effective_date", "transaction_id"];
-        create_index(manager, transactions, &by_code, false).await?;
-        // Histories are read by page, in the order of their rows.
-        for owner in ["loan_id", "contact_id"] {
-            create_index(manager, "field_changes", &[owner, "row_id"], false).await?;
-            drop_index(manager, "field_changes", &[owner]).await?;
-        }
-        Ok(())
+    record_ids_as_numbers(steps);
+    let transactions = "loan_transactions";
+    steps.add_index(transactions, &["creditline_id", "transaction_id"], false);
+    let by_code = ["loan_id", "transaction_code", "effective_date", "transaction_id"];
+    steps.add_index(transactions, &by_code, false);
+    // Histories are read by page, in the order of their rows.
+    for owner in ["loan_id", "contact_id"] {
+        steps.add_index("field_changes", &[owner, "row_id"], false);
+        steps.drop_index("field_changes", &[owner]);
     }
 }
 
 /// All keys of rows with a history are numbers.
-async fn record_ids_as_numbers(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    let number = match manager.get_database_backend() {
+fn record_ids_as_numbers(steps: &mut Steps) {
+    let number = match steps.backend() {
         DbBackend::Postgres => "CAST(record_id AS bigint)",
         DbBackend::MySql => "CAST(record_id AS signed)",
         _ => "CAST(record_id AS integer)",
     };
-    let change = || sea_orm_migration::prelude::Table::alter().table("field_changes").to_owned();
     let new = ColumnDef::new("record_number").big_integer().not_null().default(0).take();
-    manager.alter_table(change().add_column(new).take()).await?;
+    steps.add_column("field_changes", "record_number", new);
     let mut copy = Query::update();
     copy.table("field_changes").value("record_number", Expr::cust(number));
-    manager.execute(copy).await?;
-    manager.alter_table(change().drop_column("record_id").take()).await?;
-    manager.alter_table(change().rename_column("record_number", "record_id").take()).await
+    steps.write(&copy);
+    steps.drop_column("field_changes", "record_id");
+    steps.rename_column("field_changes", "record_number", "record_id");
 }
 
 /// Cards and what paying by them costs.

@@ -1,22 +1,12 @@
 //! Which comment a change of field history hangs on: when the comment gets another category, its
 //! history gets it, too.
 
-use super::table::create_index;
-use sea_orm_migration::prelude::*;
+use super::steps::Steps;
+use sea_orm::sea_query::ColumnDef;
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let mut table = Table::alter();
-        table.table("field_changes").add_column(ColumnDef::new("comment_id").big_integer().null());
-        manager.alter_table(table.to_owned()).await?;
-        create_index(manager, "field_changes", &["comment_id"], false).await
-    }
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    let comment_id = ColumnDef::new("comment_id").big_integer().null().take();
+    steps.add_column("field_changes", "comment_id", comment_id);
+    steps.add_index("field_changes", &["comment_id"], false);
 }

@@ -1,23 +1,13 @@
 //! Paying by card: what cards are at the gateway, payments on their way through it, pages on which
 //! a card is added, and the books of the built-in gateway.
 
+use super::steps::Steps;
 use super::table::Table;
-use sea_orm_migration::prelude::*;
 
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for table in [secrets(), payments(), sessions(), sandbox()] {
-            table.create(manager).await?;
-        }
-        Ok(())
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    for table in [secrets(), payments(), sessions(), sandbox()] {
+        steps.create(&table);
     }
 }
 

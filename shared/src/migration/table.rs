@@ -1,8 +1,8 @@
 //! A table in the words of this product (keys, amounts, instants, choices), and what they are on
 //! each database.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, ForeignKey, TableCreateStatement};
 
 /// Year bases of interest.
 pub const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
@@ -157,10 +157,14 @@ impl Table {
         self
     }
 
-    /// Creates the table and its indexes.
-    pub async fn create(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-        let backend = manager.get_connection().get_database_backend();
-        let mut table = sea_orm_migration::prelude::Table::create();
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The statement that creates it, without its indexes.
+    pub fn definition(&self, backend: DbBackend) -> TableCreateStatement {
+        let mut table = sea_orm::sea_query::Table::create();
         table.table(self.name);
         for column in &self.columns {
             table.col(column.definition(backend));
@@ -168,47 +172,13 @@ impl Table {
                 table.foreign_key(ForeignKey::create().from(self.name, column.name).to(other, key));
             }
         }
-        manager.create_table(table).await?;
-        for (unique, columns) in &self.indexes {
-            create_index(manager, self.name, columns, *unique).await?;
-        }
-        Ok(())
+        table
     }
-}
 
-/// Rows of the table are looked up by these columns.
-pub async fn create_index(
-    manager: &SchemaManager<'_>,
-    table: &'static str,
-    columns: &[&'static str],
-    unique: bool,
-) -> Result<(), DbErr> {
-    let mut index = Index::create();
-    index.name(index_name(table, columns)).table(table);
-    for column in columns {
-        index.col(*column);
+    /// Its indexes: which columns, and whether no two rows are alike in them.
+    pub fn indexes(&self) -> &[(bool, &'static [&'static str])] {
+        &self.indexes
     }
-    if unique {
-        index.unique();
-    }
-    manager.create_index(index).await
-}
-
-/// Takes away what [`create_index`] made of the same columns.
-pub async fn drop_index(
-    manager: &SchemaManager<'_>,
-    table: &'static str,
-    columns: &[&'static str],
-) -> Result<(), DbErr> {
-    let name = index_name(table, columns);
-    manager.drop_index(Index::drop().name(name).table(table).to_owned()).await
-}
-
-/// Index names have at most 63 characters on PostgreSQL, 64 on MariaDB.
-fn index_name(table: &str, columns: &[&str]) -> String {
-    let mut name = format!("{table}_{}", columns.join("_"));
-    name.truncate(60);
-    name
 }
 
 impl Column {

@@ -1,0 +1,19 @@
+//! What `shared::cluster` writes so that nodes of a cluster notice each other: counters that mean
+//! nothing, each for the rows whose names have its number. Empty outside of clusters.
+
+use sea_orm::entity::prelude::*;
+
+/// A row of `row_guards`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "row_guards")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guard_id: i32,
+    pub writes: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,192 @@
+//! Bringing a database to the schema of this release, one migration after the other.
+//!
+//! | | SQLite, PostgreSQL | MariaDB |
+//! |---|---|---|
+//! | changes of tables | can be undone | commit whatever is open |
+//! | all migrations together | are one transaction: everything or nothing | are steps, see [`step_by_step`] |
+//! | one that failed | has left nothing | goes on behind its last step |
+//! | two runs at once | the second one waits, then is refused | the same |
+
+use super::step_by_step;
+use super::steps::Step;
+use super::{MIGRATIONS, Migration, applied};
+use crate::db::{self, Fault};
+use sea_orm::sea_query::{ColumnDef, Expr, Query, Table, TableCreateStatement};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
+};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// The table of the migrations that are in: the name is kept for databases that have it.
+pub const TABLE: &str = "seaql_migrations";
+/// What PostgreSQL knows the lock by, which one run at a time holds in a database.
+const POSTGRES_LOCK: i64 = 0x6c6f_616e_7365_7276;
+
+/// What becomes of the changes in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// They are kept.
+    Kept,
+    /// They were only tried, which MariaDB cannot do.
+    RolledBack,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// A migration begins.
+    Begins(&'static Migration),
+    /// It is done, after this time.
+    Done(&'static Migration, Duration),
+}
+
+/// Why not all migrations are in.
+#[derive(Debug)]
+pub enum Stopped {
+    /// The database cannot be asked.
+    Database(DbErr),
+    /// Another run holds the lock.
+    UnderWay,
+    /// The database has migrations that this release does not know.
+    Newer(Vec<String>),
+    /// MariaDB keeps whatever is tried.
+    CannotTry,
+    /// A step failed.
+    Step {
+        /// Of which migration.
+        migration: &'static str,
+        /// Its number, from 1.
+        number: usize,
+        /// How many the migration has.
+        of: usize,
+        /// What it does.
+        step: String,
+        /// Why.
+        error: DbErr,
+    },
+}
+
+impl From<DbErr> for Stopped {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Database(error) => error.fmt(f),
+            Self::UnderWay => f.write_str(
+                "another upgrade of this database is under way, or a server writes to it: wait \
+                 until it has ended",
+            ),
+            Self::Newer(unknown) => super::SchemaState::Newer(unknown.clone()).fmt(f),
+            Self::CannotTry => f.write_str("MariaDB cannot undo changes of tables"),
+            Self::Step { migration, number, of, step, error } => {
+                write!(f, "{migration} stopped at step {number} of {of} ({step}): {error}")
+            }
+        }
+    }
+}
+
+/// Told of each migration as it comes.
+pub type Watch<'a> = &'a mut (dyn FnMut(Progress) + Send);
+
+/// Brings the database to the current schema, or tries it.
+pub async fn run(db: &DatabaseConnection, ending: Ending, watch: Watch<'_>) -> Result<(), Stopped> {
+    match (db.get_database_backend(), ending) {
+        (DbBackend::MySql, Ending::Kept) => step_by_step::run(db, watch).await,
+        (DbBackend::MySql, Ending::RolledBack) => Err(Stopped::CannotTry),
+        _ => in_one_transaction(db, ending, watch).await,
+    }
+}
+
+async fn in_one_transaction(
+    db: &DatabaseConnection,
+    ending: Ending,
+    watch: Watch<'_>,
+) -> Result<(), Stopped> {
+    let tx = lock(db).await.map_err(|error| match db::fault(&error) {
+        Fault::LockTimeout => Stopped::UnderWay,
+        _ => error.into(),
+    })?;
+    tx.execute(&own_table()).await?;
+    for migration in pending(&tx).await? {
+        watch(Progress::Begins(migration));
+        let began = Instant::now();
+        let steps = migration.steps(tx.get_database_backend());
+        for (index, step) in steps.iter().enumerate() {
+            let done = tx.execute_raw(step.statement.clone()).await;
+            done.map_err(|error| stopped_at(migration, index, &steps, error))?;
+        }
+        enter(&tx, migration).await?;
+        watch(Progress::Done(migration, began.elapsed()));
+    }
+    match ending {
+        Ending::Kept => tx.commit().await?,
+        Ending::RolledBack => tx.rollback().await?,
+    }
+    Ok(())
+}
+
+/// A transaction that no other run has beside it. On SQLite its write lock is enough.
+async fn lock(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let tx = db::begin_write(db).await?;
+    if tx.get_database_backend() == DbBackend::Postgres {
+        let sql = format!("SELECT pg_advisory_xact_lock({POSTGRES_LOCK})");
+        tx.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await?;
+    }
+    Ok(tx)
+}
+
+/// The statement that creates the table of what is in, where it is missing.
+pub(super) fn own_table() -> TableCreateStatement {
+    Table::create()
+        .table(TABLE)
+        .if_not_exists()
+        .col(ColumnDef::new("version").string().not_null().primary_key())
+        .col(ColumnDef::new("applied_at").big_integer().not_null())
+        .take()
+}
+
+/// The migrations that are to come, in order.
+pub(super) async fn pending(db: &impl ConnectionTrait) -> Result<Vec<&'static Migration>, Stopped> {
+    let applied = applied(db).await?.unwrap_or_default();
+    let unknown = super::unknown(&applied);
+    if !unknown.is_empty() {
+        return Err(Stopped::Newer(unknown));
+    }
+    let is_in = |migration: &&Migration| applied.iter().any(|name| name == migration.name);
+    Ok(MIGRATIONS.iter().filter(|migration| !is_in(migration)).collect())
+}
+
+/// Enters a migration among those that are in, by the database's clock.
+pub(super) async fn enter(db: &impl ConnectionTrait, migration: &Migration) -> Result<(), DbErr> {
+    let seconds = match db.get_database_backend() {
+        DbBackend::Postgres => "CAST(extract(epoch FROM clock_timestamp()) AS bigint)",
+        DbBackend::MySql => "unix_timestamp()",
+        _ => "unixepoch()",
+    };
+    let row = Query::insert()
+        .into_table(TABLE)
+        .columns(["version", "applied_at"])
+        .values_panic([migration.name.into(), Expr::cust(seconds)])
+        .take();
+    db.execute(&row).await.map(drop)
+}
+
+pub(super) fn stopped_at(
+    migration: &Migration,
+    index: usize,
+    steps: &[Step],
+    error: DbErr,
+) -> Stopped {
+    Stopped::Step {
+        migration: migration.name,
+        number: index + 1,
+        of: steps.len(),
+        step: steps.get(index).map(ToString::to_string).unwrap_or_default(),
+        error,
+    }
+}
