@@ -7,9 +7,10 @@ use crate::history::{OfComment, Owner, Place};
 use crate::versions::{self, Changed, Known, Versioned};
 use poem_openapi::Object;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
+use shared::cluster;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{collaterals, comment_categories, comments, loan_collaterals};
 use shared::problem::Problem;
@@ -114,12 +115,13 @@ pub async fn get(
 
 /// The same under its row lock: who changes a comment, or what hangs on it, holds it.
 pub async fn lock(
-    tx: &impl ConnectionTrait,
+    tx: &DatabaseTransaction,
     caller: &Caller,
     kind: Kind,
     comment_id: i64,
 ) -> Result<comments::Model, Problem> {
     let found = find(caller, kind, comment_id).lock_exclusive().one(tx).await?;
+    cluster::guard_row(tx, "comments", comment_id).await?;
     found.ok_or_else(Problem::not_found)
 }
 

@@ -15,8 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Tries of an effect that another transaction got in the way of.
-const TRIES: usize = 4;
 /// How long one try may take, and giving its key back after it. A database that neither answers
 /// nor hangs up would keep the row's turn for ever.
 const TRY_TIME_MAX: Duration = Duration::from_secs(20);
@@ -155,16 +153,7 @@ async fn in_turn<E: Effect, N: End<E::Answer>>(
 ) -> Result<N::Told, Problem> {
     let turns = app.turns.take(&effect.rows()).await;
     let _turns = turns.map_err(|row| Problem::new(row.locked()))?;
-    let mut outcome = bounded(attempt(app, effect, ending)).await;
-    for _ in 1..TRIES {
-        match &outcome {
-            Err(problem) if problem.is_contention() => {
-                outcome = bounded(attempt(app, effect, ending)).await;
-            }
-            _ => break,
-        }
-    }
-    outcome
+    db::again(|| bounded(attempt(app, effect, ending))).await
 }
 
 async fn bounded<T>(attempt: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {

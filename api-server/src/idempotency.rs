@@ -163,6 +163,14 @@ pub async fn claim(
     scope: &Scope,
     lease_seconds: i64,
 ) -> Result<Claimed, Problem> {
+    db::again(|| try_claim(db, scope, lease_seconds)).await
+}
+
+async fn try_claim(
+    db: &DatabaseConnection,
+    scope: &Scope,
+    lease_seconds: i64,
+) -> Result<Claimed, Problem> {
     let claim = Claim {
         scope_hash: scope.hash(),
         fingerprint: scope.fingerprint.clone(),

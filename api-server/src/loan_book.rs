@@ -14,6 +14,7 @@ use sea_orm::{
     QueryFilter, QueryResult, QuerySelect,
 };
 use shared::amounts::{Money, Rate};
+use shared::cluster;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
@@ -58,6 +59,8 @@ impl Book {
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, Problem> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or_else(Problem::not_found)?;
+        // Not everyone who locks a loan changes its row.
+        cluster::guard_row(tx, "loans", loan_id).await?;
         let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
         let status = status.ok_or_else(|| Problem::internal("a loan without status"))?;
         Ok(Self::open(tx, loan, status).await?)

@@ -301,6 +301,7 @@ impl PaymentGateway {
 }
 
 /// What a sealed token is bound to: one that stands in another card's row is not read.
-fn label(card_id: i64) -> String {
+/// What a card's token is sealed with beside the key.
+pub fn label(card_id: i64) -> String {
     format!("card:{card_id}")
 }

@@ -61,6 +61,15 @@ pub async fn keep(
     browser_secret: &str,
     source: &Source,
 ) -> Result<Option<String>, DbErr> {
+    db::again(|| try_keep(app, new, browser_secret, source)).await
+}
+
+async fn try_keep(
+    app: &App,
+    new: &NewRequest<'_>,
+    browser_secret: &str,
+    source: &Source,
+) -> Result<Option<String>, DbErr> {
     let backend = app.db.get_database_backend();
     let network = source.network();
     let pending = Query::select()

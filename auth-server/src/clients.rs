@@ -30,11 +30,13 @@ use sea_orm::{
     QuerySelect,
 };
 use shared::audit::Kind;
+use shared::cluster::Hold;
 use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
 use shared::introspection::UserKind;
 use shared::secrecy::Secret;
 use shared::server::PeerCertificate;
+use shared::sessions;
 
 /// The form parameter that says which kind of assertion there is, and the only one (RFC 7523, 2.2).
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -157,7 +159,9 @@ pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuth
         // MariaDB has no FOR SHARE, SQLite one writer.
         _ => row.lock_exclusive(),
     };
-    row.one(tx).await?.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
+    let found = row.one(tx).await?;
+    sessions::guard_client(tx, client_id, Hold::Together).await?;
+    found.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
 }
 
 /// The client that sent this request, confidential or public, or `invalid_client`.
@@ -240,6 +244,16 @@ pub fn key_set(client: &Model) -> JwkSet {
 
 /// Counts and records the failure; gives back what to answer.
 async fn refuse(
+    app: &App,
+    credentials: &Credentials,
+    known: bool,
+    reason: &'static str,
+    source: &Source,
+) -> Result<OAuthError, OAuthError> {
+    db::again(|| try_refuse(app, credentials, known, reason, source)).await
+}
+
+async fn try_refuse(
     app: &App,
     credentials: &Credentials,
     known: bool,

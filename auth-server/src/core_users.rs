@@ -6,9 +6,12 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
+use shared::cluster::Hold;
 use shared::entity::users::UserStatus;
 use shared::entity::{active_users, user_credentials, users};
+use shared::introspection::UserKind;
 use shared::secrecy::Secret;
+use shared::sessions;
 
 /// Where the tokens of core-system users live.
 pub fn token_table() -> TokenTable {
@@ -69,6 +72,7 @@ pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
         .lock_exclusive()
         .one(tx)
         .await?;
+    sessions::guard_credentials(tx, UserKind::Core, user.user_id, Hold::Together).await?;
     // Read with the lock in hand: whoever disables a user takes it first.
     let status = users::Entity::find_by_id(user.user_id).one(tx).await?.map(|user| user.status);
     Ok(row.map(|_| status == Some(UserStatus::Active)))

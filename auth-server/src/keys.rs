@@ -164,15 +164,28 @@ pub async fn rotate(
     others: Others,
     actor: &str,
 ) -> Result<String, String> {
-    let failed = |error: DbErr| error.to_string();
-    maintain(db, master_keys, rotation_seconds).await.map_err(|error| error.to_string())?;
-    let tx = db::begin_write(db).await.map_err(failed)?;
-    let keys = stored(&tx).await.map_err(failed)?;
-    let next = keys.iter().find(|key| !key.started).ok_or("there is no next key")?;
+    let rotate = || try_rotate(db, master_keys, rotation_seconds, others, actor);
+    db::again(rotate).await.map_err(|error| error.to_string())?
+}
+
+/// The inner error is a rule that was broken.
+async fn try_rotate(
+    db: &DatabaseConnection,
+    master_keys: &MasterKeys,
+    rotation_seconds: i64,
+    others: Others,
+    actor: &str,
+) -> Result<Result<String, String>, OAuthError> {
+    maintain(db, master_keys, rotation_seconds).await?;
+    let tx = db::begin_write(db).await?;
+    let keys = stored(&tx).await?;
+    let Some(next) = keys.iter().find(|key| !key.started) else {
+        return Ok(Err("there is no next key".to_owned()));
+    };
     if !next.announced && others == Others::Kept {
-        return Err("the next key was announced less than an hour ago, and clients may not know \
-                    it yet: try again later, or withdraw the others"
-            .to_owned());
+        return Ok(Err("the next key was announced less than an hour ago, and clients may not \
+                       know it yet: try again later, or withdraw the others"
+            .to_owned()));
     }
     let now = db::now(tx.get_database_backend());
     let start = Query::update()
@@ -180,7 +193,7 @@ pub async fn rotate(
         .value(Column::SignsFromDate, now.clone())
         .and_where(Column::KeyId.eq(next.key_id.as_str()))
         .take();
-    tx.execute(&start).await.map_err(failed)?;
+    tx.execute(&start).await?;
     let mut reason = "on_command";
     if others == Others::Withdrawn {
         let withdraw = Query::update()
@@ -189,15 +202,13 @@ pub async fn rotate(
             .and_where(Column::Generation.lt(next.generation))
             .and_where(Column::RemovedDate.is_null())
             .take();
-        tx.execute(&withdraw).await.map_err(failed)?;
+        tx.execute(&withdraw).await?;
         reason = "others_withdrawn";
     }
-    add(&tx, master_keys, next.generation + 1, rotation_seconds)
-        .await
-        .map_err(|error| error.to_string())?;
-    Event::new(Kind::KeyRotated).reason(reason).actor(actor).record(&tx).await.map_err(failed)?;
-    tx.commit().await.map_err(failed)?;
-    Ok(next.key_id.clone())
+    add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
+    Event::new(Kind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
+    tx.commit().await?;
+    Ok(Ok(next.key_id.clone()))
 }
 
 /// An error unless every stored key can be read with the master keys of the settings.

@@ -6,7 +6,7 @@ use poem::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::{IntoResponse, Response};
 use sea_orm::DbErr;
 use serde_json::json;
-use shared::db::{self, Fault};
+use shared::db::{self, Contended, Fault};
 
 /// An answer `{"error": …, "error_description": …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub struct OAuthError {
     description: String,
     challenge: Option<String>,
     retry_after_seconds: Option<i64>,
+    contention: bool,
 }
 
 impl OAuthError {
@@ -27,7 +28,8 @@ impl OAuthError {
             _ => '?',
         };
         let description = description.into().chars().map(allowed).collect();
-        Self { status, error, description, challenge: None, retry_after_seconds: None }
+        let (challenge, retry_after_seconds) = (None, None);
+        Self { status, error, description, challenge, retry_after_seconds, contention: false }
     }
 
     /// The request is malformed.
@@ -144,12 +146,19 @@ impl OAuthError {
 impl From<DbErr> for OAuthError {
     fn from(error: DbErr) -> Self {
         match db::fault(&error) {
-            Fault::Unavailable | Fault::Contention | Fault::LockTimeout => {
+            fault @ (Fault::Unavailable | Fault::Contention | Fault::LockTimeout) => {
                 tracing::warn!(%error, "database");
-                Self::unavailable("the database cannot be reached")
+                let contention = fault == Fault::Contention;
+                Self { contention, ..Self::unavailable("the database cannot be reached") }
             }
             Fault::Conflict | Fault::Defect => Self::server_error(error),
         }
+    }
+}
+
+impl Contended for OAuthError {
+    fn is_contention(&self) -> bool {
+        self.contention
     }
 }
 

@@ -6,6 +6,7 @@ use poem::Response;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
 use sea_orm::DbErr;
+use shared::db::Contended;
 
 /// A page that says what went wrong.
 #[derive(Debug)]
@@ -14,11 +15,12 @@ pub struct PageError {
     title: &'static str,
     text: String,
     retry_after_seconds: Option<i64>,
+    contention: bool,
 }
 
 impl PageError {
     fn new(status: StatusCode, title: &'static str, text: impl Into<String>) -> Self {
-        Self { status, title, text: text.into(), retry_after_seconds: None }
+        Self { status, title, text: text.into(), retry_after_seconds: None, contention: false }
     }
 
     /// A request that cannot be understood.
@@ -68,6 +70,12 @@ impl PageError {
     }
 }
 
+impl Contended for PageError {
+    fn is_contention(&self) -> bool {
+        self.contention
+    }
+}
+
 impl From<&str> for PageError {
     fn from(text: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "This does not work", text)
@@ -77,7 +85,9 @@ impl From<&str> for PageError {
 impl From<OAuthError> for PageError {
     fn from(error: OAuthError) -> Self {
         match error.status() {
-            StatusCode::SERVICE_UNAVAILABLE => Self::unavailable(),
+            StatusCode::SERVICE_UNAVAILABLE => {
+                Self { contention: error.is_contention(), ..Self::unavailable() }
+            }
             StatusCode::INTERNAL_SERVER_ERROR => {
                 let text = "Something went wrong on our side. It has been noted in the log.";
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", text)

@@ -214,11 +214,14 @@ pub async fn log_out(
     source: &Source,
     how: &str,
 ) -> Result<(), OAuthError> {
-    let tx = db::begin_write(&app.db).await?;
-    shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
-    let event = source.event(Kind::LoggedOut).client(&owner.client_id).reason(how);
-    audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
-    tx.commit().await?;
+    db::again(async || {
+        let tx = db::begin_write(&app.db).await?;
+        shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
+        let event = source.event(Kind::LoggedOut).client(&owner.client_id).reason(how);
+        audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
+        tx.commit().await
+    })
+    .await?;
     tracing::info!(kind = owner.user_kind.as_str(), owner.user_id, how, "logged out");
     Ok(())
 }

@@ -7,11 +7,14 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
+use shared::cluster::Hold;
 use shared::entity::web_credentials::Column::{
     ContactId, PasswordHash, WebAccessFlag, WebUserName,
 };
 use shared::entity::{cif_web_active_users, web_credentials};
+use shared::introspection::UserKind;
 use shared::secrecy::Secret;
+use shared::sessions;
 
 /// Where the tokens of web users live.
 pub fn token_table() -> TokenTable {
@@ -46,6 +49,7 @@ pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
         .lock_exclusive()
         .one(tx)
         .await?;
+    sessions::guard_credentials(tx, UserKind::Web, user.user_id, Hold::Together).await?;
     Ok(row.map(|row| row.web_access_flag))
 }
 

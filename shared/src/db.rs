@@ -6,17 +6,25 @@
 //! | a lock is waited for | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
 //! | timestamps | text, see [`now`] | `timestamptz` | `datetime(6)` in UTC |
 //!
+//! What several MariaDB servers in one cluster need besides is in [`crate::cluster`].
+//!
 //! The process's own clock decides nothing: whatever expires is judged by [`now`] in SQL.
 
+use crate::cluster;
+use crate::telemetry::random_bytes;
 use crate::time::{Clock, Timestamp};
+use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::sqlx::{self, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
+use std::future::Future;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a lock is waited for before the request is told to come again.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
@@ -57,7 +65,8 @@ pub async fn connect(
                     "SET SESSION innodb_lock_wait_timeout = {seconds}, \
                      SESSION tx_isolation = 'READ-COMMITTED'"
                 );
-                connection.execute(sqlx::AssertSqlSafe(session)).await.map(drop)
+                connection.execute(sqlx::AssertSqlSafe(session)).await?;
+                cluster::join(connection).await
             })
         })
     });
@@ -79,6 +88,77 @@ pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction,
     let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
     db.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() })
         .await
+}
+
+/// Begins a part of a transaction that may be undone by itself. Nothing in a cluster: there the whole
+/// has to be undone.
+#[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
+pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTransaction>, DbErr> {
+    if cluster::is_node(tx) {
+        return Ok(None);
+    }
+    tx.begin().await.map(Some)
+}
+
+/// Tries something out at the beginning of a transaction in which nothing was written yet, and undoes
+/// it.
+pub async fn try_out<E: From<DbErr>>(
+    tx: &DatabaseTransaction,
+    work: impl AsyncFnOnce(&DatabaseTransaction) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(trial) = begin_part(tx).await? else {
+        work(tx).await?;
+        return Ok(tx.execute_unprepared("ROLLBACK AND CHAIN").await.map(drop)?);
+    };
+    work(&trial).await?;
+    Ok(trial.rollback().await?)
+}
+
+/// Tries of what another transaction got in the way of, and for how long there are more of them.
+const TRIES: u32 = 4;
+const TRYING: Duration = LOCK_WAIT;
+/// The longest pause before a try. The first is made at once, later ones not all at the same time.
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+
+/// How often this process has tried again.
+pub static TRIED_AGAIN: LazyLock<Counter> = LazyLock::new(Counter::default);
+
+/// An error that may tell that another transaction came first.
+pub trait Contended {
+    /// True if it does: the same may pass when it is done again.
+    fn is_contention(&self) -> bool;
+}
+
+impl Contended for DbErr {
+    fn is_contention(&self) -> bool {
+        fault(self) == Fault::Contention
+    }
+}
+
+/// Does something that begins and ends a transaction, or is a single statement; does it again, three
+/// times and until three seconds are over, where another transaction came first. In a cluster that
+/// may show as late as at the commit.
+pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
+    mut work: impl FnMut() -> F,
+) -> Result<T, E> {
+    let began = Instant::now();
+    let mut tries = 1;
+    loop {
+        match work().await {
+            Err(error) if error.is_contention() => {
+                if tries >= TRIES && began.elapsed() >= TRYING {
+                    return Err(error);
+                }
+            }
+            outcome => return outcome,
+        }
+        TRIED_AGAIN.inc();
+        if tries > 1 {
+            let longest = Ord::min(PAUSE_MAX, Duration::from_millis(5 << Ord::min(tries, 8)));
+            tokio::time::sleep(longest * u32::from(random_bytes::<1>()[0]) / 256).await;
+        }
+        tries += 1;
+    }
 }
 
 /// How SQLite writes an instant: the very text the driver writes for one with milliseconds, so
@@ -192,7 +272,11 @@ fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
             1213 | 1020 => Fault::Contention,
             1205 => Fault::LockTimeout,
             1062 | 1451 | 1452 => Fault::Conflict,
-            1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1290 | 1927 => Fault::Unavailable,
+            // A node without the others (1047), one that stops (1053, 1317, 1927), a commit of
+            // which the others did not learn (1180).
+            1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1180 | 1290 | 1317 | 1927 => {
+                Fault::Unavailable
+            }
             _ => Fault::Defect,
         };
     }

@@ -1,10 +1,11 @@
 //! Rows written as whole models, so that no column of a new row is forgotten. Where the database
 //! numbers a table's rows, the key in the model does not count.
 
+use crate::cluster;
 use sea_orm::sea_query::Query;
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, InsertMany, IntoActiveModel,
-    Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, Statement,
+    Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr, Statement,
 };
 
 /// Parameters of one statement: databases take at least 32,766, and much memory for so many.
@@ -75,8 +76,16 @@ where
                 keys.extend(returned);
             }
             DbBackend::MySql => {
+                let before = match cluster::is_node(db) {
+                    true => Some(auto_increment_step(db).await?),
+                    false => None,
+                };
                 let first = last_insert_id(db, insert).await?;
                 let step = auto_increment_step(db).await?;
+                if before.is_some_and(|before| before != step) {
+                    let text = "a node came or went while rows were numbered";
+                    return Err(DbErr::Conn(RuntimeErr::Internal(text.to_owned())));
+                }
                 keys.extend((0..count).map(|place| first + place * step));
             }
             _ => {
@@ -108,7 +117,8 @@ async fn last_insert_id<A: ActiveModelTrait>(
     i64::try_from(inserted.last_insert_id()).map_err(|error| DbErr::Type(error.to_string()))
 }
 
-/// The distance between two keys of one INSERT: more than 1 in a cluster.
+/// The distance between two keys of one INSERT: the number of nodes in a cluster, which may change
+/// with any statement.
 async fn auto_increment_step(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
     let select = "SELECT CAST(@@auto_increment_increment AS SIGNED) AS step";
     let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, select)).await?;

@@ -6,14 +6,67 @@
 //! committed. So whoever ends something either waits for what is being given, and ends that too, or
 //! leaves nothing to give from.
 
+use crate::cluster::{self, Hold};
 use crate::entity::{
     active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
+    user_credentials, web_credentials,
 };
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
+
+/// Holds the credentials of a user for whoever changes them or ends what they gave: a log-in that
+/// has begun is over before, or finds what this transaction leaves.
+#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
+pub async fn hold_credentials(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    user_id: i64,
+) -> Result<(), DbErr> {
+    match kind {
+        UserKind::Core => {
+            user_credentials::Entity::find_by_id(user_id)
+                .lock_exclusive()
+                .one(tx)
+                .await
+                .map(drop)?;
+        }
+        UserKind::Web => {
+            web_credentials::Entity::find_by_id(user_id)
+                .lock_exclusive()
+                .one(tx)
+                .await
+                .map(drop)?;
+        }
+    }
+    guard_credentials(tx, kind, user_id, Hold::AgainstAll).await
+}
+
+/// The guard of credentials that are locked: a log-in holds them together with other log-ins.
+pub async fn guard_credentials(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    user_id: i64,
+    hold: Hold,
+) -> Result<(), DbErr> {
+    let table = match kind {
+        UserKind::Core => "user_credentials",
+        UserKind::Web => "web_credentials",
+    };
+    cluster::guard(tx, table, &user_id.to_string(), hold).await
+}
+
+/// The guard of a client: whoever issues to it holds it together with others, whoever removes it
+/// does not.
+pub async fn guard_client(
+    tx: &impl ConnectionTrait,
+    client_id: &str,
+    hold: Hold,
+) -> Result<(), DbErr> {
+    cluster::guard(tx, "oauth_clients", client_id, hold).await
+}
 
 /// Ends a session: its refresh tokens and every access token of it. True if there was any.
 pub async fn end_session(

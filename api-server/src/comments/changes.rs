@@ -12,6 +12,7 @@ use crate::visibility::Visible;
 use poem_openapi::Object;
 use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use shared::cluster;
 use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
@@ -252,6 +253,8 @@ pub async fn remove(
     kind: Kind,
     comment: &comments::Model,
 ) -> Result<Vec<String>, Problem> {
+    // Nobody attaches a document meanwhile, on no node: it would stay.
+    cluster::guard_row(tx, "comments", comment.comment_id).await?;
     let place = super::place(tx, comment).await?;
     let mut changes = Changes::new(author, clock.now);
     changes.add(&place, Some(comment), None)?;

@@ -24,6 +24,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::db;
 use shared::entity::settings::{Column, Entity};
 
 /// The object that has the store's name.
@@ -151,5 +152,5 @@ async fn set(db: &DatabaseConnection, from: Option<&Names>, to: &str) -> Result<
     if let Some(Names(from)) = from {
         update = update.filter(Column::Value.eq(from));
     }
-    Ok(update.exec(db).await?.rows_affected == 1)
+    Ok(db::again(|| update.clone().exec(db)).await?.rows_affected == 1)
 }

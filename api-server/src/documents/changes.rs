@@ -18,6 +18,7 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter, QueryOrder,
     QuerySelect,
 };
+use shared::cluster;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{document_files, documents};
@@ -259,6 +260,7 @@ async fn lock(
         .one(tx)
         .await?;
     let document = document.ok_or_else(Problem::not_found)?;
+    cluster::guard_row(tx, "documents", row_id).await?;
     let files = super::files(caller, row_id).order_by_asc(document_files::Column::FileId);
     let files = files.all(tx).await?;
     Ok((document, files))

@@ -14,6 +14,7 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
 };
+use shared::cluster;
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
 use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
@@ -230,6 +231,7 @@ async fn refuse_known(
     let contact = contacts::Entity::find_by_id(contact_id).select_only();
     let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
     contact.into_tuple::<i64>().one(tx).await?;
+    cluster::guard_row(tx, "contacts", contact_id).await?;
     let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
         .filter(cards::Column::ContactId.eq(contact_id))
         .filter(cards::Column::Gateway.eq(gateway.kind()))

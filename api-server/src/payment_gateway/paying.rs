@@ -31,6 +31,7 @@ use crate::app::App;
 use crate::effects;
 use crate::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope, replayed};
 use poem::http::StatusCode;
+use shared::db;
 use shared::entity::gateway_payments::{CardPaymentState as State, Model};
 use shared::problem::{Problem, ProblemType};
 use std::sync::Arc;
@@ -225,7 +226,7 @@ async fn prepare(app: &App, intent: &Model) -> Result<(), Problem> {
         request_id: &intent.request_id,
     };
     match app.gateway.prepare(intended).await {
-        Ok(reference) => Ok(intents::refer(&app.db, intent, &reference).await?),
+        Ok(reference) => Ok(db::again(|| intents::refer(&app.db, intent, &reference)).await?),
         Err(Trouble::Refused(refusal)) => fail(app, intent, refusal).await,
         // Prepared or not: nothing is charged that nobody here refers to.
         Err(Trouble::Unavailable | Trouble::Unknown) => {
@@ -241,7 +242,7 @@ async fn charge(app: &App, intent: &Model, referred: &Referred) -> Result<(), Pr
         Err(Trouble::Refused(refusal)) => fail(app, intent, refusal).await,
         Err(Trouble::Unavailable) => Err(Problem::new(ProblemType::GatewayUnavailable)),
         Err(Trouble::Unknown) => {
-            intents::set_unknown(&app.db, intent).await?;
+            db::again(|| intents::set_unknown(&app.db, intent)).await?;
             Err(Problem::new(ProblemType::GatewayOutcomeUnknown))
         }
     }
@@ -275,7 +276,7 @@ async fn look_up(
 /// Writes down what became of a payment at the gateway.
 async fn settle(app: &App, intent: &Model, outcome: Outcome) -> Result<(), Problem> {
     match outcome {
-        Outcome::Charged(at) => Ok(intents::set_charged(&app.db, intent, at).await?),
+        Outcome::Charged(at) => Ok(db::again(|| intents::set_charged(&app.db, intent, at)).await?),
         Outcome::Declined(refusal) => fail(app, intent, refusal).await,
         Outcome::Cancelled | Outcome::GivenBack => fail(app, intent, never_charged()).await,
         Outcome::NotCharged => Err(Problem::new(ProblemType::GatewayUnavailable)),
@@ -283,7 +284,7 @@ async fn settle(app: &App, intent: &Model, outcome: Outcome) -> Result<(), Probl
 }
 
 async fn fail(app: &App, intent: &Model, refusal: Refusal) -> Result<(), Problem> {
-    Ok(intents::set_failed(&app.db, intent, &refusal).await?)
+    Ok(db::again(|| intents::set_failed(&app.db, intent, &refusal)).await?)
 }
 
 /// Step 5. What a rule refuses is given back; what is only locked or away stays charged.
@@ -295,7 +296,8 @@ async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
             let (code, message) = (problem.kind().name().to_owned(), problem.message());
             tracing::warn!(id = intent.card_payment_id, code, "a charge is given back");
             let refusal = Refusal { code, message: message.chars().take(255).collect() };
-            Ok(intents::decide_to_give_back(&app.db, intent, &refusal).await?)
+            let decide = || intents::decide_to_give_back(&app.db, intent, &refusal);
+            Ok(db::again(decide).await?)
         }
         _ => Err(problem),
     }
@@ -303,5 +305,5 @@ async fn post(app: &Arc<App>, intent: &Model) -> Result<(), Problem> {
 
 async fn give_back(app: &App, intent: &Model, referred: &Referred) -> Result<(), Problem> {
     app.gateway.give_back(referred).await.map_err(not_now)?;
-    Ok(intents::set_voided(&app.db, intent).await?)
+    Ok(db::again(|| intents::set_voided(&app.db, intent)).await?)
 }

@@ -12,6 +12,7 @@ use crate::idempotency::KEPT_SECONDS;
 use futures_util::StreamExt;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect};
+use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{payment_gateway_secrets as secrets, payment_gateway_tokens as tokens};
 use shared::problem::Problem;
@@ -39,7 +40,8 @@ pub async fn pass(app: &Arc<App>) {
     tell("forgotten cards", take_forgotten(app)).await;
     tell("pages to add cards on", sessions::sweep(app)).await;
     tell("sealed tokens", seal_anew(app)).await;
-    let freed = async { Ok(paying::free_keys(&app.db, KEPT_SECONDS).await.map(drop)?) };
+    let free = || paying::free_keys(&app.db, KEPT_SECONDS);
+    let freed = async { Ok(db::again(free).await.map(drop)?) };
     tell("keys of old card payments", freed).await;
 }
 

@@ -18,6 +18,7 @@ use shared::entity::payment_gateway_tokens::BrandType;
 use shared::entity::sandbox_payments::{
     ActiveModel, Column, Entity, Model, SandboxOutcome, SandboxState,
 };
+use shared::time::Timestamp;
 
 /// A card of the sandbox.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +144,8 @@ impl Sandbox {
             created_date: Set(now),
             charged_date: Set(None),
         };
-        match Entity::insert(row).exec_without_returning(&self.db).await {
+        let insert = || Entity::insert(row.clone()).exec_without_returning(&self.db);
+        match db::again(insert).await {
             Ok(_) => Ok(reference),
             // Prepared before, and the answer was lost.
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
@@ -210,6 +212,16 @@ impl Sandbox {
         to: SandboxState,
     ) -> Result<(), DbErr> {
         let now = db::time(&self.db).await?;
+        db::again(|| self.try_move_on(reference, from, to, now)).await
+    }
+
+    async fn try_move_on(
+        &self,
+        reference: &str,
+        from: SandboxState,
+        to: SandboxState,
+        now: Timestamp,
+    ) -> Result<(), DbErr> {
         let mut update = Entity::update_many()
             .col_expr(Column::State, Expr::value(to))
             .filter(Column::Reference.eq(reference))

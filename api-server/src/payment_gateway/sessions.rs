@@ -225,7 +225,7 @@ async fn close(app: &App, session: &Model, state: SessionState) -> Result<Settle
         .col_expr(Column::State, state.into())
         .filter(Column::SessionId.eq(session.session_id))
         .filter(Column::State.eq(SessionState::Open));
-    update.exec(&app.db).await?;
+    db::again(|| update.clone().exec(&app.db)).await?;
     Ok(match state {
         SessionState::Used => Settled::Added,
         SessionState::Open | SessionState::Expired => Settled::Over,
@@ -276,7 +276,7 @@ async fn expire_own(app: &App) -> Result<(), DbErr> {
         .filter(Column::State.eq(SessionState::Open))
         .filter(over)
         .filter(own);
-    update.exec(&app.db).await.map(drop)
+    db::again(|| update.clone().exec(&app.db)).await.map(drop)
 }
 
 #[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
@@ -297,7 +297,7 @@ async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
     let unused = Entity::delete_many()
         .filter(Column::State.eq(SessionState::Expired))
         .filter(Column::ExpiresAt.into_expr().lt(old));
-    unused.exec(db).await.map(drop)
+    db::again(|| unused.clone().exec(db)).await.map(drop)
 }
 
 /// A card that came in through a page.

@@ -5,6 +5,7 @@ use super::report::{Action, Message, RecordResult};
 use super::stage::Keys;
 use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
+use shared::db::Contended;
 use shared::problem::Problem;
 
 /// Elements with an id of their own: each has a result of its own.

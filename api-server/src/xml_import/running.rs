@@ -8,8 +8,9 @@ use super::results::{Answer, Results};
 use super::runs::{OfRecord, Run};
 use super::{Applied, Import, Mode, Opened, malformed};
 use crate::idempotency::Claim;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, TransactionTrait};
-use shared::db;
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
+use shared::cluster;
+use shared::db::{self, Contended};
 use shared::problem::Problem;
 use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
@@ -141,9 +142,12 @@ impl Runner<'_> {
         let committed = applied || results.totals().read == 0;
         let answer = results.finish(false, committed).await?;
         if let Some(run) = run {
-            let tx = db::begin_write(db).await?;
-            run.finish(&tx, &answer).await?;
-            tx.commit().await?;
+            db::again(async || {
+                let tx = db::begin_write(db).await?;
+                run.finish(&tx, &answer).await?;
+                Ok::<_, Problem>(tx.commit().await?)
+            })
+            .await?;
         }
         Ok(answer)
     }
@@ -212,7 +216,7 @@ impl Runner<'_> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
         if let Some(run) = run.filter(|run| self.renewed.elapsed() > run.held_again_after()) {
-            run.hold(self.db).await?;
+            db::again(|| run.hold(self.db)).await?;
             self.renewed = Instant::now();
         }
         Ok(())
@@ -245,6 +249,13 @@ impl Runner<'_> {
         if records.is_empty() {
             return Ok(());
         }
+        // Without a savepoint nothing of a batch could be undone in the transaction of the file.
+        if outer.is_some_and(cluster::is_node) {
+            for record in &records {
+                self.alone(outer, record).await?;
+            }
+            return Ok(());
+        }
         match self.try_batch(outer, &records).await {
             Err(problem)
                 if problem.is_conflict()
@@ -270,7 +281,8 @@ impl Runner<'_> {
         let tx = match outer {
             Some(outer) => {
                 self.renew().await?;
-                outer.begin().await?
+                let part = db::begin_part(outer).await?;
+                part.ok_or_else(|| Problem::internal("a batch without a savepoint"))?
             }
             None => self.begin().await?,
         };
@@ -329,27 +341,32 @@ impl Runner<'_> {
         record: &Element,
     ) -> Result<Applied, Problem> {
         self.import.hash_passwords(std::slice::from_ref(record)).await?;
-        let own = match outer {
-            Some(_) => {
-                self.renew().await?;
-                None
-            }
-            None => Some(self.begin().await?),
-        };
-        let Some(tx) = own.as_ref().or(outer) else {
-            return Err(Problem::internal("no transaction"));
-        };
-        let savepoint = tx.begin().await?;
-        let applied = self.import.record_alone(&savepoint, record).await?;
-        match applied.failed {
-            true => savepoint.rollback().await?,
-            false => savepoint.commit().await?,
-        }
-        if let Some(tx) = own {
+        let Some(outer) = outer else {
+            let tx = self.begin().await?;
+            let applied = self.import.record_alone(&tx, record).await?;
+            let tx = match applied.failed {
+                true => {
+                    tx.rollback().await?;
+                    self.begin().await?
+                }
+                false => tx,
+            };
             if let Some(run) = &self.run {
                 run.note(&tx, self.record_index, &[&applied.results]).await?;
             }
             tx.commit().await?;
+            return Ok(applied);
+        };
+        self.renew().await?;
+        // Where nothing can be undone by itself, what a record leaves that fails is undone with the
+        // file.
+        let Some(part) = db::begin_part(outer).await? else {
+            return self.import.record_alone(outer, record).await;
+        };
+        let applied = self.import.record_alone(&part, record).await?;
+        match applied.failed {
+            true => part.rollback().await?,
+            false => part.commit().await?,
         }
         Ok(applied)
     }
@@ -360,30 +377,39 @@ impl Runner<'_> {
         outer: Option<&DatabaseTransaction>,
         head: &Element,
     ) -> Result<(), Problem> {
-        let own = match outer {
-            Some(_) => None,
+        let part = match outer {
+            Some(outer) => db::begin_part(outer).await?,
             None => Some(self.begin_long().await?),
         };
-        let Some(tx) = own.as_ref().or(outer) else {
+        let Some(tx) = part.as_ref().or(outer) else {
             return Err(Problem::internal("no transaction"));
         };
-        let savepoint = tx.begin().await?;
         let mut results = Results::new(&self.import.directory)?;
         let mut opened = self.import.open(head);
         results.add(&opened.take_results()).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
             self.renew().await?;
-            let applied = self.import.payment_of(&savepoint, &mut opened, &child).await;
+            let applied = self.import.payment_of(tx, &mut opened, &child).await;
             results.add(&applied.map_err(Problem::or_unavailable)?).await?;
         }
         let Opened { failed, .. } = opened;
-        match failed {
-            true => savepoint.rollback().await?,
-            false => savepoint.commit().await?,
-        }
         if failed {
             results.undo_all();
         }
+        let own = match (part, outer) {
+            (Some(part), None) if failed => {
+                part.rollback().await?;
+                Some(self.begin_long().await?)
+            }
+            (Some(part), Some(_)) => {
+                match failed {
+                    true => part.rollback().await?,
+                    false => part.commit().await?,
+                }
+                None
+            }
+            (own, _) => own,
+        };
         self.copy(own.as_ref(), results).await?;
         if let Some(tx) = own {
             if let Some(run) = &self.run {

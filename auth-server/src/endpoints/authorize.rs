@@ -178,9 +178,13 @@ impl Asking<'_> {
         // Nobody else has the secret of this request: it waits for no browser.
         let kept = authorizations::keep(self.app, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
-        let tx = db::begin_write(&self.app.db).await?;
-        let code = authorizations::grant_code(self.app, &tx, &browser::stored(&id), log_in).await?;
-        tx.commit().await?;
+        let request_id = browser::stored(&id);
+        let code = db::again(async || {
+            let tx = db::begin_write(&self.app.db).await?;
+            let code = authorizations::grant_code(self.app, &tx, &request_id, log_in).await?;
+            tx.commit().await.map(|()| code)
+        })
+        .await?;
         let url = |code: Code| code_url(self.app, self.redirect_uri, new.state, code.text());
         Ok(code.map(|code| redirect(&url(code))))
     }

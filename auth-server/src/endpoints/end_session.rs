@@ -122,11 +122,14 @@ async fn log_out_browser(
         if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
             return Ok(false);
         }
-        let tx = db::begin_write(&app.db).await?;
-        shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
-        let event = source.event(Kind::LoggedOut).reason("browser");
-        event.user(kind, log_in.user_id).record(&tx).await?;
-        tx.commit().await?;
+        db::again(async || {
+            let tx = db::begin_write(&app.db).await?;
+            shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
+            let event = source.event(Kind::LoggedOut).reason("browser");
+            event.user(kind, log_in.user_id).record(&tx).await?;
+            tx.commit().await
+        })
+        .await?;
     }
     Ok(true)
 }

@@ -17,13 +17,14 @@ pub async fn live(_app: Arc<App>, _request: Request) -> Result<Response, OAuthEr
 /// The database is reachable and its schema is current; gives the database's time, which
 /// Verify Auth Server compares with the clock of its own machine.
 pub async fn ready(app: Arc<App>, _request: Request) -> Result<Response, OAuthError> {
+    if app.stopping.has_begun() {
+        return Err(OAuthError::unavailable("this server is stopping"));
+    }
     match schema_state(&app.db).await? {
         SchemaState::Current => {
             let time = db::time(&app.db).await?;
             Ok(json(&json!({"status": "ready", "database_time": time.to_string()})))
         }
-        SchemaState::Other => {
-            Err(OAuthError::unavailable("the database does not have the schema of this release"))
-        }
+        state => Err(OAuthError::unavailable(state.to_string())),
     }
 }

@@ -9,14 +9,16 @@ use super::redirect;
 use crate::app::App;
 use crate::authorizations;
 use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
-use crate::log_in::{self, Attempt, Refusal};
+use crate::log_in::{self, Attempt, LoggedIn, Refusal};
 use crate::page_error::PageError;
 use crate::pages::{self, LogInForm};
 use crate::redirects;
 use crate::request::Form;
 use crate::source::Source;
+use crate::tokens::Code;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
+use shared::db;
 use shared::entity::authorization_requests::Model;
 use std::sync::Arc;
 
@@ -46,25 +48,35 @@ pub async fn submit(app: Arc<App>, mut request: Request) -> Result<Response, Pag
         user_name,
         password: form.get("password").unwrap_or_default(),
     };
-    let logged_in = match log_in::log_in(&app, attempt).await {
-        Ok(logged_in) => logged_in,
-        Err(Refusal::Wrong | Refusal::TooLong) => {
-            return Ok(page(&app, &cookie, &id, &pending, user_name, true));
-        }
-        Err(refusal) => return Err(refusal.into()),
-    };
     let former = browser::cookie(&request, LOG_IN_COOKIE);
-    let (tx, user_id) = (logged_in.tx, logged_in.user_id);
-    let (cookie, browser) =
-        authorizations::remember_browser(&tx, pending.user_kind, user_id, former.as_deref())
-            .await?;
-    let code = authorizations::grant_code(&app, &tx, &pending.request_id, &browser).await?;
-    let code = code.ok_or_else(PageError::expired)?;
-    tx.commit().await?;
+    let entered = db::again(|| enter(&app, attempt, &pending, former.as_deref())).await?;
+    let Some((cookie, code)) = entered else {
+        return Ok(page(&app, &cookie, &id, &pending, user_name, true));
+    };
     let state = pending.state.as_deref();
     let mut response = redirect(&code_url(&app, &pending.redirect_uri, state, code.text()));
     response.headers_mut().append(SET_COOKIE, browser::set_cookie(LOG_IN_COOKIE, &cookie));
     Ok(response)
+}
+
+/// Logs in, and gives the cookie and the code that come of it; nothing for a wrong password.
+async fn enter(
+    app: &App,
+    attempt: Attempt<'_>,
+    pending: &Model,
+    former: Option<&str>,
+) -> Result<Option<(String, Code)>, PageError> {
+    let LoggedIn { tx, user_id } = match log_in::log_in(app, attempt).await {
+        Ok(logged_in) => logged_in,
+        Err(Refusal::Wrong | Refusal::TooLong) => return Ok(None),
+        Err(refusal) => return Err(refusal.into()),
+    };
+    let (cookie, browser) =
+        authorizations::remember_browser(&tx, pending.user_kind, user_id, former).await?;
+    let code = authorizations::grant_code(app, &tx, &pending.request_id, &browser).await?;
+    let code = code.ok_or_else(PageError::expired)?;
+    tx.commit().await?;
+    Ok(Some((cookie, code)))
 }
 
 /// The browser's cookie, the id of its request, and the request.

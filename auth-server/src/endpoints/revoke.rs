@@ -31,12 +31,15 @@ pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAu
     if owner.client_id != client.client_id {
         return Err(OAuthError::unauthorized_client("the token belongs to another client"));
     }
-    let tx = db::begin_write(&app.db).await?;
-    shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
-    let event = source.event(Kind::Revoked).client(&owner.client_id);
-    let event = event.user(owner.user_kind, owner.user_id);
-    event.token(&app.token_keys.hash(token)).record(&tx).await?;
-    tx.commit().await?;
+    db::again(async || {
+        let tx = db::begin_write(&app.db).await?;
+        shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
+        let event = source.event(Kind::Revoked).client(&owner.client_id);
+        let event = event.user(owner.user_kind, owner.user_id);
+        event.token(&app.token_keys.hash(token)).record(&tx).await?;
+        tx.commit().await
+    })
+    .await?;
     tracing::info!(client.client_id, "session revoked");
     Ok(Response::default())
 }

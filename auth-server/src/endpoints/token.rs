@@ -17,6 +17,7 @@ use crate::source::Source;
 use crate::tokens::{Code, RefreshToken, SessionId};
 use poem::{Request, Response};
 use serde_json::Value;
+use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -39,17 +40,28 @@ pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAut
         let text = format!("this client may not use the grant {grant_type}");
         return Err(OAuthError::unauthorized_client(text));
     }
-    let answer = match grant_type {
-        "authorization_code" => exchange_code(&app, &client, &form, &source).await?,
+    let grant = || grant(&app, &client, &form, grant_type, &source, arrived);
+    Ok(json(&db::again(grant).await?))
+}
+
+async fn grant(
+    app: &App,
+    client: &Model,
+    form: &Form,
+    grant_type: &str,
+    source: &Source,
+    arrived: Instant,
+) -> Result<Value, OAuthError> {
+    match grant_type {
+        "authorization_code" => exchange_code(app, client, form, source).await,
         "refresh_token" => {
             let token = RefreshToken::parse(form.required("refresh_token")?)
                 .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
             let scope = form.get("scope");
-            refresh::refresh(&app, &client, &token, scope, &source, arrived).await?
+            refresh::refresh(app, client, &token, scope, source, arrived).await
         }
-        _ => log_in_with_password(&app, &client, &form, &source).await?,
-    };
-    Ok(json(&answer))
+        _ => log_in_with_password(app, client, form, source).await,
+    }
 }
 
 async fn exchange_code(

@@ -15,7 +15,7 @@ use crate::texts::{Text, checked};
 use crate::turns::Row;
 use chrono::NaiveDate;
 use poem_openapi::Object;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::amounts::{AmountText, Money};
 use shared::db::{self, Fault};
 use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Model};
@@ -206,10 +206,12 @@ impl Effect for Opening {
             fingerprint: self.fingerprint.clone(),
         };
         let order = order(&intent, &card, clock.today)?;
-        let trial = tx.begin().await?;
         let caller = system(&intent, "");
-        payments::post(&trial, &caller, &self.author, clock, self.loan_id, &order).await?;
-        trial.rollback().await?;
+        db::try_out(tx, async |tx| {
+            let posted = payments::post(tx, &caller, &self.author, clock, self.loan_id, &order);
+            posted.await.map(drop)
+        })
+        .await?;
         let added = rows::add(tx, intent.clone()).await;
         let card_payment_id = added.map_err(|error| match db::fault(&error) {
             // The same request, whose claim has lapsed, was faster.

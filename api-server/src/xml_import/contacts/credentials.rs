@@ -132,7 +132,11 @@ impl Import<'_> {
     ) -> Result<Option<Model>, Stop> {
         match contact_id {
             ..0 => Ok(self.stage.find::<Model>(|row| row.contact_id == contact_id).cloned()),
-            _ => Ok(Entity::find_by_id(contact_id).one(tx).await?),
+            _ => {
+                // A log-in that has begun is over before, or finds what this leaves.
+                sessions::hold_credentials(tx, UserKind::Web, contact_id).await?;
+                Ok(Entity::find_by_id(contact_id).one(tx).await?)
+            }
         }
     }
 
