@@ -39,9 +39,11 @@ use poem::{Endpoint, EndpointExt, Request, Response, Route, get, post};
 use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use sea_orm::DatabaseConnection;
+use shared::db;
 use shared::edge::{Edge, framework_problem};
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
+use shared::process::Stopping;
 use shared::telemetry::Metrics;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,6 +81,8 @@ pub struct App {
     pub downloads: AtOnce,
     /// Requests that write on the same rows.
     pub turns: Arc<Turns>,
+    /// Whether this server is about to stop.
+    pub stopping: Stopping,
 }
 
 type Api = (OfLoans, OfContacts, OfTheInstallation);
@@ -130,6 +134,7 @@ impl App {
             docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
             rates: Rates::new(config.requests_per_second),
             turns: Arc::default(),
+            stopping: Stopping::default(),
         }))
     }
 
@@ -161,7 +166,7 @@ impl App {
     pub async fn sweep(self: Arc<Self>) {
         loop {
             self.rates.sweep();
-            match idempotency::sweep(&self.db).await {
+            match db::again(|| idempotency::sweep(&self.db)).await {
                 Ok(0) => {}
                 Ok(rows) => tracing::info!(rows, "old answers removed"),
                 Err(error) => tracing::warn!(%error, "old answers could not be removed"),

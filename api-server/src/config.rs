@@ -7,6 +7,7 @@ use crate::uploads::file_types::Taken;
 use reqwest::Url;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
+use shared::tls::Identity;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,7 +28,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "API_TLS_CERTIFICATE",
         default: None,
-        help: "PEM file with the certificate chain of this server.",
+        help: "PEM file with the certificate chain of this server. It and the key are read again on \
+               SIGHUP.",
     },
     Setting {
         name: "API_TLS_KEY",
@@ -162,6 +164,12 @@ pub const SETTINGS: &[Setting] = &[
         help: "Most client connections at once, 1 to 100000.",
     },
     Setting {
+        name: "API_DRAIN_DELAY_SECONDS",
+        default: Some("5"),
+        help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
+               0 to 300: what load balancers need to notice. A second signal cuts it short.",
+    },
+    Setting {
         name: "API_REQUESTS_PER_SECOND",
         default: Some("0"),
         help: "Requests that one caller may send each second, twice as many at once; 0: no limit. \
@@ -175,7 +183,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "API_LOG_FORMAT", default: Some("text"), help: "text or json." },
     Setting {
         name: "API_LOG_FILTER",
-        default: Some("info,sqlx=warn,sea_orm_migration=warn"),
+        default: Some("info,sqlx=warn"),
         help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
     },
 ];
@@ -221,6 +229,8 @@ pub struct Config {
     pub limits: Limits,
     /// Requests of one caller each second; 0: no limit.
     pub requests_per_second: u32,
+    /// How long it still takes requests once it is told to stop.
+    pub drain_delay: Duration,
     /// Where metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
     /// `text` or `json`.
@@ -259,6 +269,7 @@ impl Config {
                 ..Limits::default()
             },
             requests_per_second: settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32,
+            drain_delay: settings.seconds("API_DRAIN_DELAY_SECONDS", 0..=300),
             metrics_listen: settings
                 .optional("API_METRICS_LISTEN")
                 .map(|_| settings.address("API_METRICS_LISTEN")),
@@ -266,6 +277,12 @@ impl Config {
             log_filter: settings.text("API_LOG_FILTER"),
         };
         settings.finish(config)
+    }
+
+    /// What the listener presents.
+    pub fn identity(&self) -> Identity<'_> {
+        let (certificate, key) = (&self.tls_certificate, &self.tls_key);
+        Identity { certificate, key, client_certificates: false }
     }
 }
 

@@ -45,9 +45,9 @@ pub mod xml_import;
 
 use crate::app::App;
 use crate::config::Config;
+use shared::db;
 use shared::process::{self, Serving};
 use shared::telemetry::{self, Metrics};
-use shared::{db, tls};
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,19 +64,19 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let serving = Serving {
         name: "api-server",
         listen: config.listen,
-        certificate: &config.tls_certificate,
-        key: &config.tls_key,
-        client_certificates: false,
+        identity: config.identity(),
         limits: config.limits,
         metrics_listen: config.metrics_listen,
+        stopping: app.stopping.clone(),
     };
+    let stop = app.stopping.clone().after(stop, config.drain_delay);
     serving.run(endpoint, metrics, stop).await
 }
 
 /// Checks settings, certificates, database and object store, and changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
-    tls::server_config(&config.tls_certificate, &config.tls_key, false)?;
+    config.identity().server_config()?;
     let (app, _) = assemble(&config).await?;
     app.documents.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
     process::check_schema(&app.db).await

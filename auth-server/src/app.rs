@@ -15,11 +15,13 @@ use crate::{authorizations, client_assertions, keys, lockout, sessions, token_ta
 use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
 use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
 use sea_orm::{DatabaseConnection, DbErr};
+use shared::db;
 use shared::edge::{Edge, HeadOnly, framework_problem};
 use shared::introspection::UserKind;
 use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
+use shared::process::Stopping;
 use shared::telemetry::Metrics;
 use std::future::Future;
 use std::sync::Arc;
@@ -52,6 +54,8 @@ pub struct App {
     pub proxies: Proxies,
     /// Where clients show their certificates, if at all.
     pub mtls_url: Option<String>,
+    /// Whether this server is about to stop.
+    pub stopping: Stopping,
 }
 
 /// Paths and the methods they answer to.
@@ -86,6 +90,7 @@ impl App {
             source_failures_max: config.source_failures_max,
             proxies: config.proxies.clone(),
             mtls_url: config.mtls_url.clone(),
+            stopping: Stopping::default(),
         })
     }
 
@@ -135,20 +140,21 @@ impl App {
         loop {
             self.maintain_keys().await;
             for kind in [UserKind::Core, UserKind::Web] {
-                swept(kind.as_str(), token_table::sweep(&self, kind).await);
+                swept(kind.as_str(), db::again(|| token_table::sweep(&self, kind)).await);
             }
-            swept("sessions", sessions::sweep(&self).await);
-            swept("authorization requests", authorizations::sweep(&self).await);
-            swept("failures", lockout::sweep(&self.db).await);
-            swept("client assertions", client_assertions::sweep(&self.db).await);
+            swept("sessions", db::again(|| sessions::sweep(&self)).await);
+            swept("authorization requests", db::again(|| authorizations::sweep(&self)).await);
+            swept("failures", db::again(|| lockout::sweep(&self.db)).await);
+            swept("client assertions", db::again(|| client_assertions::sweep(&self.db)).await);
             tokio::time::sleep(SWEEP_INTERVAL).await;
         }
     }
 
     /// Has this key and the next one ready.
     pub async fn maintain_keys(&self) {
-        let (db, rotation_seconds) = (&self.db, self.key_rotation_seconds);
-        if let Err(error) = keys::maintain(db, &self.master_keys, rotation_seconds).await {
+        let rotation_seconds = self.key_rotation_seconds;
+        let maintain = || keys::maintain(&self.db, &self.master_keys, rotation_seconds);
+        if let Err(error) = db::again(maintain).await {
             tracing::warn!(%error, "signing keys could not be looked after");
         }
     }

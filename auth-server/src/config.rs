@@ -7,8 +7,10 @@ use shared::master_keys::MasterKeys;
 use shared::passwords::{Passwords, Peppers};
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
+use shared::tls::Identity;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use url::Url;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
@@ -38,7 +40,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "AUTH_TLS_CERTIFICATE",
         default: None,
-        help: "PEM file with the certificate chain of this server.",
+        help: "PEM file with the certificate chain of this server. It and the key are read again on \
+               SIGHUP.",
     },
     Setting {
         name: "AUTH_TLS_KEY",
@@ -137,6 +140,12 @@ pub const SETTINGS: &[Setting] = &[
         help: "Most client connections at once, 1 to 100000.",
     },
     Setting {
+        name: "AUTH_DRAIN_DELAY_SECONDS",
+        default: Some("5"),
+        help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
+               0 to 300: what load balancers need to notice. A second signal cuts it short.",
+    },
+    Setting {
         name: "AUTH_METRICS_LISTEN",
         default: Some(""),
         help: "Address and port of the metrics, plain HTTP: keep it inside.",
@@ -144,7 +153,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "AUTH_LOG_FORMAT", default: Some("text"), help: "text or json." },
     Setting {
         name: "AUTH_LOG_FILTER",
-        default: Some("info,sqlx=warn,sea_orm_migration=warn"),
+        default: Some("info,sqlx=warn"),
         help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
     },
 ];
@@ -185,6 +194,8 @@ pub struct Config {
     pub passwords: Option<Passwords>,
     /// What the listener may be made to hold.
     pub limits: Limits,
+    /// How long it still takes requests once it is told to stop.
+    pub drain_delay: Duration,
     /// Where metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
     /// `text` or `json`.
@@ -233,6 +244,7 @@ impl Config {
                 connections_max: settings.within("AUTH_CONNECTIONS_MAX", 1..=100_000) as u32,
                 ..Limits::default()
             },
+            drain_delay: settings.seconds("AUTH_DRAIN_DELAY_SECONDS", 0..=300),
             metrics_listen: settings
                 .optional("AUTH_METRICS_LISTEN")
                 .map(|_| settings.address("AUTH_METRICS_LISTEN")),
@@ -240,6 +252,12 @@ impl Config {
             log_filter: settings.text("AUTH_LOG_FILTER"),
         };
         settings.finish(config)
+    }
+
+    /// What a listener presents.
+    pub fn identity(&self, client_certificates: bool) -> Identity<'_> {
+        let (certificate, key) = (&self.tls_certificate, &self.tls_key);
+        Identity { certificate, key, client_certificates }
     }
 }
 

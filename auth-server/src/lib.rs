@@ -29,9 +29,9 @@ pub mod web_users;
 use crate::app::App;
 use crate::config::Config;
 use futures_util::FutureExt;
+use shared::db;
 use shared::process::{self, Serving};
 use shared::telemetry::{self, Metrics};
-use shared::{db, tls};
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,13 +49,12 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let serving = |name, listen, client_certificates, metrics_listen| Serving {
         name,
         listen,
-        certificate: &config.tls_certificate,
-        key: &config.tls_key,
-        client_certificates,
+        identity: config.identity(client_certificates),
         limits: config.limits,
         metrics_listen,
+        stopping: app.stopping.clone(),
     };
-    let stop = stop.shared();
+    let stop = app.stopping.clone().after(stop, config.drain_delay).shared();
     let main = serving("auth-server", config.listen, false, config.metrics_listen);
     let main = main.run(app.endpoint(Arc::clone(&metrics)), Arc::clone(&metrics), stop.clone());
     match config.mtls_listen {
@@ -71,7 +70,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
 /// Checks settings, certificates and database, and changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
-    tls::server_config(&config.tls_certificate, &config.tls_key, false)?;
+    config.identity(false).server_config()?;
     let (app, _) = assemble(&config).await?;
     process::check_schema(&app.db).await?;
     keys::check(&app.db, &app.master_keys).await

@@ -4,6 +4,7 @@
 
 pub mod amounts;
 pub mod audit;
+pub mod cluster;
 pub mod db;
 pub mod edge;
 pub mod entity;

@@ -8,7 +8,7 @@ mod kinds;
 pub use self::kinds::{ProblemType, TYPE_PREFIX};
 
 use crate::amounts::OutOfRange;
-use crate::db::{self, Fault};
+use crate::db::{self, Contended, Fault};
 use poem::error::ResponseError;
 use poem::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::http::{HeaderValue, StatusCode};
@@ -179,11 +179,6 @@ impl Problem {
         self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
-    /// True when another transaction came first and the same one may pass if tried again.
-    pub fn is_contention(&self) -> bool {
-        self.0.fault == Some(Fault::Contention)
-    }
-
     /// True when a unique or foreign key refused a row.
     pub fn is_conflict(&self) -> bool {
         self.0.fault == Some(Fault::Conflict)
@@ -249,6 +244,12 @@ impl Problem {
             response.headers_mut().append(name.clone(), value.clone());
         }
         response
+    }
+}
+
+impl Contended for Problem {
+    fn is_contention(&self) -> bool {
+        self.0.fault == Some(Fault::Contention)
     }
 }
 

@@ -4,16 +4,21 @@
 use crate::migration::{SchemaState, schema_state};
 use crate::server::{self, Limits};
 use crate::telemetry::Metrics;
-use crate::tls;
+use crate::tls::Identity;
 use poem::{Endpoint, Response};
+use rustls::ServerConfig;
 use sea_orm::DatabaseConnection;
-use std::future::Future;
+use std::convert::Infallible;
+use std::future::{Future, pending};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 /// Where and as whom a server listens.
 #[derive(Debug)]
@@ -22,16 +27,14 @@ pub struct Serving<'a> {
     pub name: &'a str,
     /// Address and port; port 0 is any free one.
     pub listen: SocketAddr,
-    /// Certificate chain, PEM.
-    pub certificate: &'a Path,
-    /// Private key, PEM.
-    pub key: &'a Path,
-    /// Clients are asked for a certificate, and may have none.
-    pub client_certificates: bool,
+    /// What it presents, read again on SIGHUP.
+    pub identity: Identity<'a>,
     /// What the listener may be made to hold.
     pub limits: Limits,
     /// Where metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
+    /// Whether it is about to stop.
+    pub stopping: Stopping,
 }
 
 impl Serving<'_> {
@@ -42,8 +45,7 @@ impl Serving<'_> {
         metrics: Arc<Metrics>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), String> {
-        let tls =
-            Arc::new(tls::server_config(self.certificate, self.key, self.client_certificates)?);
+        let (reload, tls) = watch::channel(Arc::new(self.identity.server_config()?));
         let cannot = |error| format!("cannot listen on {}: {error}", self.listen);
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
@@ -51,8 +53,62 @@ impl Serving<'_> {
         if let Some(address) = self.metrics_listen {
             tokio::spawn(serve_metrics(metrics, address));
         }
-        server::serve(listener, tls, endpoint, self.limits, stop).await;
-        Ok(())
+        let serving = server::serve(listener, tls, endpoint, self.limits, self.stopping, stop);
+        tokio::select! {
+            () = serving => Ok(()),
+            never = reload_on_hangup(self.name, self.identity, reload) => match never {},
+        }
+    }
+}
+
+/// Reads certificate and key again on each SIGHUP: connections from then on get the new ones, and
+/// nobody loses his. Files that do not work together change nothing.
+async fn reload_on_hangup(
+    name: &str,
+    identity: Identity<'_>,
+    reload: watch::Sender<Arc<ServerConfig>>,
+) -> Infallible {
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else { return pending().await };
+    while hangups.recv().await.is_some() {
+        match identity.server_config() {
+            Ok(config) => {
+                reload.send_replace(Arc::new(config));
+                tracing::info!(server = name, "certificate and key were read again");
+            }
+            Err(error) => tracing::error!(
+                server = name,
+                error,
+                "certificate and key stay as they were: the files cannot be used"
+            ),
+        }
+    }
+    pending().await
+}
+
+/// Whether a server is about to stop: it says so in its readiness, so that load balancers send
+/// their requests elsewhere before it takes no more.
+#[derive(Clone, Debug, Default)]
+pub struct Stopping(Arc<AtomicBool>);
+
+impl Stopping {
+    /// True from the moment on at which the server was told to stop.
+    pub fn has_begun(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Ready so long after `stop` as load balancers need to notice; at once when the process is
+    /// told a second time.
+    pub async fn after(self, stop: impl Future<Output = ()>, delay: Duration) {
+        stop.await;
+        self.0.store(true, Ordering::Relaxed);
+        if delay.is_zero() {
+            return;
+        }
+        tracing::info!(seconds = delay.as_secs(), "not ready any more, and stopping soon");
+        tokio::select! {
+            () = sleep(delay) => {}
+            () = stop_signal() => {}
+        }
     }
 }
 
@@ -68,7 +124,6 @@ pub async fn stop_signal() {
         () = terminate => {}
         _ = tokio::signal::ctrl_c() => {}
     }
-    tracing::info!("stopping: finishing the requests in flight");
 }
 
 /// Serves metrics beside the server; without them the server goes on.
@@ -82,9 +137,7 @@ async fn serve_metrics(metrics: Arc<Metrics>, address: SocketAddr) {
 pub async fn check_schema(db: &DatabaseConnection) -> Result<(), String> {
     match schema_state(db).await {
         Ok(SchemaState::Current) => Ok(()),
-        Ok(SchemaState::Other) => {
-            Err("the database does not have the schema of this release".to_owned())
-        }
+        Ok(state) => Err(state.to_string()),
         Err(error) => Err(format!("the database cannot be reached: {error}")),
     }
 }

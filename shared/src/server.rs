@@ -6,10 +6,12 @@
 //! `TCP_NODELAY` (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is
 //! out of file descriptors.
 
+use crate::process::Stopping;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use poem::http::header::{CONNECTION, HeaderValue};
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Endpoint, Response};
@@ -71,20 +73,21 @@ const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
 /// After a failed accept (out of file descriptors, say) the next one waits a little.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is ready, then finishes the requests in flight and returns.
+/// Serves until `stop` is ready, then finishes the requests in flight and returns. Each connection
+/// gets the TLS that holds when it comes.
 pub async fn serve<E>(
     listener: TcpListener,
-    tls: Arc<ServerConfig>,
+    tls: watch::Receiver<Arc<ServerConfig>>,
     endpoint: E,
     limits: Limits,
+    stopping: Stopping,
     stop: impl Future<Output = ()>,
 ) where
     E: Endpoint<Output = Response> + 'static,
 {
-    let acceptor = TlsAcceptor::from(tls);
     let endpoint = Arc::new(endpoint);
     let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
-    let (stopping, stopped) = watch::channel(false);
+    let (stop_all, stopped) = watch::channel(false);
     let mut stop = pin!(stop);
     loop {
         let accepted = async {
@@ -103,9 +106,10 @@ pub async fn serve<E>(
             }
         };
         let connection = Connection {
-            acceptor: acceptor.clone(),
+            acceptor: TlsAcceptor::from(Arc::clone(&tls.borrow())),
             endpoint: Arc::clone(&endpoint),
             limits,
+            stopping: stopping.clone(),
             stopped: stopped.clone(),
         };
         tokio::spawn(async move {
@@ -114,7 +118,8 @@ pub async fn serve<E>(
         });
     }
     drop(listener);
-    stopping.send_replace(true);
+    tracing::info!("stopping: finishing the requests in flight");
+    stop_all.send_replace(true);
     // All permits back: every connection has ended.
     let _ = timeout(limits.drain, permits.acquire_many(limits.connections_max)).await;
 }
@@ -123,6 +128,7 @@ struct Connection<E> {
     acceptor: TlsAcceptor,
     endpoint: Arc<E>,
     limits: Limits,
+    stopping: Stopping,
     stopped: watch::Receiver<bool>,
 }
 
@@ -146,6 +152,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             service_fn(move |request: hyper::Request<Incoming>| {
                 let under_way = requests.begin();
                 let endpoint = Arc::clone(&self.endpoint);
+                let stopping = self.stopping.clone();
                 let peer = RemoteAddr(peer.into());
                 let mut request: poem::Request =
                     (request, local.clone(), peer, Scheme::HTTPS).into();
@@ -153,7 +160,14 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                     request.set_data(certificate.clone());
                 }
                 async move {
-                    let response = endpoint.get_response(request).await;
+                    let mut response = endpoint.get_response(request).await;
+                    // Or the next request could cross the end of the connection on its way. In
+                    // HTTP/2 that cannot happen: it says which request was its last.
+                    if stopping.has_begun() && !http2 {
+                        response
+                            .headers_mut()
+                            .insert(CONNECTION, HeaderValue::from_static("close"));
+                    }
                     drop(under_way);
                     Ok::<hyper::Response<_>, Infallible>(response.into())
                 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Behind the name of a setting: the value stands in this file.
 const FROM_FILE: &str = "_FILE";
@@ -90,6 +91,11 @@ impl Settings {
         }
     }
 
+    /// Takes this value for a setting, whatever file and environment say.
+    pub fn assume(&mut self, name: &'static str, value: &str) {
+        self.values.insert(name.to_owned(), value.to_owned());
+    }
+
     /// The value of a setting, or its default.
     pub fn text(&mut self, name: &'static str) -> String {
         self.optional(name).unwrap_or_else(|| {
@@ -127,6 +133,15 @@ impl Settings {
         number
     }
 
+    /// So many seconds, within limits.
+    pub fn seconds(
+        &mut self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Duration {
+        Duration::from_secs(self.within(name, range))
+    }
+
     /// The address to listen on.
     pub fn address(&mut self, name: &'static str) -> std::net::SocketAddr {
         let text = self.text(name);
@@ -148,6 +163,11 @@ impl Settings {
             self.faults.push(format!("{name}={}: {error}", path.display()));
         }
         path
+    }
+
+    /// Sets what a command line says in place of the settings.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.values.insert(name.to_owned(), value.to_owned());
     }
 
     /// Notes a fault that only the server itself can find.

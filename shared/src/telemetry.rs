@@ -1,6 +1,7 @@
 //! What the operators see: logs, request ids and metrics. Never a token, a password, a card number
 //! or a body.
 
+use crate::db;
 use aws_lc_rs::rand;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -94,6 +95,11 @@ impl Metrics {
             seconds.clone(),
         );
         registry.register("sql_statements", "Statements sent to the database", statements.clone());
+        registry.register(
+            "transactions_tried_again",
+            "Times that another transaction came first and the same was tried again",
+            db::TRIED_AGAIN.clone(),
+        );
         Arc::new(Self { registry, requests, seconds, statements })
     }
 

@@ -20,26 +20,35 @@ pub fn install_provider() {
 }
 
 /// What a listener presents: the chain and the key in these PEM files.
-///
-/// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1. Clients are asked for a certificate or not.
-pub fn server_config(
-    certificates: &Path,
-    key: &Path,
-    client_certificates: bool,
-) -> Result<ServerConfig, String> {
-    let chain = read_certificates(certificates)?;
-    let key = PrivateKeyDer::from_pem_file(key)
-        .map_err(|error| format!("cannot read the key in {}: {error}", key.display()))?;
-    let builder = ServerConfig::builder();
-    let builder = match client_certificates {
-        true => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new())),
-        false => builder.with_no_client_auth(),
-    };
-    let mut config = builder
-        .with_single_cert(chain, key)
-        .map_err(|error| format!("certificate and key do not work together: {error}"))?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+#[derive(Clone, Copy, Debug)]
+pub struct Identity<'a> {
+    /// Certificate chain, PEM.
+    pub certificate: &'a Path,
+    /// Private key, PEM.
+    pub key: &'a Path,
+    /// Clients are asked for a certificate, and may have none.
+    pub client_certificates: bool,
+}
+
+impl Identity<'_> {
+    /// A listener with what the files hold now.
+    ///
+    /// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1. Clients are asked for a certificate or not.
+    pub fn server_config(&self) -> Result<ServerConfig, String> {
+        let chain = read_certificates(self.certificate)?;
+        let key = PrivateKeyDer::from_pem_file(self.key)
+            .map_err(|error| format!("cannot read the key in {}: {error}", self.key.display()))?;
+        let builder = ServerConfig::builder();
+        let builder = match self.client_certificates {
+            true => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new())),
+            false => builder.with_no_client_auth(),
+        };
+        let mut config = builder
+            .with_single_cert(chain, key)
+            .map_err(|error| format!("certificate and key do not work together: {error}"))?;
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
 }
 
 /// Takes any certificate a client shows, or none: who it belongs to is known from where it was

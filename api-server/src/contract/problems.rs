@@ -115,8 +115,9 @@ pub(super) fn describe(document: &mut Value) {
     }
     shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
-    // Of no operation: the answers of paths and methods that are none.
-    let nobodys = [ProblemType::MethodNotAllowed, ProblemType::FormerPath];
+    // Of no operation: the answers of paths and methods that are none, and of the readiness.
+    let nobodys =
+        [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
     let kinds = ProblemType::ALL.iter().filter(|kind| !nobodys.contains(kind));
     let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
     document["components"]["examples"] = Value::Object(examples.collect());

@@ -20,13 +20,15 @@ pub fn live() -> poem::web::Json<Value> {
 /// `GET /health/ready`: the database is reachable and its schema is current.
 #[handler]
 pub async fn ready(app: Data<&Arc<App>>) -> Result<poem::web::Json<Value>, Problem> {
+    if app.stopping.has_begun() {
+        return Err(Problem::new(ProblemType::ServerStopping));
+    }
     match schema_state(&app.db).await? {
         SchemaState::Current => {
             let time = db::time(&app.db).await?;
             Ok(poem::web::Json(json!({"status": "ready", "database_time": time.to_string()})))
         }
-        SchemaState::Other => Err(Problem::new(ProblemType::DatabaseUnavailable)
-            .detail("the database does not have the schema of this release")),
+        state => Err(Problem::new(ProblemType::DatabaseUnavailable).detail(state.to_string())),
     }
 }
 

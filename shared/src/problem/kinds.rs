@@ -252,6 +252,10 @@ problem_types! {
         "The store of documents cannot be reached"
         "The store with the bytes of files is away, or all its places are taken. Send the \
          request again after the seconds in `Retry-After`.";
+    ServerStopping = SERVICE_UNAVAILABLE "server-stopping"
+        "This server is stopping"
+        "The readiness of a server that was told to stop; it still takes requests for some \
+         seconds. Send further ones to another server, or to this one when it is ready again.";
 }
 
 #[cfg(test)]

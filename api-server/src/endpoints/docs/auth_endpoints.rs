@@ -314,7 +314,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         parameters: &[],
         answers: &[
             ("200", "JSON: `status`, which is `ready`, and `database_time`."),
-            ("503", "The database is away, or has another schema."),
+            ("503", "The database is away or has another schema, or the server is stopping."),
         ],
         standards: &[],
     },
