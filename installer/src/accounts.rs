@@ -3,11 +3,12 @@
 use crate::installation::{Refused, refuse};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
 use shared::audit::{Event, Kind};
 use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::secrecy::Secret;
+use shared::sessions;
 use std::fmt;
 
 /// A user who may log in, or might if he were not disabled.
@@ -53,16 +54,7 @@ impl Account {
     /// finds what this transaction leaves. Nothing else of his: whoever issues a token holds its
     /// session, and then needs the user's row.
     pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
-        match self.kind {
-            UserKind::Core => {
-                let credentials = user_credentials::Entity::find_by_id(self.user_id);
-                credentials.lock_exclusive().one(tx).await.map(drop)
-            }
-            UserKind::Web => {
-                let credentials = web_credentials::Entity::find_by_id(self.user_id);
-                credentials.lock_exclusive().one(tx).await.map(drop)
-            }
-        }
+        sessions::hold_credentials(tx, self.kind, self.user_id).await
     }
 
     /// An event of the audit that concerns him.

@@ -7,11 +7,11 @@ mod keys;
 mod registration;
 mod uris;
 
-pub use registration::Registration;
+pub use registration::{Grant, Registration};
 
 use crate::columns;
 use crate::credentials::random_secret;
-use crate::installation::{Installation, Refused, event, print, print_once, refuse};
+use crate::installation::{Installation, Refused, change, event, print, print_once, refuse};
 use auth_server::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
@@ -19,6 +19,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 use shared::audit::Kind;
+use shared::cluster::Hold;
 use shared::db::{self, Fault};
 use shared::entity::oauth_clients::{ActiveModel, ClientKind, Column, Entity, Model};
 use shared::secrecy::Secret;
@@ -79,18 +80,19 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
     let now = db::time(&db).await?;
-    let tx = db::begin_write(&db).await?;
-    let taken = || format!("there is a client {id} already; nothing was changed");
-    if Entity::find_by_id(id).one(&tx).await?.is_some() {
-        return refuse(taken());
-    }
+    let taken = || Refused(format!("there is a client {id} already; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
-    match Entity::insert(row).exec_without_returning(&tx).await {
-        Err(error) if db::fault(&error) == Fault::Conflict => return refuse(taken()),
-        inserted => inserted?,
-    };
-    event(Kind::ClientChanged).reason("added").client(id).record(&tx).await?;
-    tx.commit().await?;
+    change(&db, async |tx| {
+        if Entity::find_by_id(id).one(tx).await?.is_some() {
+            return Err(taken().into());
+        }
+        match Entity::insert(row.clone()).exec_without_returning(tx).await {
+            Err(error) if db::fault(&error) == Fault::Conflict => return Err(taken().into()),
+            inserted => inserted?,
+        };
+        Ok(event(Kind::ClientChanged).reason("added").client(id).record(tx).await?)
+    })
+    .await?;
     match &secret {
         Some(secret) => print_once(&with_secret(id, "is added", secret, registration.json)),
         None if registration.json => print(&json!({"client_id": id}).to_string()),
@@ -168,52 +170,58 @@ fn as_cells(client: &Model) -> [String; 7] {
 
 async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), Refused> {
     let db = installation.open().await?;
-    let tx = db::begin_write(&db).await?;
-    let client = taken(&tx, id).await?;
-    if client.secret_hash2.is_some() {
-        return refuse(format!(
-            "client {id} has two secrets already: when nobody uses the older one any more, \
-             remove it with: installer client rotate {id} --finish"
-        ));
-    }
-    if client.secret_hash1.is_none() {
-        return refuse(format!("client {id} has no secret that could be replaced"));
-    }
     let secret = random_secret();
-    let hashes = ActiveModel {
-        secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
-        secret_hash2: Set(client.secret_hash1),
-        ..Default::default()
-    };
-    set(&tx, id, hashes).await?;
-    event(Kind::ClientChanged).reason("rotated").client(id).record(&tx).await?;
-    tx.commit().await?;
+    change(&db, async |tx| {
+        let client = taken(tx, id).await?;
+        if client.secret_hash2.is_some() {
+            return Ok(refuse(format!(
+                "client {id} has two secrets already: when nobody uses the older one any more, \
+                 remove it with: installer client rotate {id} --finish"
+            ))?);
+        }
+        if client.secret_hash1.is_none() {
+            return Ok(refuse(format!("client {id} has no secret that could be replaced"))?);
+        }
+        let hashes = ActiveModel {
+            secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
+            secret_hash2: Set(client.secret_hash1),
+            ..Default::default()
+        };
+        set(tx, id, hashes).await?;
+        Ok(event(Kind::ClientChanged).reason("rotated").client(id).record(tx).await?)
+    })
+    .await?;
     let what = "has another secret; the one before it stays valid until rotate --finish";
     print_once(&with_secret(id, what, &secret, json))
 }
 
 async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
     let db = installation.open().await?;
-    let tx = db::begin_write(&db).await?;
-    if taken(&tx, id).await?.secret_hash2.is_none() {
-        return refuse(format!("client {id} has no older secret: no rotation is under way"));
-    }
-    set(&tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
-    event(Kind::ClientChanged).reason("rotation_finished").client(id).record(&tx).await?;
-    tx.commit().await?;
+    change(&db, async |tx| {
+        if taken(tx, id).await?.secret_hash2.is_none() {
+            let why = format!("client {id} has no older secret: no rotation is under way");
+            return Ok(refuse(why)?);
+        }
+        set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
+        Ok(event(Kind::ClientChanged).reason("rotation_finished").client(id).record(tx).await?)
+    })
+    .await?;
     print(&format!("client {id} has one secret: the older one is no longer valid"))
 }
 
 async fn remove(installation: &Installation, id: &str) -> Result<(), Refused> {
     let db = installation.open().await?;
-    let tx = db::begin_write(&db).await?;
-    // The client first: whoever issues to it waits, and finds it gone.
-    if Entity::delete_by_id(id).exec(&tx).await?.rows_affected == 0 {
-        return refuse(unknown(id));
-    }
-    let tokens = sessions::end_of_client(&tx, id).await?;
-    event(Kind::ClientChanged).reason("removed").client(id).record(&tx).await?;
-    tx.commit().await?;
+    let tokens = change(&db, async |tx| {
+        // The client first: whoever issues to it waits, and finds it gone.
+        if Entity::delete_by_id(id).exec(tx).await?.rows_affected == 0 {
+            return Ok(refuse(unknown(id))?);
+        }
+        sessions::guard_client(tx, id, Hold::AgainstAll).await?;
+        let tokens = sessions::end_of_client(tx, id).await?;
+        event(Kind::ClientChanged).reason("removed").client(id).record(tx).await?;
+        Ok(tokens)
+    })
+    .await?;
     print(&format!("client {id} is removed; tokens ended: {tokens}"))
 }
 

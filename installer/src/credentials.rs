@@ -74,7 +74,8 @@ impl Credentials {
     }
 }
 
-fn random_key() -> String {
+/// A key of 256 random bits, hexadecimal.
+pub fn random_key() -> String {
     hex::encode(random_bytes::<32>())
 }
 

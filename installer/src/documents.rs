@@ -22,7 +22,7 @@ const HOURS_MAX: i64 = 1_000_000;
 pub struct Arguments {
     /// Settings file of the api-server; environment variables go before it. A folder of documents
     /// that it names without a slash in front is looked for in the present folder
-    /// [default: ./loan-servicing/api-server.env]
+    /// [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
     #[arg(long, global = true, value_name = "FILE")]
     env_file: Option<PathBuf>,
     #[command(subcommand)]
@@ -64,6 +64,15 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         Command::Sweep { hours } => sweep(&db, &store, hours).await,
         Command::Adopt { yes } => adopt::run(&db, &store, yes).await,
     }
+}
+
+/// Compares every file with its row, as the command does, and prints nothing: how many there are,
+/// and a line for each that is damaged or missing.
+pub async fn compare(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+) -> Result<(u64, Vec<String>), Refused> {
+    verify::compare(db, store).await
 }
 
 async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), Refused> {

@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Settings file of the api-server; environment variables go before it
-    /// [default: ./loan-servicing/api-server.env]
+    /// [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
     /// Tries every record and keeps nothing

@@ -2,9 +2,9 @@
 
 use auth_server::config::{self, SETTINGS};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
 use shared::audit::{Event, Kind};
-use shared::db::{self, Fault};
+use shared::db::{self, Contended, Fault};
 use shared::introspection::UserKind;
 use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
@@ -14,10 +14,8 @@ use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where a quickstart in the present folder keeps the settings of its auth server.
-const STANDARD_SETTINGS: &str = "./loan-servicing/auth-server.env";
-/// The same of its api-server.
-const STANDARD_API_SETTINGS: &str = "./loan-servicing/api-server.env";
+/// Where settings are: of a quickstart in the present folder, or of this machine's installation.
+const STANDARD_FOLDERS: [&str; 2] = ["./loan-servicing", "/etc/loan-servicing"];
 /// What a URL of a database begins with.
 const SCHEMES: [&str; 4] = ["sqlite:", "postgres:", "postgresql:", "mysql:"];
 /// Characters of an actor's name that the audit keeps.
@@ -27,7 +25,7 @@ const ACTOR_CHARACTERS: usize = 80;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Installation {
     /// Settings file of the auth server; environment variables go before it
-    /// [default: ./loan-servicing/auth-server.env]
+    /// [default: ./loan-servicing/auth-server.env, else that in /etc/loan-servicing]
     #[arg(long, global = true, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
     /// The database, in place of AUTH_DATABASE_URL
@@ -57,41 +55,88 @@ impl Installation {
         settings.finish((keys, seconds)).map_err(Refused)
     }
 
-    fn database_url(&self) -> Result<String, Refused> {
+    /// Which database it is.
+    pub fn database_url(&self) -> Result<String, Refused> {
         if let Some(url) = &self.database_url {
             return Ok(url.clone());
         }
         let mut settings = self.settings();
         let url = settings.optional("AUTH_DATABASE_URL").unwrap_or_default();
-        let readable = self.env_file.as_ref().is_none_or(|file| std::fs::File::open(file).is_ok());
+        let file = auth_settings_file(self.env_file.as_deref());
+        let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
         if url.is_empty() && readable {
             settings.fault(format!(
                 "which database? AUTH_DATABASE_URL is not set: name a settings file with \
-                 --env-file (default {STANDARD_SETTINGS}) or the database with --database-url"
+                 --env-file (default {}) or the database with --database-url",
+                STANDARD_FOLDERS.map(|it| format!("{it}/auth-server.env")).join(", else ")
             ));
         }
         settings.finish(url).map_err(Refused)
     }
 
     fn settings(&self) -> Settings {
-        let standard = Path::new(STANDARD_SETTINGS);
-        let file = self.env_file.as_deref().or_else(|| standard.exists().then_some(standard));
-        Settings::read(SETTINGS, file)
+        Settings::read(SETTINGS, auth_settings_file(self.env_file.as_deref()).as_deref())
     }
+}
+
+/// The settings files of both servers.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SettingsFiles {
+    /// Settings file of the auth server; environment variables go before it
+    /// [default: ./loan-servicing/auth-server.env, else that in /etc/loan-servicing]
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    /// The same of the api-server [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
+    #[arg(long, value_name = "FILE")]
+    api_env_file: Option<PathBuf>,
+}
+
+impl SettingsFiles {
+    /// That of the auth server, if it was named or is where it usually is.
+    pub fn auth(&self) -> Option<PathBuf> {
+        auth_settings_file(self.env_file.as_deref())
+    }
+
+    /// That of the api-server.
+    pub fn api(&self) -> Option<PathBuf> {
+        api_settings_file(self.api_env_file.as_deref())
+    }
+}
+
+/// The settings file of the auth server: the one that was named, else a quickstart's, else this
+/// machine's.
+pub fn auth_settings_file(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_owned).or_else(|| standard_file("auth-server.env"))
+}
+
+/// The same of the api-server.
+pub fn api_settings_file(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_owned).or_else(|| standard_file("api-server.env"))
+}
+
+/// Both files are of one folder. One that may not be looked into counts, too: whoever gives the
+/// command is to learn that.
+fn standard_file(name: &str) -> Option<PathBuf> {
+    let is_there = |path: &Path| !matches!(path.try_exists(), Ok(false));
+    let has_settings = |folder: &&Path| {
+        ["auth-server.env", "api-server.env"].iter().any(|name| is_there(&folder.join(name)))
+    };
+    let folder = STANDARD_FOLDERS.iter().map(Path::new).find(has_settings)?;
+    Some(folder.join(name)).filter(|file| is_there(file))
 }
 
 /// The settings of an api-server and the URL of its database. What a command does not ask for need
 /// not be there or be right.
 pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), Refused> {
-    let standard = Path::new(STANDARD_API_SETTINGS);
-    let file = env_file.or_else(|| standard.exists().then_some(standard));
-    let settings = Settings::read(api_server::config::SETTINGS, file);
+    let file = api_settings_file(env_file);
+    let settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
     let url = settings.optional("API_DATABASE_URL").unwrap_or_default();
-    let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
+    let readable = file.as_ref().is_none_or(|file| std::fs::File::open(file).is_ok());
     if url.is_empty() && readable {
         return refuse(format!(
             "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
-             with --env-file (default {STANDARD_API_SETTINGS})"
+             with --env-file (default {})",
+            STANDARD_FOLDERS.map(|it| format!("{it}/api-server.env")).join(", else ")
         ));
     }
     Ok((settings, url))
@@ -99,13 +144,18 @@ pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), 
 
 /// A connection to the database of this URL, which has the schema of this release.
 pub async fn open_database(url: &str) -> Result<DatabaseConnection, Refused> {
+    let db = connect(url, 2).await?;
+    check_schema(&db).await.map_err(Refused)?;
+    Ok(db)
+}
+
+/// So many connections to the database of this URL, whatever is in it.
+pub async fn connect(url: &str, connections: u32) -> Result<DatabaseConnection, Refused> {
     // An error of the driver would repeat the URL, and with it the password.
     if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
         return refuse("the URL of the database must be sqlite://…, postgres://… or mysql://…");
     }
-    let db = db::connect(url, 2, false).await?;
-    check_schema(&db).await.map_err(Refused)?;
-    Ok(db)
+    Ok(db::connect(url, connections, false).await?)
 }
 
 /// An event of the audit with whoever gives this command as its actor.
@@ -140,6 +190,56 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Why a change in one transaction came to nothing.
+#[derive(Debug)]
+pub enum Undone {
+    /// By a rule.
+    Refused(Refused),
+    /// By the database.
+    Failed(DbErr),
+}
+
+impl From<Refused> for Undone {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<DbErr> for Undone {
+    fn from(error: DbErr) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Undone> for Refused {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Refused(refused) => refused,
+            Undone::Failed(error) => error.into(),
+        }
+    }
+}
+
+impl Contended for Undone {
+    fn is_contention(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.is_contention())
+    }
+}
+
+/// Changes the database in one transaction; again, where another one came first.
+pub async fn change<T>(
+    db: &DatabaseConnection,
+    work: impl AsyncFn(&DatabaseTransaction) -> Result<T, Undone>,
+) -> Result<T, Refused> {
+    let changed = db::again(async || {
+        let tx = db::begin_write(db).await?;
+        let done = work(&tx).await?;
+        tx.commit().await?;
+        Ok::<_, Undone>(done)
+    });
+    Ok(changed.await?)
 }
 
 impl From<DbErr> for Refused {

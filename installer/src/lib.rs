@@ -2,7 +2,9 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod backup_check;
 pub mod certificates;
+pub mod checks;
 pub mod cli;
 pub mod client;
 pub mod columns;
@@ -10,9 +12,12 @@ pub mod credentials;
 pub mod demo;
 pub mod documents;
 pub mod import;
+pub mod install;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;
 pub mod seed;
+pub mod status;
+pub mod upgrade;
 pub mod user;
 pub mod verify_auth_server;

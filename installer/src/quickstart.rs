@@ -12,6 +12,7 @@ use crate::{demo, seed, verify_auth_server};
 use api_server::document_store::DocumentStore;
 use sea_orm::DbErr;
 use serde_json::{Value, json};
+use shared::passwords::Passwords;
 use shared::{db, migration, process};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::DirBuilderExt;
@@ -50,11 +51,11 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
     let place = Place::prepare(arguments)?;
     let filled = place.fill_database(arguments).await?;
     place.write_settings()?;
-    let mut auth = Server::start(&place.dir, "auth-server", "serve-auth")?;
-    let mut api = Server::start(&place.dir, "api-server", "serve-api")?;
+    let mut auth = place.start("auth-server", "serve-auth")?;
+    let mut api = place.start("api-server", "serve-api")?;
     let ca = &place.tls.authority;
-    auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca).await?;
-    api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca).await?;
+    auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca, None).await?;
+    api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca, None).await?;
     place.verify().await?;
     let report = place.report(&auth, &api, filled.web_contact);
     let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
@@ -126,6 +127,11 @@ impl Place {
         self.dir.join(format!("{server}.env"))
     }
 
+    fn start(&self, name: &'static str, command: &str) -> Result<Server, String> {
+        let log = self.dir.join(format!("{name}.log"));
+        Server::start(name, command, &self.env_file(name), &log, None)
+    }
+
     /// Schema, users, clients, portfolio.
     async fn fill_database(&self, arguments: &Arguments) -> Result<Filled, String> {
         let failed = |error: String| format!("the database cannot be used: {error}");
@@ -191,9 +197,12 @@ impl Place {
             ca: Some(self.tls.authority.clone()),
             client: Some(seed::API_SERVER_CLIENT.to_owned()),
             secret_file: Some(secret_file),
-            json: false,
+            ..verify_auth_server::Arguments::default()
         };
-        let report = verify_auth_server::verify(&arguments).await;
+        let db = db::connect(&self.database_url, 2, false).await;
+        let db = db.map_err(|error| format!("the database cannot be used: {error}"))?;
+        let passwords = Passwords::recommended()?;
+        let report = verify_auth_server::verify_with_round_trip(&arguments, &db, &passwords).await;
         println!("Verify Auth Server:\n{}\n", report.to_text());
         match report.holds() {
             true => Ok(()),

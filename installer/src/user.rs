@@ -6,8 +6,8 @@
 mod new_password;
 
 use crate::accounts::{self, Account};
-use crate::installation::{Installation, Refused, event, print, print_once, refuse};
-use new_password::NewPassword;
+use crate::installation::{Installation, Refused, change, event, print, print_once, refuse};
+pub use new_password::{NewPassword, Password, check as check_password};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, NotSet, QueryFilter};
 use shared::audit::Kind;
@@ -16,6 +16,7 @@ use shared::entity::log_in_failures;
 use shared::entity::users::{self, UserStatus};
 use shared::introspection::UserKind;
 use shared::sessions;
+use shared::time::Timestamp;
 
 /// What the command takes.
 #[derive(clap::Args, Clone, Debug)]
@@ -137,15 +138,17 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
     let hash = installation.passwords()?.hash(&password.text).await.map_err(Refused)?;
     let mut user = newcomer.row();
     user.created_date = Set(db::time(&db).await?);
-    let tx = db::begin_write(&db).await?;
-    let user_id = match accounts::add(&tx, user, &privileges).await {
-        Err(error) if db::fault(&error) == Fault::Conflict => return refuse(taken()),
-        added => added?,
-    };
-    accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
-    let account = Account { kind: UserKind::Core, user_id, user_name: name.to_owned() };
-    account.event(Kind::UserAdded).record(&tx).await?;
-    tx.commit().await?;
+    let account = change(&db, async |tx| {
+        let user_id = match accounts::add(tx, user.clone(), &privileges).await {
+            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(taken())?),
+            added => added?,
+        };
+        accounts::set_password(tx, UserKind::Core, user_id, hash.clone()).await?;
+        let account = Account { kind: UserKind::Core, user_id, user_name: name.to_owned() };
+        account.event(Kind::UserAdded).record(tx).await?;
+        Ok(account)
+    })
+    .await?;
     print_once(&password.after(&format!("{account} is added")))
 }
 
@@ -155,20 +158,12 @@ impl Newcomer {
         if self.web {
             return refuse("web users are borrowers: they come with their contact, by import");
         }
-        let fits = |text: &str, most: usize| {
-            let plain = !text.chars().any(char::is_control) && text.trim() == text;
-            plain && (1..=most).contains(&text.chars().count())
-        };
-        for (what, text, most) in [
-            ("the user name", Some(&self.name), 50),
-            ("--full-name", self.full_name.as_ref(), 80),
-            ("--email", self.email.as_ref(), 100),
-        ] {
-            if text.is_some_and(|text| !fits(text, most)) {
-                return refuse(format!(
-                    "{what} must have 1 to {most} characters, none of them a control character, \
-                     and no space at either end"
-                ));
+        check_text("the user name", &self.name, NAME_CHARACTERS_MAX)?;
+        for (what, text, most) in
+            [("--full-name", &self.full_name, 80), ("--email", &self.email, 100)]
+        {
+            if let Some(text) = text {
+                check_text(what, text, most)?;
             }
         }
         let address = |text: &String| {
@@ -200,6 +195,42 @@ impl Newcomer {
     }
 }
 
+/// Characters of a user's name.
+const NAME_CHARACTERS_MAX: usize = 50;
+
+/// Refuses what no user may be called.
+pub fn check_name(name: &str) -> Result<(), Refused> {
+    check_text("the user name", name, NAME_CHARACTERS_MAX)
+}
+
+fn check_text(what: &str, text: &str, most: usize) -> Result<(), Refused> {
+    let plain = !text.chars().any(char::is_control) && text.trim() == text;
+    match plain && (1..=most).contains(&text.chars().count()) {
+        true => Ok(()),
+        false => refuse(format!(
+            "{what} must have 1 to {most} characters, none of them a control character, and no \
+             space at either end"
+        )),
+    }
+}
+
+/// The row of an admin account.
+pub fn admin_row(name: &str, now: Timestamp) -> users::ActiveModel {
+    users::ActiveModel {
+        user_id: NotSet,
+        user_name: Set(name.to_owned()),
+        full_name: Set("Administrator".to_owned()),
+        email: Set(None),
+        status: Set(UserStatus::Active),
+        admin_flag: Set(true),
+        dba_flag: Set(false),
+        loan_officer_flag: Set(false),
+        collection_officer_flag: Set(false),
+        contact_officer_flag: Set(false),
+        created_date: Set(now),
+    }
+}
+
 async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i64>, Refused> {
     let mut found = Vec::new();
     for name in names {
@@ -219,38 +250,44 @@ async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i
 async fn disable(installation: &Installation, user: &Named) -> Result<(), Refused> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
-    let tx = db::begin_write(&db).await?;
-    account.take(&tx).await?;
-    // Sessions before the user's row: a refresh holds the one and waits for the other.
-    let tokens = sessions::end_all(&tx, account.kind, account.user_id).await?;
-    accounts::set_enabled(&tx, &account, false).await?;
-    account.event(Kind::UserDisabled).record(&tx).await?;
-    tx.commit().await?;
+    let tokens = change(&db, async |tx| {
+        account.take(tx).await?;
+        // Sessions before the user's row: a refresh holds the one and waits for the other.
+        let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
+        accounts::set_enabled(tx, &account, false).await?;
+        account.event(Kind::UserDisabled).record(tx).await?;
+        Ok(tokens)
+    })
+    .await?;
     print(&format!("{account} may log in no more; tokens ended: {tokens}"))
 }
 
 async fn enable(installation: &Installation, user: &Named) -> Result<(), Refused> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
-    let tx = db::begin_write(&db).await?;
-    accounts::set_enabled(&tx, &account, true).await?;
-    account.event(Kind::UserEnabled).record(&tx).await?;
-    tx.commit().await?;
+    change(&db, async |tx| {
+        accounts::set_enabled(tx, &account, true).await?;
+        Ok(account.event(Kind::UserEnabled).record(tx).await?)
+    })
+    .await?;
     print(&format!("{account} may log in"))
 }
 
 async fn unlock(installation: &Installation, user: &Named) -> Result<(), Refused> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
-    let tx = db::begin_write(&db).await?;
     let subject = log_in_failures::account(account.kind, &account.user_name);
-    let counted = log_in_failures::Entity::delete_by_id(subject).exec(&tx).await?.rows_affected > 0;
-    if !counted {
-        return print(&format!("{account} was not locked: no failed log-in was counted"));
+    let counted = change(&db, async |tx| {
+        let counts = log_in_failures::Entity::delete_by_id(subject.as_str()).exec(tx).await?;
+        if counts.rows_affected > 0 {
+            account.event(Kind::Unlocked).record(tx).await?;
+        }
+        Ok(counts.rows_affected > 0)
+    });
+    match counted.await? {
+        true => print(&format!("{account} is unlocked: failed log-ins count from none again")),
+        false => print(&format!("{account} was not locked: no failed log-in was counted")),
     }
-    account.event(Kind::Unlocked).record(&tx).await?;
-    tx.commit().await?;
-    print(&format!("{account} is unlocked: failed log-ins count from none again"))
 }
 
 async fn set_password(
@@ -262,32 +299,38 @@ async fn set_password(
     let account = user.find(&db).await?;
     let password = password.read(&account.user_name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(Refused)?;
-    let tx = db::begin_write(&db).await?;
-    account.take(&tx).await?;
-    accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
-    let tokens = sessions::end_all(&tx, account.kind, account.user_id).await?;
-    account.event(Kind::PasswordChanged).record(&tx).await?;
-    tx.commit().await?;
+    let tokens = change(&db, async |tx| {
+        account.take(tx).await?;
+        accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
+        let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
+        account.event(Kind::PasswordChanged).record(tx).await?;
+        Ok(tokens)
+    })
+    .await?;
     print_once(&password.after(&format!("{account} has another password; tokens ended: {tokens}")))
 }
 
 async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), Refused> {
     let db = installation.open().await?;
     let account = Account::find(&db, kind(web), name).await?;
-    let tx = db::begin_write(&db).await?;
-    account.take(&tx).await?;
-    let tokens = sessions::end_all(&tx, account.kind, account.user_id).await?;
-    account.event(Kind::LoggedOut).reason("administrator").record(&tx).await?;
-    tx.commit().await?;
+    let tokens = change(&db, async |tx| {
+        account.take(tx).await?;
+        let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
+        account.event(Kind::LoggedOut).reason("administrator").record(tx).await?;
+        Ok(tokens)
+    })
+    .await?;
     print(&format!("{account} is logged out; tokens ended: {tokens}"))
 }
 
 async fn log_out_everybody(installation: &Installation) -> Result<(), Refused> {
     let db = installation.open().await?;
-    let tx = db::begin_write(&db).await?;
-    let tokens = sessions::end_everything(&tx).await?;
-    event(Kind::LoggedOut).reason("administrator").record(&tx).await?;
-    tx.commit().await?;
+    let tokens = change(&db, async |tx| {
+        let tokens = sessions::end_everything(tx).await?;
+        event(Kind::LoggedOut).reason("administrator").record(tx).await?;
+        Ok(tokens)
+    })
+    .await?;
     print(&format!("everybody is logged out; tokens ended: {tokens}"))
 }
 

@@ -4,6 +4,9 @@
 //! it belongs to: what depends on a check that failed is skipped. The certificate is looked at
 //! first, with a handshake that accepts any; HTTP starts only when chain, host name and expiry
 //! hold, over connections that verify them again.
+//!
+//! A round trip, where the database is at hand, goes on from there: a user who is made for it logs
+//! in, is introspected, logs out, and is refused.
 
 mod certificate;
 mod clock;
@@ -13,11 +16,18 @@ mod metadata;
 mod old_hello;
 mod reach;
 mod report;
+mod round_trip;
+mod visitor;
 mod web;
 
-pub use report::{Check, Outcome, Report};
+pub use crate::checks::{Check, Outcome, Report};
 
+use crate::installation::{Installation, Refused, print};
+use metadata::Metadata;
 use report::{Course, Step};
+use sea_orm::DatabaseConnection;
+use shared::passwords::Passwords;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,11 +35,18 @@ use std::time::Duration;
 const STEP_TIME: Duration = Duration::from_secs(5);
 
 /// What to verify, and with what.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct Arguments {
     /// Issuer URL of the authentication server, such as https://auth.example.com:8443
     #[arg(long)]
     pub url: String,
+    /// Connects there, whatever the address of the URL's host is: to one server behind a load
+    /// balancer, say
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub connect_to: Option<SocketAddr>,
+    /// The name in that server's certificate, where something with another name is before it
+    #[arg(long, value_name = "NAME", requires = "connect_to")]
+    pub server_name: Option<String>,
     /// PEM file of the certificate authorities to trust; without it, the system's
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
@@ -44,18 +61,70 @@ pub struct Arguments {
     pub json: bool,
 }
 
+/// The arguments of the command: what to verify, and the database for a round trip.
+#[derive(clap::Args, Clone, Debug)]
+pub struct CommandLine {
+    #[command(flatten)]
+    arguments: Arguments,
+    /// Also logs in, introspects, and logs out, as a user and a client that are made for it and
+    /// removed again; for that it needs the auth server's database
+    #[arg(long)]
+    round_trip: bool,
+    #[command(flatten)]
+    installation: Installation,
+}
+
+/// Runs the command: prints the report, and tells whether everything holds.
+pub async fn run(command_line: &CommandLine) -> Result<bool, Refused> {
+    let CommandLine { arguments, round_trip, installation } = command_line;
+    let report = if *round_trip {
+        let (passwords, db) = (installation.passwords()?, installation.open().await?);
+        verify_with_round_trip(arguments, &db, &passwords).await
+    } else {
+        verify(arguments).await
+    };
+    print(&if arguments.json { report.to_json() } else { report.to_text() })?;
+    Ok(report.holds())
+}
+
 /// Runs every check that can run. Ends within the time-outs whatever the other side does.
 pub async fn verify(arguments: &Arguments) -> Report {
-    shared::tls::install_provider();
-    let with_client = arguments.client.is_some() || arguments.secret_file.is_some();
-    let mut course = Course::new(with_client);
-    let unmet = run(arguments, &mut course).await.err();
+    let mut course = Course::new(arguments.has_client(), false);
+    let unmet = run_checks(arguments, &mut course).await.err();
     course.finish(unmet)
 }
 
+/// The same, and a round trip with a user and a client that are in the server's database only
+/// meanwhile, even if SIGINT or SIGTERM ends it (after which these signals do nothing by
+/// themselves any more in this process).
+pub async fn verify_with_round_trip(
+    arguments: &Arguments,
+    db: &DatabaseConnection,
+    passwords: &Passwords,
+) -> Report {
+    let mut course = Course::new(arguments.has_client(), true);
+    let unmet = match run_checks(arguments, &mut course).await {
+        Ok((web, metadata)) => {
+            round_trip::check(&web, &metadata, db, passwords, &mut course).await.err()
+        }
+        Err(step) => Some(step),
+    };
+    course.finish(unmet)
+}
+
+impl Arguments {
+    fn has_client(&self) -> bool {
+        self.client.is_some() || self.secret_file.is_some()
+    }
+}
+
 /// The checks in order. An error names the failed check that all remaining ones depend on.
-async fn run(arguments: &Arguments, course: &mut Course) -> Result<(), Step> {
-    let target = reach::check(&arguments.url, course).await?;
+async fn run_checks(
+    arguments: &Arguments,
+    course: &mut Course,
+) -> Result<(web::Web, Metadata), Step> {
+    shared::tls::install_provider();
+    let target = reach::check(arguments, course).await?;
     let chains = handshakes::check(&target, course).await?;
     let trust = certificate::Trust::find(arguments.ca.as_deref(), course)?;
     certificate::check(&target, &trust, &chains, course)?;
@@ -71,5 +140,5 @@ async fn run(arguments: &Arguments, course: &mut Course) -> Result<(), Step> {
     if course.includes(Step::Introspection) {
         introspection::check(&web, &metadata, arguments, course).await;
     }
-    Ok(())
+    Ok((web, metadata))
 }

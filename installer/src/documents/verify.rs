@@ -36,7 +36,7 @@ pub async fn run(
         Err(fault @ Fault::OtherOwner) => print(&warning_line(&one_line(&fault), json))?,
         checked => checked?,
     }
-    let mut verification = Verification { db, store, json, tally: Tally::default() };
+    let mut verification = Verification { db, store, json, kept: None, tally: Tally::default() };
     verification.files().await?;
     verification.leftovers().await?;
     let Verification { tally, .. } = verification;
@@ -47,10 +47,23 @@ pub async fn run(
     }
 }
 
+/// Compares without printing: how many files there are, and a line for each damaged one.
+pub async fn compare(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+) -> Result<(u64, Vec<String>), Refused> {
+    let (kept, tally) = (Some(Vec::new()), Tally::default());
+    let mut verification = Verification { db, store, json: false, kept, tally };
+    verification.files().await?;
+    Ok((verification.tally.files, verification.kept.unwrap_or_default()))
+}
+
 struct Verification<'a> {
     db: &'a DatabaseConnection,
     store: &'a DocumentStore,
     json: bool,
+    /// Lines that somebody wants in place of having them printed.
+    kept: Option<Vec<String>>,
     tally: Tally,
 }
 
@@ -92,7 +105,10 @@ impl Verification<'_> {
             }
             self.tally.damaged += 1;
             let line = if self.json { damage.to_json() } else { damage.to_text() };
-            bar.suspend(|| print(&line))?;
+            match &mut self.kept {
+                Some(kept) => kept.push(line),
+                None => bar.suspend(|| print(&line))?,
+            }
         }
         Ok(())
     }

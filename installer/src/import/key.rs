@@ -4,6 +4,7 @@ use crate::installation::{Refused, refuse};
 use api_server::idempotency::{self, Claim, LEASE_SECONDS, Scope};
 use api_server::xml_import::once::{self, Begun, Told};
 use sea_orm::DatabaseConnection;
+use shared::db::Contended;
 use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 use std::path::Path;

@@ -3,7 +3,8 @@
 //! A server runs until its standard input ends. So it also stops, in good order, when the process
 //! that started it is gone, however that one ended.
 
-use reqwest::Client;
+use reqwest::{Client, Url};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -36,16 +37,29 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts this program again with a hidden command; what it says goes to a log in the folder.
-    pub fn start(dir: &Path, name: &'static str, command: &str) -> Result<Self, String> {
+    /// Starts this program again with a hidden command; what it says goes to the log.
+    /// Given a user's and a group's id, it runs as that user.
+    pub fn start(
+        name: &'static str,
+        command: &str,
+        env_file: &Path,
+        log: &Path,
+        user: Option<(u32, u32)>,
+    ) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
-        let log = dir.join(format!("{name}.log"));
         let mut options = std::fs::OpenOptions::new();
-        let output = options.create(true).append(true).open(&log).map_err(failed)?;
-        let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+        let output = options.create(true).append(true).open(log).map_err(failed)?;
+        let mut server = Command::new(std::env::current_exe().map_err(failed)?);
+        if let Some((user, group)) = user {
+            server.uid(user).gid(group);
+        }
+        let mut child = server
             .arg(command)
             .arg("--env-file")
-            .arg(dir.join(format!("{name}.env")))
+            .arg(env_file)
+            // Nobody balances load over it, and has to notice that it stops.
+            .env("AUTH_DRAIN_DELAY_SECONDS", "0")
+            .env("API_DRAIN_DELAY_SECONDS", "0")
             .stdin(Stdio::piped())
             .stdout(output.try_clone().map_err(failed)?)
             .stderr(output)
@@ -56,7 +70,7 @@ impl Server {
             .map_err(failed)?;
         // Kept apart from the child, because waiting for a child ends its input.
         let input = child.stdin.take();
-        Ok(Self { name, log, child, input })
+        Ok(Self { name, log: log.to_owned(), child, input })
     }
 
     /// The id of the process.
@@ -65,21 +79,22 @@ impl Server {
     }
 
     /// Returns once the server says it is ready; an error with its last words if it ends before.
-    pub async fn wait_until_ready(&mut self, url: &str, ca: &Path) -> Result<(), String> {
-        let client = client(ca)?;
-        let deadline = Instant::now() + READY_WITHIN;
-        loop {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Err(format!("{} ended ({status}): {}", self.name, self.last_words()));
+    /// `connect_to` is taken in place of the host's addresses.
+    pub async fn wait_until_ready(
+        &mut self,
+        url: &str,
+        ca: &Path,
+        connect_to: Option<SocketAddr>,
+    ) -> Result<(), String> {
+        // Its standard input was taken from it, so that waiting does not end that.
+        tokio::select! {
+            ready = wait_for(self.name, url, ca, connect_to) => {
+                ready.map_err(|fault| format!("{fault}; {}", self.last_words()))
             }
-            let answer = client.get(url).send().await;
-            if answer.is_ok_and(|answer| answer.status().is_success()) {
-                return Ok(());
+            status = self.child.wait() => {
+                let status = status.map_err(|error| error.to_string())?;
+                Err(format!("{} ended ({status}): {}", self.name, self.last_words()))
             }
-            if Instant::now() > deadline {
-                return Err(format!("{} is not ready: {}", self.name, self.last_words()));
-            }
-            sleep(Duration::from_millis(50)).await;
         }
     }
 
@@ -104,10 +119,37 @@ impl Server {
     }
 }
 
-fn client(ca: &Path) -> Result<Client, String> {
+/// Returns once a server that somebody else has started says it is ready.
+pub async fn wait_for(
+    name: &str,
+    url: &str,
+    ca: &Path,
+    connect_to: Option<SocketAddr>,
+) -> Result<(), String> {
+    let client = client(url, ca, connect_to)?;
+    let deadline = Instant::now() + READY_WITHIN;
+    loop {
+        let fault = match client.get(url).send().await {
+            Ok(answer) if answer.status().is_success() => return Ok(()),
+            Ok(answer) => answer.status().to_string(),
+            Err(error) => error.without_url().to_string(),
+        };
+        if Instant::now() > deadline {
+            return Err(format!("{name} is not ready: {fault}"));
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn client(url: &str, ca: &Path, connect_to: Option<SocketAddr>) -> Result<Client, String> {
     let pem = std::fs::read(ca).map_err(|error| error.to_string())?;
     let authority = reqwest::Certificate::from_pem(&pem).map_err(|error| error.to_string())?;
-    Client::builder()
+    let mut builder = Client::builder();
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    if let (Some(host), Some(address)) = (host, connect_to) {
+        builder = builder.resolve(&host, address);
+    }
+    builder
         .tls_certs_only([authority])
         .no_proxy()
         .timeout(Duration::from_secs(2))

@@ -29,6 +29,11 @@ pub struct Password {
 }
 
 impl NewPassword {
+    /// What flags of another name say.
+    pub fn given(password_file: Option<PathBuf>, generate: bool) -> Self {
+        Self { password_file, generate }
+    }
+
     /// The password, if it is fit for this user.
     pub fn read(&self, user_name: &str) -> Result<Password, Refused> {
         let text = match &self.password_file {
@@ -42,6 +47,16 @@ impl NewPassword {
 }
 
 impl Password {
+    /// One that was typed.
+    pub fn typed(text: String) -> Self {
+        Self { text, generated: false }
+    }
+
+    /// True if nobody knows it yet.
+    pub fn generated(&self) -> bool {
+        self.generated
+    }
+
     /// What is said when it was set: the password too, where nobody else knows it.
     pub fn after(&self, said: &str) -> String {
         match self.generated {
@@ -79,7 +94,8 @@ fn ask() -> Result<String, Refused> {
     }
 }
 
-fn check(password: &str, user_name: &str) -> Result<(), Refused> {
+/// Refuses a password that is easily guessed, or too long.
+pub fn check(password: &str, user_name: &str) -> Result<(), Refused> {
     if password.chars().count() < CHARACTERS_MIN {
         return refuse(format!("a password has {CHARACTERS_MIN} characters or more"));
     }

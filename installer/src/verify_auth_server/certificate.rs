@@ -3,7 +3,8 @@
 use super::handshakes::Chain;
 use super::reach::Target;
 use super::report::{Course, Step};
-use chrono::{DateTime, TimeDelta, Utc};
+use crate::certificates::RENEW_BEFORE;
+use chrono::{DateTime, Utc};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
@@ -14,9 +15,6 @@ use std::time::{Duration, SystemTime};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
-
-/// From here on the report asks for a new certificate.
-const RENEW_BEFORE: TimeDelta = TimeDelta::days(30);
 
 /// Where the usual systems keep the authorities they trust.
 const SYSTEM_BUNDLES: [&str; 3] =

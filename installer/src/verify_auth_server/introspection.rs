@@ -36,9 +36,9 @@ async fn ask(web: &Web, metadata: &Metadata, arguments: &Arguments) -> Result<()
     let secret = read_secret(secret_file)
         .await
         .map_err(|found| (found, "write the client's secret into the file, and nothing else"))?;
-    let endpoint = metadata.text("introspection_endpoint").unwrap_or_default();
-    let endpoint = Url::parse(endpoint)
-        .map_err(|error| (error.to_string(), "correct the authentication server's issuer"))?;
+    let endpoint = metadata
+        .endpoint("introspection_endpoint")
+        .map_err(|error| (error, "correct the authentication server's issuer"))?;
     let credentials = (form_encoded(client), form_encoded(&secret));
     let credentials = (credentials.0.as_str(), credentials.1.as_str());
     let answer = web

@@ -17,6 +17,12 @@ impl Metadata {
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
+
+    /// The URL of an endpoint.
+    pub(super) fn endpoint(&self, name: &str) -> Result<Url, String> {
+        let text = self.text(name).unwrap_or_default();
+        Url::parse(text).map_err(|error| format!("{name}: {error}"))
+    }
 }
 
 /// Fetches them from the well-known path.

@@ -1,7 +1,7 @@
 //! The first checks: the URL, name resolution, TCP.
 
-use super::STEP_TIME;
 use super::report::{Course, Step};
+use super::{Arguments, STEP_TIME};
 use reqwest::Url;
 use rustls::pki_types::ServerName;
 use std::io;
@@ -17,23 +17,33 @@ pub(super) struct Target {
     pub(super) given: String,
     /// The host as TLS names it.
     pub(super) name: ServerName<'static>,
-    /// The host as HTTP names it.
+    /// The host as HTTP names it: the URL's, or that of the server behind what is there.
     pub(super) host: String,
     /// The address that accepted.
     pub(super) address: SocketAddr,
 }
 
 /// Finds an address of the URL's host that accepts connections.
-pub(super) async fn check(given: &str, course: &mut Course) -> Result<Target, Step> {
+/// `connect_to` is taken in place of the host's addresses.
+pub(super) async fn check(arguments: &Arguments, course: &mut Course) -> Result<Target, Step> {
+    let Arguments { url: given, connect_to, server_name, .. } = arguments;
     let (url, host) = parse(given).map_err(|found| {
         course.fail(Step::Url, found, "give the issuer URL, such as https://auth.example.com:8443")
     })?;
+    let host = server_name.clone().unwrap_or(host);
     let name = ServerName::try_from(host.clone()).map_err(|_| {
         let found = format!("no certificate can name the host {host:?}");
         course.fail(Step::Url, found, "give the server a DNS name of letters, digits and hyphens")
     })?;
     course.pass(Step::Url, url.as_str());
-    let addresses = resolve(&url, &host, course).await?;
+    let addresses = match connect_to {
+        None => resolve(&url, &host, course).await?,
+        Some(address) => {
+            let address = *address;
+            course.pass(Step::NameResolution, format!("{host} is taken to be at {address}"));
+            vec![address]
+        }
+    };
     let address = connect_to_one(&addresses, course).await?;
     Ok(Target { url, given: given.to_owned(), name, host, address })
 }

@@ -1,78 +1,7 @@
-//! The checks by name, what was found, and the report made of it.
+//! The checks of an auth server in their order, and what was found so far.
 
 use super::clock;
-use serde::Serialize;
-use serde_json::json;
-use std::fmt::Write;
-
-/// What every check found, in the order of the checks.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// One for each check, those that could not run included.
-    pub checks: Vec<Check>,
-}
-
-/// One check.
-#[derive(Clone, Debug, Serialize)]
-pub struct Check {
-    /// What is checked.
-    pub name: &'static str,
-    /// How it went.
-    pub outcome: Outcome,
-    /// What holds on a server in order.
-    pub expected: String,
-    /// What this server showed.
-    pub found: String,
-    /// What to do about it: on every failure, seldom on a pass.
-    pub advice: Option<String>,
-}
-
-/// How a check went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Found as expected.
-    Passed,
-    /// Not as expected.
-    Failed,
-    /// Could not run because another check failed; counts as not holding.
-    Skipped,
-}
-
-impl Report {
-    /// True if every check passed.
-    pub fn holds(&self) -> bool {
-        self.checks.iter().all(|check| check.outcome == Outcome::Passed)
-    }
-
-    /// A line for each check, and a last one that sums up.
-    pub fn to_text(&self) -> String {
-        let mut text = String::new();
-        for check in &self.checks {
-            let outcome = match check.outcome {
-                Outcome::Passed => "ok",
-                Outcome::Failed => "FAILED",
-                Outcome::Skipped => "skipped",
-            };
-            let (name, expected, found) = (check.name, &check.expected, &check.found);
-            let advice = check.advice.iter().map(|advice| format!("; to do: {advice}"));
-            let advice: String = advice.collect();
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{outcome:<7}  {name:<17}  expected: {expected}; found: {found}{advice}"
-            );
-        }
-        let passed = self.checks.iter().filter(|check| check.outcome == Outcome::Passed).count();
-        let _ = writeln!(text, "{passed} of {} checks hold", self.checks.len());
-        text
-    }
-
-    /// `{"holds": …, "checks": [{"name", "outcome", "expected", "found", "advice"}, …]}`
-    pub fn to_json(&self) -> String {
-        format!("{:#}", json!({"holds": self.holds(), "checks": self.checks}))
-    }
-}
+use crate::checks::{Check, Outcome, Report};
 
 /// The checks, in the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +21,14 @@ pub(super) enum Step {
     Keys,
     Clock,
     Introspection,
+    LogIn,
+    LiveToken,
+    LogOut,
+    Refused,
 }
 
 impl Step {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 19] = [
         Self::Url,
         Self::NameResolution,
         Self::Tcp,
@@ -111,6 +44,10 @@ impl Step {
         Self::Keys,
         Self::Clock,
         Self::Introspection,
+        Self::LogIn,
+        Self::LiveToken,
+        Self::LogOut,
+        Self::Refused,
     ];
 
     /// Its name, and what holds on a server in order.
@@ -135,6 +72,13 @@ impl Step {
             Self::Introspection => {
                 ("introspection", r#"a junk token is answered with 200 and {"active":false}"#)
             }
+            Self::LogIn => ("log-in", "a throw-away user gets a token through a throw-away client"),
+            Self::LiveToken => ("introspection of a live token", "active, and this user's"),
+            Self::LogOut => ("log-out", "204"),
+            Self::Refused => (
+                "refused afterwards",
+                r#"the token is {"active":false}, its refresh token is invalid_grant"#,
+            ),
         }
     }
 }
@@ -146,10 +90,14 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Introspection takes part only if there is a client to do it with.
-    pub(super) fn new(with_client: bool) -> Self {
-        let steps = Step::ALL.into_iter();
-        let steps = steps.filter(|step| with_client || *step != Step::Introspection);
+    /// The introspection of junk takes part only if there is a client to do it with, the round trip
+    /// only if it is asked for.
+    pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
+        let steps = Step::ALL.into_iter().filter(|step| match step {
+            Step::Introspection => with_client,
+            Step::LogIn | Step::LiveToken | Step::LogOut | Step::Refused => with_round_trip,
+            _ => true,
+        });
         Self { steps: steps.collect(), made: Vec::new() }
     }
 
@@ -179,6 +127,13 @@ impl Course {
         step
     }
 
+    /// Nobody waits for the checks that are left: the first of them has failed.
+    pub(super) fn interrupted(&mut self) -> Option<Step> {
+        let made = |step: &Step| self.made.iter().any(|(made, _)| made == step);
+        let next = self.steps.iter().copied().find(|step| !made(step))?;
+        Some(self.fail(next, "interrupted", "verify again"))
+    }
+
     /// The report. Checks that were not made are skipped because of the unmet one.
     pub(super) fn finish(mut self, unmet: Option<Step>) -> Report {
         let reason = unmet.map_or("not run".to_owned(), |step| {
@@ -195,25 +150,6 @@ impl Course {
 
     fn add(&mut self, step: Step, outcome: Outcome, found: &str, advice: Option<&str>) {
         let (name, expected) = step.texts();
-        let check = Check {
-            name,
-            outcome,
-            expected: expected.to_owned(),
-            found: on_one_line(found),
-            advice: advice.map(on_one_line),
-        };
-        self.made.push((step, check));
+        self.made.push((step, Check::made(name, outcome, expected, found, advice)));
     }
-}
-
-/// Much of what is found was written by the other side: it must neither break the line nor send
-/// control sequences to a terminal.
-fn on_one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
-    let mut line: String =
-        text.chars().take(LONGEST).map(|char| if char.is_control() { ' ' } else { char }).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        line.push('…');
-    }
-    line
 }

@@ -12,13 +12,20 @@ use std::path::Path;
 const LONGEST_ANSWER: usize = 256 * 1024;
 
 /// A client for one server, which follows no redirect and uses no proxy.
-pub(super) struct Web(reqwest::Client);
+pub(super) struct Web {
+    client: reqwest::Client,
+    /// The server as the world names it.
+    public: Url,
+    /// The host and the port that are really asked.
+    host: String,
+    port: u16,
+}
 
 impl Web {
     /// Trusts the authorities in this file, and connects to the address that accepted.
     pub(super) fn new(target: &Target, authorities: &Path) -> Result<Self, String> {
         let config = shared::tls::client_config(authorities, ALL_VERSIONS)?;
-        reqwest::Client::builder()
+        let client = reqwest::Client::builder()
             .tls_backend_preconfigured(config)
             .https_only(true)
             .redirect(redirect::Policy::none())
@@ -26,13 +33,24 @@ impl Web {
             .timeout(STEP_TIME)
             .resolve(&target.host, target.address)
             .build()
-            .map(Self)
-            .map_err(|error| in_full(&error))
+            .map_err(|error| in_full(&error))?;
+        let (public, host, port) = (target.url.clone(), target.host.clone(), target.address.port());
+        Ok(Self { client, public, host, port })
+    }
+
+    /// The same path at the server itself, past what is before it.
+    fn past(&self, mut url: Url) -> Url {
+        if url.origin() == self.public.origin() {
+            // Neither can fail: the URL has a host, and the name passed for one.
+            let _ = url.set_host(Some(&self.host));
+            let _ = url.set_port(Some(self.port));
+        }
+        url
     }
 
     /// Asks for a page.
     pub(super) async fn get(&self, url: Url) -> Result<Answer, String> {
-        self.send(self.0.get(url)).await
+        self.send(self.client.get(self.past(url))).await
     }
 
     /// Sends a form, with an Authorization header of scheme Basic.
@@ -42,7 +60,13 @@ impl Web {
         (user, password): (&str, &str),
         form: &[(&str, &str)],
     ) -> Result<Answer, String> {
-        self.send(self.0.post(url).basic_auth(user, Some(password)).form(form)).await
+        let request = self.client.post(self.past(url));
+        self.send(request.basic_auth(user, Some(password)).form(form)).await
+    }
+
+    /// Sends nothing but a token, with an Authorization header of scheme Bearer.
+    pub(super) async fn post_bearer(&self, url: Url, token: &str) -> Result<Answer, String> {
+        self.send(self.client.post(self.past(url)).bearer_auth(token)).await
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Answer, String> {

@@ -1,0 +1,446 @@
+//! All that an installation has to know, complete and sound.
+
+use super::arguments::Arguments;
+use super::settings_file::SettingsFile;
+use crate::installation::{Refused, refuse};
+use crate::user::{NewPassword, Password};
+use reqwest::Url;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// The folder of settings.
+pub const DIR: &str = "/etc/loan-servicing";
+/// The folder of data.
+pub const DATA_DIR: &str = "/var/lib/loan-servicing";
+/// Where systemd looks for units of administrators.
+pub const UNITS: &str = "/etc/systemd/system";
+/// In the folder of data, where imports are worked on.
+const SPOOL: &str = "spool";
+/// In the folder of data, the files of documents.
+const DOCUMENTS: &str = "documents";
+/// The system user that runs the servers.
+pub const SERVICE_USER: &str = "loan-servicing";
+/// The admin account.
+pub const ADMIN: &str = "admin";
+/// The client for programs.
+pub const CLIENT: &str = "integration";
+/// The auth server's port.
+pub const AUTH_PORT: u16 = 8443;
+/// The api-server's port.
+pub const API_PORT: u16 = 9443;
+
+/// All answers.
+pub struct Answers {
+    /// The folder of settings and certificates.
+    pub dir: PathBuf,
+    /// The folder of data.
+    pub data_dir: PathBuf,
+    /// The database, with the password.
+    pub database_url: String,
+    /// This machine as clients know it.
+    pub host: String,
+    /// Where both servers listen.
+    pub listen: IpAddr,
+    /// Port of the auth server.
+    pub auth_port: u16,
+    /// Port of the api-server.
+    pub api_port: u16,
+    /// The public URL of the auth server: its issuer.
+    pub auth_url: String,
+    /// The public URL of the api-server.
+    pub api_url: String,
+    /// What is before the servers.
+    pub proxies: Option<String>,
+    /// Certificates that were given; else they are made.
+    pub tls: Option<GivenTls>,
+    /// The admin account, should there be none.
+    pub admin: String,
+    /// Its password, if one was given.
+    pub admin_password: Option<Password>,
+    /// The client for programs, if one is wanted.
+    pub client: Option<String>,
+    /// Where documents are kept.
+    pub documents: String,
+    /// Where imports are worked on.
+    pub spool: PathBuf,
+    /// The folder of the servers' programs.
+    pub programs: PathBuf,
+    /// The folder for units, if they are wanted.
+    pub units: Option<PathBuf>,
+    /// The services are started.
+    pub start: bool,
+    /// The system user that runs the servers; `None`: whoever installs.
+    pub service_user: Option<String>,
+}
+
+/// Certificate files that somebody else made.
+#[derive(Clone, Debug)]
+pub struct GivenTls {
+    /// The chain.
+    pub certificate: PathBuf,
+    /// The key.
+    pub key: PathBuf,
+    /// Who signed it.
+    pub authority: PathBuf,
+}
+
+/// The settings that an earlier run has written, or those of a new installation.
+pub struct Settings {
+    /// Of the auth server.
+    pub auth: SettingsFile,
+    /// Of the api-server.
+    pub api: SettingsFile,
+    /// Their folder.
+    pub dir: PathBuf,
+    /// True if an earlier run has written them.
+    pub exist: bool,
+    /// The name of this machine that the earlier run was told, which no setting says.
+    pub host: Option<String>,
+}
+
+/// The file in the folder of the settings that holds the name of this machine.
+pub const HOST_FILE: &str = "host";
+
+impl Settings {
+    /// Those in this folder.
+    pub fn read(dir: &Path) -> Result<Self, Refused> {
+        let read = |name: &str, known| SettingsFile::read(&dir.join(name), known).map_err(Refused);
+        Ok(Self {
+            auth: read("auth-server.env", auth_server::config::SETTINGS)?,
+            api: read("api-server.env", api_server::config::SETTINGS)?,
+            dir: dir.to_owned(),
+            exist: dir.join("auth-server.env").exists(),
+            host: std::fs::read_to_string(dir.join(HOST_FILE))
+                .ok()
+                .map(|text| text.trim().to_owned())
+                .filter(|host| check_host(host).is_ok()),
+        })
+    }
+}
+
+impl Answers {
+    /// What was given, with the present settings and then the defaults for what was not.
+    pub fn complete(given: Arguments, settings: &Settings) -> Result<Self, Refused> {
+        let known = Known::of(settings);
+        let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
+        let data_dir = given.data_dir.clone().or(known.data_dir.clone());
+        let data_dir = absolute(data_dir.unwrap_or_else(|| DATA_DIR.into()))?;
+        let host = given.host.clone().or(known.host.clone()).unwrap_or_else(this_host);
+        check_host(&host)?;
+        let auth_port = given.auth_port.or(known.auth_port).unwrap_or(AUTH_PORT);
+        let api_port = given.api_port.or(known.api_port).unwrap_or(API_PORT);
+        if auth_port == api_port {
+            return refuse(format!("both servers cannot have port {auth_port}: choose two ports"));
+        }
+        let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
+            // What was made of host and port before is made of them again.
+            let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
+            let known_url = known_url.clone().filter(|url| Some(url) != made.as_ref());
+            given.clone().or(known_url).unwrap_or_else(|| at(&host, port))
+        };
+        let auth_url = url(&given.auth_url, &known.auth_url, known.auth_port, auth_port);
+        let api_url = url(&given.api_url, &known.api_url, known.api_port, api_port);
+        for url in [&auth_url, &api_url] {
+            check_url(url)?;
+        }
+        given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
+        let in_data = || data_dir.join(DOCUMENTS).display().to_string();
+        Ok(Self {
+            database_url: database_url(&given, &known)?,
+            listen: given.listen.or(known.listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+            proxies: given.proxies.clone(),
+            tls: given_tls(&given, &known, &dir)?,
+            admin: given.admin.clone().unwrap_or_else(|| ADMIN.to_owned()),
+            admin_password: admin_password(&given)?,
+            client: match (&given.client, given.no_client || settings.exist) {
+                (Some(id), _) => Some(id.clone()),
+                (None, true) => None,
+                (None, false) => Some(CLIENT.to_owned()),
+            },
+            documents: documents(given.documents.clone().or(known.documents.clone()))?
+                .unwrap_or_else(in_data),
+            spool: known.spool.clone().unwrap_or_else(|| data_dir.join(SPOOL)),
+            programs: absolute(given.programs.clone().map_or_else(own_folder, Ok)?)?,
+            units: match (&given.units, given.no_units) {
+                (_, true) => None,
+                (Some(units), false) => Some(absolute(units.clone())?),
+                (None, false) => systemd_runs().then(|| UNITS.into()),
+            },
+            start: given.start,
+            service_user: match crate::install::is_root() {
+                true => Some(
+                    given
+                        .service_user
+                        .or_else(|| known.service_user.clone())
+                        .unwrap_or_else(|| SERVICE_USER.to_owned()),
+                ),
+                false => None,
+            },
+            dir,
+            data_dir,
+            host,
+            auth_port,
+            api_port,
+            auth_url,
+            api_url,
+        })
+    }
+
+    /// Refuses names that no user and no client may have.
+    pub fn check_admin(&self) -> Result<(), Refused> {
+        crate::user::check_name(&self.admin)
+    }
+
+    /// Where the auth server is on this machine.
+    pub fn auth_address(&self) -> SocketAddr {
+        SocketAddr::new(self.listen, self.auth_port)
+    }
+
+    /// Where the api-server is on this machine.
+    pub fn api_address(&self) -> SocketAddr {
+        SocketAddr::new(self.listen, self.api_port)
+    }
+
+    /// The auth server without whatever is before it.
+    pub fn auth_direct_url(&self) -> String {
+        at(&self.host, self.auth_port)
+    }
+
+    /// The file of the embedded database.
+    pub fn database_file(&self) -> Option<&Path> {
+        self.database_url.strip_prefix("sqlite://").map(Path::new)
+    }
+
+    /// The database without the password.
+    pub fn database_shown(&self) -> String {
+        without_password(&self.database_url)
+    }
+}
+
+/// What the present settings say.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The database.
+    pub database_url: Option<String>,
+    /// This machine.
+    pub host: Option<String>,
+    /// Where the servers listen.
+    pub listen: Option<IpAddr>,
+    /// Port of the auth server.
+    pub auth_port: Option<u16>,
+    /// Port of the api-server.
+    pub api_port: Option<u16>,
+    /// The issuer.
+    pub auth_url: Option<String>,
+    /// The public URL of the api-server.
+    pub api_url: Option<String>,
+    /// The folder of data.
+    pub data_dir: Option<PathBuf>,
+    /// Where documents are.
+    pub documents: Option<String>,
+    /// Certificate, key, authority.
+    pub tls: Option<GivenTls>,
+    /// What is before the servers.
+    pub proxies: Option<String>,
+    /// Where imports are worked on, if somebody has chosen another place than the one in the folder
+    /// of data.
+    pub spool: Option<PathBuf>,
+    /// Who runs the servers.
+    pub service_user: Option<String>,
+}
+
+impl Known {
+    /// The auth server of this machine, as it was before.
+    pub fn auth_direct_url(&self) -> Option<String> {
+        self.host.as_ref().zip(self.auth_port).map(|(host, port)| at(host, port))
+    }
+}
+
+impl Known {
+    /// What these settings say; nothing of a new installation.
+    pub fn of(settings: &Settings) -> Self {
+        if !settings.exist {
+            return Self::default();
+        }
+        let Settings { auth, api, .. } = settings;
+        let text = |file: &SettingsFile, name| file.get(name).map(str::to_owned);
+        let address = |file: &SettingsFile, name| file.get(name)?.parse::<SocketAddr>().ok();
+        let (auth_listen, api_listen) = (address(auth, "AUTH_LISTEN"), address(api, "API_LISTEN"));
+        let path = |file: &SettingsFile, name| file.get(name).map(PathBuf::from);
+        let tls = || {
+            Some(GivenTls {
+                certificate: path(auth, "AUTH_TLS_CERTIFICATE")?,
+                key: path(auth, "AUTH_TLS_KEY")?,
+                authority: path(api, "API_AUTH_CA")?,
+            })
+        };
+        let spool = path(api, "API_SPOOL_DIRECTORY");
+        let above = |path: Option<PathBuf>, name| {
+            path.filter(|path| path.ends_with(name)).and_then(|it| it.parent().map(Path::to_owned))
+        };
+        Self {
+            database_url: text(auth, "AUTH_DATABASE_URL"),
+            host: settings.host.clone(),
+            listen: auth_listen.map(|address| address.ip()),
+            auth_port: auth_listen.map(|address| address.port()),
+            api_port: api_listen.map(|address| address.port()),
+            auth_url: text(auth, "AUTH_ISSUER"),
+            api_url: text(api, "API_PUBLIC_URL"),
+            data_dir: above(spool.clone(), SPOOL)
+                .or_else(|| above(path(api, "API_DOCUMENTS"), DOCUMENTS)),
+            documents: text(api, "API_DOCUMENTS"),
+            tls: tls(),
+            proxies: text(auth, "AUTH_TRUSTED_PROXIES"),
+            spool: spool.clone().filter(|spool| !spool.ends_with(SPOOL)),
+            service_user: super::system_user::reader(
+                &settings.dir.join("auth-server.env"),
+                spool.as_deref(),
+            ),
+        }
+    }
+}
+
+/// The URL of a server, as browsers and [`check_url`] have it.
+pub fn at(host: &str, port: u16) -> String {
+    match port {
+        443 => format!("https://{host}"),
+        port => format!("https://{host}:{port}"),
+    }
+}
+
+fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
+    let Some(url) = given.database_url.clone().or(known.database_url.clone()) else {
+        return refuse("which database? give --database-url, or run this in a terminal");
+    };
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        if !path.starts_with('/') || path.ends_with('/') {
+            return refuse("the path of the database must begin with /: sqlite:///folder/name");
+        }
+        return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
+    }
+    let mut parsed = Url::parse(&url).ok();
+    let of_a_server = |url: &&mut Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
+    // The driver's own message would repeat the URL, and with it the password.
+    let Some(parsed) = parsed.as_mut().filter(of_a_server) else {
+        return refuse("--database-url must be postgres://…, mysql://… or sqlite:///…");
+    };
+    if parsed.host_str().is_none() || parsed.path().len() < 2 {
+        return refuse("--database-url must name a host and a database: postgres://HOST/NAME");
+    }
+    let Some(file) = &given.database_password_file else { return Ok(url) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Refused(format!("cannot read {}: {error}", file.display())))?;
+    match parsed.set_password(Some(&in_url(text.trim_end_matches(['\r', '\n'])))) {
+        Ok(()) => Ok(parsed.to_string()),
+        Err(()) => refuse("--database-url has no place for a password"),
+    }
+}
+
+/// A name or a password on its way into a URL, which leaves alone what might be encoded already.
+pub fn in_url(text: &str) -> String {
+    text.replace('%', "%25")
+}
+
+fn admin_password(given: &Arguments) -> Result<Option<Password>, Refused> {
+    let (file, generate) = (given.admin_password_file.clone(), given.generate_admin_password);
+    if file.is_none() && !generate {
+        return Ok(None);
+    }
+    let name = given.admin.as_deref().unwrap_or(ADMIN);
+    NewPassword::given(file, generate).read(name).map(Some)
+}
+
+/// Files that were given now or before; those that were made here are none.
+fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<GivenTls>, Refused> {
+    if let (Some(certificate), Some(key), Some(authority)) =
+        (&given.tls_certificate, &given.tls_key, &given.tls_authority)
+    {
+        return Ok(Some(GivenTls {
+            certificate: absolute(certificate.clone())?,
+            key: absolute(key.clone())?,
+            authority: absolute(authority.clone())?,
+        }));
+    }
+    Ok(known.tls.clone().filter(|tls| !tls.certificate.starts_with(dir.join("tls"))))
+}
+
+fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
+    match place {
+        Some(place) if !place.contains("://") => {
+            Ok(Some(absolute(place.into())?.display().to_string()))
+        }
+        place => Ok(place),
+    }
+}
+
+fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
+    let path = std::path::absolute(&path)
+        .map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+    // A line of a settings file and a word of a unit are to hold it as it is.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+    match path.to_str().is_some_and(|text| text.chars().all(plain)) {
+        true => Ok(path),
+        false => refuse(format!(
+            "{} has characters that no settings file could hold: choose a path of letters, \
+             digits and /._-+@",
+            path.display()
+        )),
+    }
+}
+
+fn own_folder() -> Result<PathBuf, Refused> {
+    let own = std::env::current_exe().map_err(|error| Refused(error.to_string()))?;
+    Ok(own.parent().map_or_else(|| "/".into(), Path::to_owned))
+}
+
+/// True where systemd is the machine's first process.
+pub fn systemd_runs() -> bool {
+    Path::new("/run/systemd/system").is_dir()
+}
+
+/// This machine's name.
+pub fn this_host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim().to_lowercase();
+    if check_host(&name).is_ok() { name } else { "localhost".to_owned() }
+}
+
+/// Refuses what no certificate can name.
+pub fn check_host(host: &str) -> Result<(), Refused> {
+    let named = rustls::pki_types::ServerName::try_from(host).is_ok();
+    match named && host == host.to_lowercase() && !host.contains(':') {
+        true => Ok(()),
+        false => refuse(format!(
+            "{host:?} is no host name: it has letters, digits and hyphens, such as \
+             loans.example.com"
+        )),
+    }
+}
+
+/// Refuses what is no origin.
+pub fn check_url(url: &str) -> Result<(), Refused> {
+    let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
+    match url.starts_with("https://") && origin.as_deref() == Ok(url) {
+        true => Ok(()),
+        false => refuse(format!("{url:?} must be https://HOST or https://HOST:PORT")),
+    }
+}
+
+/// Refuses what is no list of addresses and networks.
+pub fn check_proxies(proxies: &str) -> Result<(), Refused> {
+    match proxies.parse::<auth_server::source::Proxies>() {
+        Ok(_) => Ok(()),
+        Err(error) => refuse(format!("--proxies {proxies}: {error}")),
+    }
+}
+
+/// A URL of a database as it may be shown.
+pub fn without_password(url: &str) -> String {
+    match Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => match parsed.set_password(Some("***")) {
+            Ok(()) => parsed.to_string(),
+            Err(()) => parsed.scheme().to_owned(),
+        },
+        _ => url.to_owned(),
+    }
+}

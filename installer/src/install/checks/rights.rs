@@ -1,0 +1,142 @@
+//! Whether the user who is to run the servers can, and whether the folders are ours to give.
+
+use super::{failed, passed};
+use crate::checks::Check;
+use crate::install::answers::{Answers, Settings};
+use crate::install::is_root;
+use crate::install::journal::missing_folders;
+use crate::install::plan::folders;
+use crate::install::system_user::{Right, ids, may, owns};
+use std::path::{Path, PathBuf};
+
+/// What a folder of settings may have in it before an installation.
+const OURS: [&str; 5] = ["tls", "host", "api-server.env", "install.unfinished", "lost+found"];
+/// What units of systemd hide from the servers.
+const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
+const NAME: &str = "rights";
+const EXPECTED: &str = "the servers reach what they need, and no more";
+
+/// The first thing that is not so.
+pub fn check(answers: &Answers, settings: &Settings) -> Option<Check> {
+    if !is_root() {
+        return None;
+    }
+    let user = answers.service_user.as_deref()?;
+    let fault = settings_folder(answers, settings)
+        .or_else(|| folders(answers).iter().find_map(|folder| data_folder(user, folder)))
+        .or_else(|| hidden(answers))
+        .or_else(|| reached(user, answers))
+        .or_else(|| low_port(user, answers));
+    Some(match fault {
+        None => passed(NAME, EXPECTED, format!("{user} can run them")),
+        Some((found, advice)) => failed(NAME, EXPECTED, found, advice),
+    })
+}
+
+type Fault = (String, String);
+
+fn content(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// It will be the servers' alone, so it must not be anything else's.
+fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
+    let ours = |path: &PathBuf| {
+        let name = path.file_name().is_some_and(|name| OURS.iter().any(|ours| name == *ours));
+        name || path
+            .extension()
+            .is_some_and(|end| ["pem", "key", "crt"].iter().any(|it| end == *it))
+    };
+    let other = content(&answers.dir).into_iter().find(|path| !ours(path));
+    let other = other.filter(|_| !settings.exist)?;
+    Some((
+        format!("{} holds other things, such as {}", answers.dir.display(), other.display()),
+        "choose a folder for the settings alone with --dir: nobody else may enter it".to_owned(),
+    ))
+}
+
+/// What is in it stays whose it is.
+fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
+    let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
+    let filled = content(folder).iter().any(|path| !path.ends_with("lost+found"));
+    (filled && !owned).then(|| {
+        let folder = folder.display();
+        (
+            format!("{folder} has something in it, and is not {user}'s"),
+            format!(
+                "choose an empty folder, or, if all in it is this product's: chown -R {user} \
+                 {folder}"
+            ),
+        )
+    })
+}
+
+fn hidden(answers: &Answers) -> Option<Fault> {
+    answers.units.as_ref()?;
+    let given = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
+    let all = [&answers.dir, &answers.programs].into_iter().chain(given).cloned();
+    let path = all
+        .chain(folders(answers))
+        .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
+    Some((
+        format!("{} is hidden from services, as all homes are", path.display()),
+        "choose a place outside of /home, /root and /run/user, such as /usr/local/bin for \
+         programs"
+            .to_owned(),
+    ))
+}
+
+/// The folders that are there, the files that were given, and this program, which runs the auth
+/// server while it is verified.
+fn reached(user: &str, answers: &Answers) -> Option<Fault> {
+    let refused = |path: &Path, what: &str| {
+        Some((
+            format!("{user} may not {what} {}", path.display()),
+            "change its rights and those of the folders it is in, or choose another place"
+                .to_owned(),
+        ))
+    };
+    // The settings' own folder becomes the user's to enter.
+    let above = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
+    for folder in folders(answers).into_iter().chain([above]) {
+        let missing = missing_folders(&folder);
+        let there = missing.first().and_then(|first| first.parent()).unwrap_or(&folder);
+        let there = if content(there).is_empty() { there.parent().unwrap_or(there) } else { there };
+        if !may(user, Right::Enter, there) {
+            return refused(there, "enter");
+        }
+    }
+    // What is not there is another check's.
+    let may = |right, path: &Path| !path.exists() || may(user, right, path);
+    if let Some(tls) = &answers.tls {
+        for file in [&tls.certificate, &tls.key, &tls.authority] {
+            if !file.starts_with(&answers.dir) && !may(Right::Read, file) {
+                return refused(file, "read");
+            }
+        }
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    let programs = answers
+        .units
+        .iter()
+        .flat_map(|_| ["auth-server", "api-server"].map(|name| answers.programs.join(name)));
+    let mut programs = programs.chain([own]);
+    programs.find(|path| !may(Right::Enter, path)).and_then(|path| refused(&path, "run"))
+}
+
+/// Services have no capabilities.
+fn low_port(user: &str, answers: &Answers) -> Option<Fault> {
+    let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    let limit: u16 = limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024);
+    let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
+    (user != "root").then(|| {
+        (
+            format!("{user} may not listen on port {port}"),
+            format!(
+                "choose a port from {limit} on with --auth-port and --api-port, and put a web \
+                 server or a load balancer before them"
+            ),
+        )
+    })
+}

@@ -1,0 +1,92 @@
+//! A settings file of a server, changed line by line: what the administrator has written into it
+//! beside the installer's lines stays.
+
+use shared::settings::{self, Setting};
+use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::path::Path;
+
+/// The text of a settings file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsFile(String);
+
+impl SettingsFile {
+    /// The file, or, where there is none, every setting with its help and its default.
+    pub fn read(path: &Path, known: &[Setting]) -> Result<Self, String> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Ok(Self(text)),
+            Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
+                Ok(Self(settings::sample(known)))
+            }
+            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        }
+    }
+
+    /// The value of a setting; the last line counts, as it does for the servers.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut values = self.0.lines().filter_map(|line| assigned(line, name));
+        values.next_back().filter(|value| !value.is_empty())
+    }
+
+    /// Sets a setting: in its line, in the one that shows its default, or at the end.
+    pub fn set(&mut self, name: &str, value: &str) {
+        let lines: Vec<&str> = self.0.lines().collect();
+        let default = format!("#{name}=");
+        let place = lines
+            .iter()
+            .rposition(|line| assigned(line, name).is_some())
+            .or_else(|| lines.iter().position(|line| line.starts_with(&default)));
+        let new = format!("{name}={value}");
+        let mut changed: Vec<&str> = lines;
+        match place {
+            Some(place) => changed[place] = &new,
+            None => changed.push(&new),
+        }
+        self.0 = changed.join("\n") + "\n";
+    }
+
+    /// What is to be written.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The value that this line gives to the setting.
+fn assigned<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let (found, value) = line.trim().split_once('=')?;
+    (found.trim() == name).then(|| value.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Setting] = &[
+        Setting { name: "PORT", default: Some("1"), help: "A port." },
+        Setting { name: "URL", default: None, help: "A URL." },
+    ];
+
+    #[test]
+    fn a_new_file_has_every_setting_and_keeps_what_is_set() {
+        let mut file = SettingsFile::read(Path::new("/no/such/file"), KNOWN).unwrap();
+        assert_eq!((file.get("PORT"), file.get("URL")), (None, None));
+        file.set("PORT", "2");
+        file.set("URL", "https://localhost");
+        file.set("MORE", "x=y");
+        assert_eq!(
+            file.text(),
+            "# A port.\nPORT=2\n\n# A URL.\nURL=https://localhost\n\nMORE=x=y\n"
+        );
+        assert_eq!((file.get("PORT"), file.get("MORE")), (Some("2"), Some("x=y")));
+    }
+
+    #[test]
+    fn other_lines_stay_and_the_last_one_of_a_name_counts() {
+        let mut file = SettingsFile("# mine\nA = 1\n#A=0\nB=2\nA=3".to_owned());
+        assert_eq!(file.get("A"), Some("3"));
+        file.set("A", "4");
+        assert_eq!(file.text(), "# mine\nA = 1\n#A=0\nB=2\nA=4\n");
+        let before = file.clone();
+        file.set("A", "4");
+        assert_eq!(file, before, "the same again changes nothing");
+    }
+}

@@ -1,0 +1,117 @@
+//! The system user that runs the servers: found, made, given files.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// User and group id of a user of this machine.
+pub fn ids(name: &str) -> Option<(u32, u32)> {
+    let passwd = fs::read_to_string("/etc/passwd").ok()?;
+    let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
+    let mut fields = line.split(':').skip(2);
+    let user = fields.next()?.parse().ok()?;
+    Some((user, fields.next()?.parse().ok()?))
+}
+
+/// The user who runs this program.
+pub fn own_name() -> Option<String> {
+    let own = fs::metadata("/proc/self").ok()?.uid().to_string();
+    let passwd = fs::read_to_string("/etc/passwd").ok()?;
+    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&own))?;
+    line.split(':').next().map(str::to_owned)
+}
+
+/// Makes a user who owns nothing and cannot log in.
+pub fn make(name: &str, home: &Path) -> Result<(), String> {
+    let mut command = Command::new("useradd");
+    command.args(["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"]);
+    command.arg("--home-dir").arg(home).arg(name);
+    run(command)
+}
+
+/// Removes a user that [`make`] has made.
+pub fn remove(name: &str) -> Result<(), String> {
+    if ids(name).is_none() {
+        return Ok(());
+    }
+    let mut command = Command::new("userdel");
+    command.arg(name);
+    run(command)
+}
+
+/// Runs a program of the system to its end.
+pub fn run(mut command: Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{program} cannot be run: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+/// The user whose group reads these settings: whoever has the folder of data, if it is his group.
+/// Settings that are root's alone tell nothing: they may come from another machine.
+pub fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
+    let group = fs::metadata(settings).ok()?.gid().to_string();
+    let owner = data.and_then(|data| fs::metadata(data).ok());
+    let owner = owner.map(|metadata| metadata.uid().to_string());
+    let passwd = fs::read_to_string("/etc/passwd").ok()?;
+    let users = passwd.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let users: Vec<_> = users.filter(|it| it.get(3) == Some(&group.as_str())).collect();
+    let owner = users.iter().find(|it| it.get(2).copied() == owner.as_deref());
+    let any = users.first().filter(|_| group != "0");
+    owner.or(any)?.first().map(|name| (*name).to_owned())
+}
+
+/// True where a file or folder is this user's, as everything is root's.
+pub fn owns(path: &Path, (user, _): (u32, u32)) -> bool {
+    user == 0 || fs::metadata(path).is_ok_and(|metadata| metadata.uid() == user)
+}
+
+/// Gives a file or a folder, not what is in it, to a user.
+pub fn give(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
+    chown(path, Some(user), Some(group))
+        .map_err(|error| format!("cannot give {} away: {error}", path.display()))
+}
+
+/// Gives a file or a folder back, with the rights that it had.
+pub fn restore(path: &Path, (user, group): (u32, u32), mode: u32) -> std::io::Result<()> {
+    chown(path, Some(user), Some(group))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777))
+}
+
+/// What a user may do with a file or folder.
+#[derive(Clone, Copy, Debug)]
+pub enum Right {
+    /// Read a file.
+    Read,
+    /// Enter a folder, run a program.
+    Enter,
+}
+
+/// Whether a user may do this; one who is still to be made may do what everybody may. The kernel
+/// is asked, as the user, because lists of rights and mounts have their say in it.
+pub fn may(name: &str, right: Right, path: &Path) -> bool {
+    const NOBODY: (u32, u32) = (65_534, 65_534);
+    let (user, group) = ids(name).unwrap_or(NOBODY);
+    let flag = match right {
+        Right::Read => "-r",
+        Right::Enter => "-x",
+    };
+    let mut command = Command::new("test");
+    command.arg(flag).arg(path).current_dir("/").uid(user).gid(group).stdin(Stdio::null());
+    command.status().map_or(true, |status| status.success())
+}
+
+/// Lets a user's group read a file or a folder that stays somebody else's.
+pub fn let_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
+    let mode = if path.is_dir() { 0o750 } else { 0o640 };
+    let let_read = || {
+        chown(path, None, Some(group))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    };
+    let_read().map_err(|error| format!("cannot change the rights of {}: {error}", path.display()))
+}

@@ -1,0 +1,84 @@
+//! The last step: the auth server runs with the settings that were written, and is verified from
+//! outside, as the api-server will see it.
+
+use super::plan::env_file;
+use super::steps::Work;
+use crate::certificates::write_private;
+use crate::quickstart::serve::{self, Server};
+use crate::seed::API_SERVER_CLIENT;
+use crate::verify_auth_server;
+use shared::db;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::Path;
+
+/// Verifies it: the one that runs, or one that is started for as long as it takes.
+pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
+    let answers = work.answers;
+    work.give_data()?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let running = answers.start || TcpListener::bind(answers.auth_address()).is_err();
+    let mut server = match running {
+        true => None,
+        false => {
+            let log = folder.path().join("auth-server.log");
+            let env_file = env_file(answers, "auth-server");
+            Some(Server::start("auth-server", "serve-auth", &env_file, &log, work.user())?)
+        }
+    };
+    let outcome = checks(work, server.as_mut(), folder.path()).await;
+    if let Some(server) = server {
+        server.stop().await;
+    }
+    // What the server has made in passing is the servers' own, too.
+    work.give_data()?;
+    outcome?;
+    let of_api = |error: String| format!("the api-server: {}", error.replace('\n', "; "));
+    api_server::check(Some(&env_file(answers, "api-server"))).await.map_err(of_api)
+}
+
+/// All checks, as the api-server: with its client, its secret, and the authority it trusts.
+async fn checks(
+    work: &mut Work<'_>,
+    server: Option<&mut Server>,
+    folder: &Path,
+) -> Result<(), String> {
+    let answers = work.answers;
+    let here = here(answers.auth_address());
+    let ready = format!("{}/health/ready", answers.auth_direct_url());
+    let authority = &work.plan.tls.authority;
+    match server {
+        Some(server) => server.wait_until_ready(&ready, authority, Some(here)).await?,
+        None => serve::wait_for("the auth server", &ready, authority, Some(here)).await?,
+    }
+    let secret_file = folder.join("secret");
+    let secret = work.plan.api.get("API_AUTH_CLIENT_SECRET").unwrap_or_default();
+    write_private(&secret_file, secret)?;
+    let arguments = verify_auth_server::Arguments {
+        url: answers.auth_url.clone(),
+        connect_to: Some(here),
+        server_name: Some(answers.host.clone()),
+        ca: Some(work.plan.tls.authority.clone()),
+        client: Some(API_SERVER_CLIENT.to_owned()),
+        secret_file: Some(secret_file),
+        ..verify_auth_server::Arguments::default()
+    };
+    let passwords = super::rows::passwords(answers);
+    let passwords = passwords.map_err(|refused| refused.to_string())?;
+    let unreachable = |error| format!("the database cannot be reached: {error}");
+    let db = db::connect(&answers.database_url, 2, false).await.map_err(unreachable)?;
+    let report = verify_auth_server::verify_with_round_trip(&arguments, &db, &passwords).await;
+    let _ = db.close().await;
+    super::say(&format!("\nVerify Auth Server:\n{}", report.to_text()));
+    let faults = report.faults();
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Where this machine reaches an address that it listens on.
+fn here(listens: SocketAddr) -> SocketAddr {
+    let ip = match listens.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listens.port())
+}

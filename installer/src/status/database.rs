@@ -1,0 +1,135 @@
+//! The database: which, its clock, its schema, and that both servers have the same one.
+
+use super::Settings;
+use crate::checks::Report;
+use crate::installation::{Refused, connect};
+use crate::upgrade::product;
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::sea_query::Query;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use shared::db;
+use shared::migration::{self, SchemaState};
+use std::time::SystemTime;
+
+const REACHED: &str = "it answers";
+const CLOCK: &str = "at most 60 s from this machine's clock";
+const SCHEMA: &str = "that of this release";
+const SAME: &str = "the same for both servers";
+/// More than this is no drift but a clock that nothing keeps.
+const CLOCK_LIMIT: TimeDelta = TimeDelta::seconds(60);
+
+/// A connection to it, if it is there with the schema of this release.
+pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseConnection> {
+    let auth = settings.auth.as_ref().map(|auth| auth.database_url.as_str());
+    let api = settings.api.as_ref().map(|api| api.database_url.as_str());
+    let Some(url) = auth.or(api) else {
+        for (name, expected) in [("database", REACHED), ("database clock", CLOCK)] {
+            report.skip(name, expected, "no settings say which it is");
+        }
+        report.skip("schema", SCHEMA, "no settings say which it is");
+        return None;
+    };
+    let opened = async {
+        let db = connect(url, 2).await?;
+        let product = product(&db).await?;
+        Ok::<_, Refused>((db, product))
+    };
+    let db = match opened.await {
+        Ok((db, product)) => {
+            report.pass("database", REACHED, &product);
+            db
+        }
+        Err(Refused(why)) => {
+            report.fail("database", REACHED, &why, "start it, or correct the setting of its URL");
+            report.skip("database clock", CLOCK, "the database does not answer");
+            report.skip("schema", SCHEMA, "the database does not answer");
+            return None;
+        }
+    };
+    check_clock(&db, report).await;
+    let current = check_schema(&db, report).await;
+    if let (Some(auth), Some(api), true) = (auth, api, current) {
+        check_same(&db, auth, api, report).await;
+    }
+    current.then_some(db)
+}
+
+async fn check_clock(db: &DatabaseConnection, report: &mut Report) {
+    let asked = DateTime::<Utc>::from(SystemTime::now());
+    let time = read_time(db).await;
+    let answered = DateTime::<Utc>::from(SystemTime::now());
+    match time {
+        Ok(time) => {
+            let difference = time - (asked + (answered - asked) / 2);
+            let found = format!(
+                "{:.1} s {} this machine's",
+                difference.abs().num_milliseconds() as f64 / 1000.0,
+                if difference < TimeDelta::zero() { "behind" } else { "ahead of" },
+            );
+            match difference.abs() <= CLOCK_LIMIT {
+                true => report.pass("database clock", CLOCK, &found),
+                false => report.fail("database clock", CLOCK, &found, "keep both clocks by NTP"),
+            }
+        }
+        Err(error) => {
+            report.fail("database clock", CLOCK, &error.to_string(), "see the database's log");
+        }
+    }
+}
+
+/// The database's time, without the tables that [`db::time`] needs.
+async fn read_time(db: &DatabaseConnection) -> Result<DateTime<Utc>, DbErr> {
+    let select = Query::select().expr_as(db::now(db.get_database_backend()), "now").take();
+    let row = db.query_one(&select).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
+    row.try_get("", "now")
+}
+
+async fn check_schema(db: &DatabaseConnection, report: &mut Report) -> bool {
+    let (found, advice) = match migration::schema_state(db).await {
+        Ok(SchemaState::Current) => {
+            report.pass("schema", SCHEMA, SCHEMA);
+            return true;
+        }
+        Ok(state) => (
+            state.to_string(),
+            match state {
+                SchemaState::Older(_) => "run installer upgrade",
+                SchemaState::Newer(_) => "run the programs of that release",
+                _ => "correct the setting of its URL, or set it up",
+            },
+        ),
+        Err(error) => (error.to_string(), "see the database's log"),
+    };
+    report.fail("schema", SCHEMA, &found, advice);
+    false
+}
+
+/// Two URLs may well lead to one database: its store of documents has one name.
+async fn check_same(db: &DatabaseConnection, auth: &str, api: &str, report: &mut Report) {
+    if auth == api {
+        return;
+    }
+    let store = async |db: &DatabaseConnection| {
+        let settings = Query::select()
+            .column("value")
+            .from("settings")
+            .and_where(sea_orm::sea_query::ExprTrait::eq(
+                sea_orm::sea_query::Expr::col("name"),
+                "document_store_id",
+            ))
+            .take();
+        let row = db.query_one(&settings).await?;
+        row.map(|row| row.try_get::<String>("", "value")).transpose()
+    };
+    let same = async {
+        let other = connect(api, 1).await?;
+        Ok::<_, Refused>(store(db).await? == store(&other).await?)
+    };
+    let advice = "give AUTH_DATABASE_URL and API_DATABASE_URL the same database";
+    match same.await {
+        Ok(true) => report.pass("one database", SAME, SAME),
+        Ok(false) => report.fail("one database", SAME, "two databases", advice),
+        Err(Refused(why)) => report.fail("one database", SAME, &why, advice),
+    }
+}

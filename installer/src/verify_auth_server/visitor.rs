@@ -1,0 +1,127 @@
+//! A user and a client that exist for one round trip: without privileges, with names and secrets that
+//! nobody knows.
+
+use crate::accounts::{self, Account};
+use crate::credentials::{random_password, random_secret};
+use crate::installation::{Refused, event};
+use auth_server::clients::secret_hash;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, NotSet, QueryFilter};
+use shared::audit::Kind;
+use shared::db;
+use shared::entity::oauth_clients::ClientKind;
+use shared::entity::users::UserStatus;
+use shared::entity::{log_in_failures, oauth_clients, user_credentials, users};
+use shared::introspection::UserKind;
+use shared::passwords::Passwords;
+use shared::secrecy::Secret;
+use shared::sessions;
+use shared::telemetry::random_bytes;
+
+/// What the names of all of them begin with.
+const PREFIX: &str = "verify-round-trip-";
+/// Older ones are of a run that was killed.
+const LEFT_OVER_SECONDS: i64 = 3600;
+
+/// The user and the client, who have the same name.
+pub(super) struct Visitor {
+    /// The name.
+    pub(super) name: String,
+    /// The user's password.
+    pub(super) password: String,
+    /// The client's secret.
+    pub(super) secret: String,
+    /// The user.
+    pub(super) user_id: i64,
+}
+
+impl Visitor {
+    /// Adds both.
+    pub(super) async fn add(
+        db: &DatabaseConnection,
+        passwords: &Passwords,
+    ) -> Result<Self, Refused> {
+        let name = format!("{PREFIX}{}", hex::encode(random_bytes::<12>()));
+        let (password, secret) = (random_password(), random_secret());
+        let hash = passwords.hash(&password).await.map_err(Refused)?;
+        let now = db::time(db).await?;
+        let tx = db::begin_write(db).await?;
+        let user = users::ActiveModel {
+            user_id: NotSet,
+            user_name: Set(name.clone()),
+            full_name: Set("Verify Auth Server".to_owned()),
+            email: Set(None),
+            status: Set(UserStatus::Active),
+            admin_flag: Set(false),
+            dba_flag: Set(false),
+            loan_officer_flag: Set(false),
+            collection_officer_flag: Set(false),
+            contact_officer_flag: Set(false),
+            created_date: Set(now),
+        };
+        let user_id = accounts::add(&tx, user, &[]).await?;
+        accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
+        let client = oauth_clients::ActiveModel {
+            client_id: Set(name.clone()),
+            kind: Set(ClientKind::Confidential),
+            secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
+            secret_hash2: Set(None),
+            public_keys: Set(None),
+            redirect_uris: Set(String::new()),
+            post_logout_redirect_uris: Set(String::new()),
+            cors_origins: Set(String::new()),
+            grants: Set("password refresh_token".to_owned()),
+            user_kinds: Set(UserKind::Core.as_str().to_owned()),
+            resource_server_flag: Set(true),
+            created_date: Set(now),
+        };
+        oauth_clients::Entity::insert(client).exec_without_returning(&tx).await?;
+        account(user_id, &name).event(Kind::UserAdded).reason("round_trip").record(&tx).await?;
+        event(Kind::ClientChanged).reason("added").client(&name).record(&tx).await?;
+        tx.commit().await?;
+        Ok(Self { name, password, secret, user_id })
+    }
+
+    /// Removes both and all that came of them but the audit.
+    pub(super) async fn remove(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
+        remove(db, &self.name).await
+    }
+}
+
+/// Removes what runs left that were killed.
+pub(super) async fn remove_left_overs(db: &DatabaseConnection) -> Result<(), DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), LEFT_OVER_SECONDS.into());
+    let names = users::Entity::find()
+        .filter(users::Column::UserName.starts_with(PREFIX))
+        .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lt(old))
+        .all(db)
+        .await?;
+    for user in names {
+        remove(db, &user.user_name).await?;
+    }
+    Ok(())
+}
+
+async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+    let tx = db::begin_write(db).await?;
+    // The client first: whoever issues to it waits, and finds it gone.
+    oauth_clients::Entity::delete_by_id(name).exec(&tx).await?;
+    sessions::end_of_client(&tx, name).await?;
+    event(Kind::ClientChanged).reason("removed").client(name).record(&tx).await?;
+    let user = users::Entity::find().filter(users::Column::UserName.eq(name)).one(&tx).await?;
+    if let Some(user) = user {
+        user_credentials::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+        sessions::end_all(&tx, UserKind::Core, user.user_id).await?;
+        let failures = log_in_failures::account(UserKind::Core, name);
+        log_in_failures::Entity::delete_by_id(failures).exec(&tx).await?;
+        users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+        let disabled = account(user.user_id, name).event(Kind::UserDisabled);
+        disabled.reason("removed").record(&tx).await?;
+    }
+    tx.commit().await
+}
+
+fn account(user_id: i64, name: &str) -> Account {
+    Account { kind: UserKind::Core, user_id, user_name: name.to_owned() }
+}
