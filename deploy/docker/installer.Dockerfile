@@ -1,0 +1,26 @@
+# syntax=docker/dockerfile:1
+# The installer in a container, for its commands beside servers in containers. At the root of the
+# source tree:
+#
+#   docker build -f deploy/docker/installer.Dockerfile -t loan-servicing/installer:12.0.0 .
+#   docker run --rm -it --env-file auth-server.env loan-servicing/installer:12.0.0 \
+#       user add jo --full-name "Jo Smith"
+
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /source
+COPY . .
+RUN --mount=type=cache,target=/usr/local/cargo/registry \
+    --mount=type=cache,target=/source/target \
+    cargo build --profile dist --locked --package installer \
+    && cp target/dist/installer /installer \
+    && mkdir /state
+
+# The C library, certificates of the world's authorities, and nothing else: no shell.
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /installer /usr/local/bin/installer
+COPY --from=build --chown=65532:65532 /state /var/lib/loan-servicing
+# Paths in the settings and on the command line begin here.
+WORKDIR /var/lib/loan-servicing
+# nonroot.
+USER 65532:65532
+ENTRYPOINT ["/usr/local/bin/installer"]
