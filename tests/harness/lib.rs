@@ -1,14 +1,18 @@
 //! What the tests and the load programs stand on: databases, servers as processes, callers.
 
 pub mod application;
+pub mod catalogue;
 pub mod checkout;
 pub mod client;
 pub mod contract;
 pub mod databases;
+pub mod earlier;
 pub mod foreign;
 pub mod forms;
+pub mod galera;
 pub mod gate;
 pub mod generators;
+pub mod haproxy;
 pub mod latencies;
 pub mod legibility;
 pub mod loan_drivers;
@@ -28,6 +32,7 @@ pub mod rows;
 pub mod seeds;
 pub mod servers;
 pub mod snapshot;
+pub mod terminal;
 pub mod visitor;
 pub mod web_browser;
 pub mod web_servers;

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
+mod pair;
+
 /// How long a server may take to be there, recovery included, or to be gone.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Whom the server runs as where the program runs as root, which it refuses.
@@ -31,6 +33,9 @@ pub struct Postgres {
     storage: Storage,
     port: u16,
 }
+
+/// As many connections as the load programs open, where no other settings say it.
+const CONNECTIONS: &str = "max_connections = 200\n";
 
 /// A program of PostgreSQL, on `PATH` or of the newest version that Debian has installed.
 pub fn find(program: &str) -> Result<PathBuf, String> {
@@ -63,13 +68,14 @@ pub fn is_root() -> bool {
 impl Postgres {
     /// Makes a server with nothing in it and starts it.
     pub async fn start(storage: Storage) -> Result<Self, String> {
-        // Both programs are of one version: the one beside initdb.
-        let initdb = find("initdb")?.canonicalize().map_err(|error| error.to_string())?;
-        let programs = initdb.parent().ok_or("initdb is in no folder")?.to_owned();
-        let folder = tempfile::Builder::new().prefix("payments-load-").tempdir();
-        let folder = folder.map_err(|error| error.to_string())?;
-        let server = Self { programs, folder, storage, port: free_port() };
-        server.prepare().map_err(|error| format!("{}: {error}", server.home().display()))?;
+        let server = Self::make(storage).await?;
+        server.start_again().await?;
+        Ok(server)
+    }
+
+    /// Makes a server with nothing in it.
+    async fn make(storage: Storage) -> Result<Self, String> {
+        let server = Self::prepare_folder(storage)?;
         let mut initdb = server.command("initdb");
         initdb.args(["-U", "loans", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]);
         initdb.arg(server.data());
@@ -78,7 +84,21 @@ impl Postgres {
             initdb.arg("--wal-segsize=1");
         }
         run(initdb).await?;
-        server.start_again().await?;
+        let settings = server.data().join("postgresql.conf");
+        let own = std::fs::read_to_string(&settings).map_err(|error| error.to_string())?;
+        std::fs::write(settings, own + CONNECTIONS).map_err(|error| error.to_string())?;
+        Ok(server)
+    }
+
+    /// A folder for a server.
+    fn prepare_folder(storage: Storage) -> Result<Self, String> {
+        // All programs are of one version: those beside initdb.
+        let initdb = find("initdb")?.canonicalize().map_err(|error| error.to_string())?;
+        let programs = initdb.parent().ok_or("initdb is in no folder")?.to_owned();
+        let folder = tempfile::Builder::new().prefix("payments-load-").tempdir();
+        let folder = folder.map_err(|error| error.to_string())?;
+        let server = Self { programs, folder, storage, port: free_port() };
+        server.prepare().map_err(|error| format!("{}: {error}", server.home().display()))?;
         Ok(server)
     }
 
@@ -148,8 +168,7 @@ impl Postgres {
     pub async fn start_again(&self) -> Result<(), String> {
         // Without a socket in the file system: a killed server would leave its lock there.
         let mut options = format!(
-            "-c listen_addresses=127.0.0.1 -c port={} -c max_connections=200 \
-             -c unix_socket_directories=",
+            "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories=",
             self.port
         );
         if self.storage != Storage::Folder {
@@ -234,7 +253,7 @@ fn children_of(parent: u32) -> Vec<u32> {
     processes.filter(|process| status_of(*process).is_some_and(|(_, of)| of == parent)).collect()
 }
 
-fn is_alive(process: u32) -> bool {
+pub(crate) fn is_alive(process: u32) -> bool {
     status_of(process).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
@@ -247,7 +266,7 @@ fn status_of(process: u32) -> Option<(String, u32)> {
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
 
-async fn gone(processes: &[u32]) -> Result<(), String> {
+pub(crate) async fn gone(processes: &[u32]) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE;
     while processes.iter().any(|process| is_alive(*process)) {
         if Instant::now() > deadline {
@@ -259,13 +278,13 @@ async fn gone(processes: &[u32]) -> Result<(), String> {
 }
 
 /// Runs a command that takes its time without holding up everything else.
-async fn run(command: Command) -> Result<(), String> {
+pub(crate) async fn run(command: Command) -> Result<(), String> {
     let done = tokio::task::spawn_blocking(move || finish(command)).await;
     done.map_err(|error| error.to_string())?
 }
 
 /// Runs a command to its end, which must be a good one.
-fn finish(mut command: Command) -> Result<(), String> {
+pub(crate) fn finish(mut command: Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{:?}: {error}", command.get_program()))?;
     if output.status.success() {

@@ -103,7 +103,8 @@ impl Process {
         self.signal("CONT")
     }
 
-    fn signal(&self, name: &str) -> Result<(), String> {
+    /// Sends it a signal (`TERM`, `HUP`, …).
+    pub fn signal(&self, name: &str) -> Result<(), String> {
         let id = self.child.id().ok_or_else(|| format!("{:?} has ended", self.kind))?;
         send_signal(name, &[id])
     }
@@ -121,10 +122,15 @@ impl Process {
         self.wait_until_ready(http).await;
     }
 
+    /// Waits until it has ended; true if it ended well.
+    pub async fn ended(&mut self) -> bool {
+        self.child.wait().await.is_ok_and(|status| status.success())
+    }
+
     /// Asks the process to stop and waits until it has; true if it ended well.
     pub async fn stop(&mut self) -> bool {
         drop(self.input.take());
-        self.child.wait().await.is_ok_and(|status| status.success())
+        self.ended().await
     }
 }
 

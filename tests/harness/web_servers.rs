@@ -1,10 +1,11 @@
 //! Web servers that nobody here wrote, each as one process with a folder of its own: Apache with
-//! mod_auth_openidc as a client of the auth server, and Apache and nginx before the api-server with
-//! the samples of `deploy/`.
+//! mod_auth_openidc as a client of the auth server, and Apache, nginx and HAProxy before both servers
+//! with the samples of `deploy/`.
 
 use crate::foreign::system_program;
+use crate::haproxy;
 use crate::servers::free_port;
-use crate::world::World;
+use crate::world::{Environment, World};
 use std::fs::{Permissions, create_dir_all, read_to_string, set_permissions, write};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -20,8 +21,10 @@ const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
 
 /// A web server.
 pub struct WebServer {
-    /// Where it is.
+    /// Where it is, and the api-server behind it.
     pub url: String,
+    /// Where the auth server is behind it, if it is.
+    pub auth_url: String,
     folder: TempDir,
     child: Child,
 }
@@ -32,7 +35,7 @@ impl WebServer {
         let errors = std::fs::File::create(folder.path().join("stderr.log")).expect("a log");
         command.stdin(Stdio::null()).stderr(errors).kill_on_drop(true);
         let child = command.spawn().expect("a process");
-        let mut server = Self { url, folder, child };
+        let mut server = Self { url, auth_url: String::new(), folder, child };
         let deadline = Instant::now() + Duration::from_secs(30);
         while world.client.http.get(&server.url).send().await.is_err() {
             let ended = server.child.try_wait().expect("its state");
@@ -47,9 +50,9 @@ impl WebServer {
         ["stderr.log", "error.log"].map(|name| self.read(name)).concat()
     }
 
-    /// What it has written so far of the requests to the api-server.
+    /// What it has written so far of requests to both servers.
     pub fn access_log(&self) -> String {
-        self.read("api-server.log")
+        ["api-server.log", "auth-server.log"].map(|name| self.read(name)).concat()
     }
 
     fn read(&self, name: &str) -> String {
@@ -140,14 +143,45 @@ fn write_pages(folder: &Path, authority: &Path) -> io::Result<()> {
     write(folder.join("pages/bye.html"), "Good bye")
 }
 
-/// A web server that can stand before the api-server, with a sample of `deploy/`. Beside that
-/// it has a document root that everyone may change by WebDAV: `https://127.0.0.1`, same port.
+/// Where a web server listens: the api-server behind it is `localhost` to clients.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    api: u16,
+    auth: u16,
+    /// The host of the auth server.
+    auth_host: &'static str,
+}
+
+impl Place {
+    /// What the servers of a world have to know of the web server before them.
+    pub fn environment(self) -> Environment {
+        let settings = [
+            ("AUTH_ISSUER".to_owned(), self.auth_url()),
+            ("AUTH_TRUSTED_PROXIES".to_owned(), "127.0.0.1".to_owned()),
+        ];
+        Environment { auth: settings.into(), ..Environment::default() }
+    }
+
+    fn api_url(self) -> String {
+        format!("https://localhost:{}", self.api)
+    }
+
+    fn auth_url(self) -> String {
+        format!("https://{}:{}", self.auth_host, self.auth)
+    }
+}
+
+/// A web server that can stand before both servers, with a sample of `deploy/`. Beside that, but for
+/// HAProxy, it has a document root that everyone may change by WebDAV: `https://127.0.0.1`, same
+/// port.
 #[derive(Clone, Debug)]
 pub enum Front {
     /// Apache, with mod_dav.
     Apache(PathBuf),
     /// nginx, built with its DAV module.
     Nginx(PathBuf),
+    /// HAProxy.
+    Haproxy(PathBuf),
 }
 
 impl Front {
@@ -167,22 +201,38 @@ impl Front {
         }
     }
 
-    /// Starts it before the api-server of this world, whose certificate this authority must have
+    /// HAProxy, if it is there.
+    pub fn haproxy() -> Result<Self, String> {
+        haproxy::find().map(Self::Haproxy)
+    }
+
+    /// A place for it. HAProxy tells the two servers apart by their hosts; of the others one has
+    /// the host that their document root has not.
+    pub fn place(&self) -> Place {
+        let api = free_port();
+        match self {
+            Self::Haproxy(_) => Place { api, auth: api, auth_host: "127.0.0.1" },
+            _ => Place { api, auth: free_port(), auth_host: "localhost" },
+        }
+    }
+
+    /// Starts it before the servers of this world, whose certificate this authority must have
     /// signed. Its settings are checked by itself first.
-    pub async fn start(&self, world: &World, authority: &Path) -> WebServer {
+    pub async fn start(&self, world: &World, authority: &Path, place: Place) -> WebServer {
         let folder = open_folder();
         for name in ["files", "locks", "temp"] {
             create_dir_all(folder.path().join(name)).expect("a folder");
             let everyones = Permissions::from_mode(0o777);
             set_permissions(folder.path().join(name), everyones).expect("an open folder");
         }
-        let port = free_port();
-        self.write_settings(world, authority, folder.path(), port);
-        let checked = self.command(folder.path()).arg("-t").output().await.expect("a process");
+        self.write_settings(world, authority, folder.path(), place);
+        let check = if matches!(self, Self::Haproxy(_)) { "-c" } else { "-t" };
+        let checked = self.command(folder.path()).arg(check).output().await.expect("a process");
         let said = String::from_utf8_lossy(&checked.stderr);
         assert!(checked.status.success(), "{said}");
         let command = self.command(folder.path());
-        WebServer::run(command, folder, format!("https://localhost:{port}"), world).await
+        let server = WebServer::run(command, folder, place.api_url(), world).await;
+        WebServer { auth_url: place.auth_url(), ..server }
     }
 
     fn command(&self, folder: &Path) -> Command {
@@ -194,30 +244,55 @@ impl Front {
                 command.arg("-p").arg(folder).arg("-c").arg(settings);
                 command
             }
+            Self::Haproxy(program) => {
+                let log = std::fs::File::create(folder.join("api-server.log")).expect("a log");
+                let mut command = Command::new(program);
+                command.arg("-db").arg("-f").arg(settings).stdout(log);
+                command
+            }
         }
     }
 
     /// The sample and the settings around it, with what is an example in them replaced.
-    fn write_settings(&self, world: &World, authority: &Path, folder: &Path, port: u16) {
-        let path = |path: &Path| path.display().to_string();
-        let api = world.client.api_url.rsplit(':').next().unwrap_or_default();
-        let (name, listener, upstream, logs) = match self {
+    fn write_settings(&self, world: &World, authority: &Path, folder: &Path, place: Place) {
+        let (auth, api) = (&world.client.auth_url, &world.client.api_url);
+        let (name, listener, server, logs) = match self {
             Self::Apache(_) => ("apache", "*:443", "localhost:", "${APACHE_LOG_DIR}"),
             Self::Nginx(_) => ("nginx", "443 ssl", "127.0.0.1:", "/var/log/nginx"),
+            Self::Haproxy(_) => {
+                let (auth, api) = ([auth.as_str(); 2], [api.as_str(); 2]);
+                let tls = &world.tls;
+                let front = haproxy::Front { port: place.api, auth, api, tls, authority };
+                let settings = front.settings(folder).expect("settings");
+                let settings = haproxy::settle(&settings, folder);
+                return write(folder.join("server.conf"), settings).expect("settings");
+            }
         };
-        let listens = listener.replace("*:", "").replace("443", &format!("127.0.0.1:{port}"));
-        let values = [
-            ("/etc/ssl/api.example.com/certificate.pem".to_owned(), path(&world.tls.certificate)),
-            ("/etc/ssl/api.example.com/key.pem".to_owned(), path(&world.tls.key)),
-            ("/etc/ssl/api-server/ca.pem".to_owned(), path(authority)),
+        let path = |path: &Path| path.display().to_string();
+        let port = |url: &str| url.rsplit(':').next().unwrap_or_default().to_owned();
+        let listens =
+            |port: u16| listener.replace("*:", "").replace("443", &format!("127.0.0.1:{port}"));
+        let mut values = vec![
+            ("/etc/ssl/servers/ca.pem".to_owned(), path(authority)),
             ("files.example.com".to_owned(), "127.0.0.1".to_owned()),
-            ("api.example.com".to_owned(), "localhost".to_owned()),
-            (listener.to_owned(), listens),
-            (format!("{upstream}9443"), format!("{upstream}{api}")),
+            (listener.to_owned(), listens(place.api)),
+            (format!("{server}9443"), format!("{server}{}", port(api))),
+            (format!("{server}8443"), format!("{server}{}", port(auth))),
             (logs.to_owned(), path(folder)),
         ];
+        for host in ["api", "auth"] {
+            let files = format!("/etc/ssl/{host}.example.com");
+            values.push((format!("{files}/certificate.pem"), path(&world.tls.certificate)));
+            values.push((format!("{files}/key.pem"), path(&world.tls.key)));
+            values.push((format!("{host}.example.com"), "localhost".to_owned()));
+        }
         let sources = [format!("../deploy/{name}.conf.sample"), format!("web_servers/{name}.conf")];
-        let mut texts = sources.map(|path| read_to_string(source(&path)).expect("settings"));
+        let [site, around] = sources.map(|path| read_to_string(source(&path)).expect("settings"));
+        // Both servers are on one port in the sample, each with a name of its own.
+        let (first, second) = site.split_once("\n# The auth server").expect("two sites");
+        let second = second.replace(listener, &listens(place.auth));
+        let around = around.replace("*:444", &listens(place.auth));
+        let mut texts = [format!("{first}\n# The auth server{second}"), around];
         for (example, value) in &values {
             assert!(texts.iter().any(|text| text.contains(example)), "{name} has no {example}");
             texts = texts.map(|text| text.replace(example, value));

@@ -60,7 +60,8 @@ pub struct World {
 pub struct Replica {
     /// A caller of it, and of the world's server of the other kind.
     pub client: Client,
-    process: Process,
+    /// Its process.
+    pub process: Process,
 }
 
 impl Replica {
@@ -73,6 +74,24 @@ impl Replica {
     /// Stops it, which must end well.
     pub async fn close(mut self) {
         assert!(self.process.stop().await, "{}", self.process.log());
+    }
+}
+
+/// A second server of each kind.
+pub struct Pair {
+    /// A caller of both.
+    pub client: Client,
+    /// Where their metrics are: auth, api.
+    pub metrics: [String; 2],
+    auth: Process,
+    api: Process,
+}
+
+impl Pair {
+    /// Stops both, which must end well.
+    pub async fn close(mut self) {
+        let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
+        assert!(auth && api, "a server did not end well; {} {}", self.auth.log(), self.api.log());
     }
 }
 
@@ -140,7 +159,19 @@ impl World {
         shared::tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
         let credentials = credentials();
-        let database_url = database.create(folder.path(), &credentials).await;
+        let url = database.create(folder.path(), &credentials).await;
+        Self::on(program, database, url, folder, credentials, environment).await
+    }
+
+    /// A world on a database that is there, and is removed with it.
+    pub async fn on(
+        program: &str,
+        database: Database,
+        database_url: String,
+        folder: TempDir,
+        credentials: Credentials,
+        environment: Environment,
+    ) -> Self {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
         let places = Places::free();
@@ -241,6 +272,30 @@ impl World {
     pub async fn api_replica(&self) -> Replica {
         let (process, api_url) = self.start_beside(Kind::Api, &self.environment.api).await;
         Replica { client: Client { api_url, ..self.client.clone() }, process }
+    }
+
+    /// Starts a second server of each kind on another address of the database. The api-server asks
+    /// the auth server beside it.
+    pub async fn pair(&self, database_url: &str) -> Pair {
+        let metrics = [free_port(), free_port()];
+        let listen = metrics.map(|port| format!("127.0.0.1:{port}"));
+        let with = |environment: &BTreeMap<String, String>, more: &[(&str, &str)]| {
+            let more = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            environment.clone().into_iter().chain(more).collect::<BTreeMap<_, _>>()
+        };
+        let more = [("AUTH_DATABASE_URL", database_url), ("AUTH_METRICS_LISTEN", &listen[0])];
+        let environment = with(&self.environment.auth, &more);
+        let (auth, auth_url) = self.start_beside(Kind::Auth, &environment).await;
+        let more = [
+            ("API_DATABASE_URL", database_url),
+            ("API_METRICS_LISTEN", &listen[1]),
+            ("API_AUTH_URL", &auth_url),
+        ];
+        let environment = with(&self.environment.api, &more);
+        let (api, api_url) = self.start_beside(Kind::Api, &environment).await;
+        let metrics = metrics.map(|port| format!("http://127.0.0.1:{port}/metrics"));
+        let client = Client { auth_url, api_url, ..self.client.clone() };
+        Pair { client, metrics, auth, api }
     }
 
     /// Starts another server with the settings of the world's, but for where it listens.
@@ -403,11 +458,16 @@ impl World {
 
     /// How many statements both servers have sent to the database.
     pub async fn statements(&self) -> u64 {
-        let mut total = 0;
-        for url in [&self.metrics.0, &self.metrics.1] {
-            let text = self.client.http.get(url).send().await.expect("metrics");
+        self.counted(&[&self.metrics.0, &self.metrics.1], "sql_statements").await
+    }
+
+    /// What these servers have counted under a name, together.
+    pub async fn counted(&self, metrics: &[&String], name: &str) -> u64 {
+        let (mut total, name) = (0, format!("{name}_total"));
+        for url in metrics {
+            let text = self.client.http.get(*url).send().await.expect("metrics");
             let text = text.text().await.expect("metrics");
-            let line = text.lines().find(|line| line.starts_with("sql_statements_total"));
+            let line = text.lines().find(|line| line.starts_with(&name));
             let figure = line.and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
             total += figure.parse::<u64>().expect("a figure");
         }
@@ -451,7 +511,8 @@ impl Places {
             "AUTH_LISTEN=127.0.0.1:{}\nAUTH_ISSUER={}\nAUTH_DATABASE_URL={database_url}\n\
              AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
              AUTH_MASTER_KEYS=k1:{}\n\
-             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n",
+             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n\
+             AUTH_DRAIN_DELAY_SECONDS=0\n",
             self.auth,
             self.auth_url(),
             credentials.token_key,
@@ -462,7 +523,8 @@ impl Places {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n{more_of_api}",
+             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n\
+             API_DRAIN_DELAY_SECONDS=0\n{more_of_api}",
             self.api,
             self.auth_url(),
             credentials.api_server,
@@ -503,7 +565,8 @@ fn credentials() -> Credentials {
 }
 
 /// One authority for all worlds of a run.
-fn tls_files() -> TlsFiles {
+/// What the servers of all worlds present, and who signed it.
+pub fn tls_files() -> TlsFiles {
     static MADE: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
     let (_, files) = MADE.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,12 +1,15 @@
 //! The installer's commands.
 
 mod audit;
+mod backup_check;
 mod client;
 mod demo;
 mod documents;
 mod import;
+mod install;
 mod installation;
 mod quickstart;
+mod status;
 mod upgrade;
 mod user;
 mod verify_auth_server;
@@ -14,6 +17,7 @@ mod verify_auth_server;
 use crate::PROGRAM;
 use acceptance::World;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use tokio::process::Command;
 
 /// What a command said, and how it ended.
@@ -38,12 +42,37 @@ impl Said {
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 
+    /// The checks of a report in JSON: how each went, by name.
+    #[track_caller]
+    fn checks(&self) -> BTreeMap<String, String> {
+        let report: Value = serde_json::from_str(&self.output)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.output, self.error));
+        let holds = if report["holds"] == true { Some(0) } else { Some(1) };
+        assert_eq!(self.code, holds, "{}", self.output);
+        let text = |check: &Value, member: &str| check[member].as_str().expect("text").to_owned();
+        let checks = report["checks"].as_array().expect("checks").iter();
+        checks.map(|check| (text(check, "name"), text(check, "outcome"))).collect()
+    }
+
+    /// The names of the checks of a report in JSON that failed.
+    #[track_caller]
+    fn failed(&self) -> Vec<String> {
+        let checks = self.checks().into_iter();
+        checks.filter(|(_, outcome)| outcome == "failed").map(|(name, _)| name).collect()
+    }
+
     /// It must have refused, in one line with these words.
     #[track_caller]
     fn refused(self, why: &str) {
         assert_eq!((self.code, self.output.as_str()), (Some(1), ""), "{}", self.error);
         assert_eq!(self.error.lines().count(), 1, "{}", self.error);
         assert!(self.error.contains(why), "{} is not about {why}", self.error);
+    }
+
+    /// It must have refused, in one line with these words; it may have told something before.
+    #[track_caller]
+    fn refused_at_all(self, why: &str) {
+        Self { output: String::new(), ..self }.refused(why);
     }
 }
 

@@ -201,7 +201,7 @@ async fn start(
     let settings = format!(
         "AUTH_LISTEN=127.0.0.1:{port}\nAUTH_ISSUER={url}\nAUTH_DATABASE_URL={database_url}\n\
          AUTH_TLS_CERTIFICATE={}\nAUTH_TLS_KEY={}\nAUTH_TOKEN_KEYS=k1:{}\n\
-         AUTH_MASTER_KEYS=k1:{}\n",
+         AUTH_MASTER_KEYS=k1:{}\nAUTH_DRAIN_DELAY_SECONDS=0\n",
         tls.certificate.display(),
         tls.key.display(),
         credentials.token_key,

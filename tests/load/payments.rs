@@ -45,10 +45,12 @@ mod payments {
     pub mod drawers;
     pub mod faults;
     pub mod jobs;
+    pub mod judging;
     pub mod load;
     pub mod loans;
     pub mod outage;
     pub mod sender;
+    pub mod settling;
 }
 
 use acceptance::Database;
@@ -57,13 +59,12 @@ use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
 use payments::cards::Cards;
-use payments::drawer_books::Frozen;
 use payments::drawers::Drawers;
 use payments::faults::Fault;
-use payments::jobs::{Job, State, Work};
 use payments::loans::Loans;
-use payments::sender::{Aim, Sent};
-use payments::{beside_pgbench, books, load, outage};
+use payments::sender::Aim;
+use payments::settling::{name_jobs, settle};
+use payments::{beside_pgbench, load, outage};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -205,40 +206,5 @@ async fn measure(
     sent.jobs.append(&mut fundings);
     faults.extend(settle(&world, &mut sent, last_counts).await?);
     world.close().await;
-    Ok(faults)
-}
-
-fn name_jobs(name: &str, works: impl Iterator<Item = Work>) -> Vec<Job> {
-    (1..).zip(works).map(|(number, work)| Job::new(format!("{name}-{number}"), work)).collect()
-}
-
-/// The books before and after what was never acknowledged is sent again, and the drawers are
-/// counted.
-async fn settle(
-    world: &World,
-    sent: &mut Sent,
-    mut last_counts: Vec<Job>,
-) -> Result<Vec<String>, String> {
-    let jobs = &mut sent.jobs;
-    let before = books::check(world, jobs, false).await?;
-    let frozen = Frozen::read(world).await;
-    let payments = jobs.iter().filter(|job| job.kind().is_payment()).count();
-    let others = jobs.len() - payments;
-    let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
-    let open = of_state(jobs, State::Open);
-    jobs.append(&mut last_counts);
-    let mut faults = before.faults;
-    faults.extend(load::finish(world, jobs).await?);
-    let after = books::check(world, jobs, true).await?;
-    println!(
-        "  {payments} payments and {others} other requests for drawers begun, {open} never \
-         acknowledged, of those {} posted; sent again, and each drawer counted: {} in the books, \
-         {} refused",
-        before.unacknowledged,
-        after.posted,
-        of_state(jobs, State::Refused)
-    );
-    faults.extend(after.faults);
-    faults.extend(frozen.compare(world).await);
     Ok(faults)
 }

@@ -6,13 +6,15 @@ use futures_util::future::join_all;
 use installer::certificates;
 use poem::{Response, endpoint};
 use shared::problem::ProblemType;
+use shared::process::Stopping;
 use shared::server::{Limits, serve};
-use shared::tls;
+use shared::tls::{self, Identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// An auth server that takes its time, counts questions, and forgets the token when told to.
@@ -33,7 +35,9 @@ impl SlowAuthServer {
         let files = certificates::local(folder.path()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let config = tls::server_config(&files.certificate, &files.key, false).unwrap();
+        let (certificate, key) = (files.certificate.as_path(), files.key.as_path());
+        let config = Identity { certificate, key, client_certificates: false }.server_config();
+        let (_, tls) = watch::channel(Arc::new(config.unwrap()));
         let questions = Arc::new(AtomicUsize::new(0));
         let logged_out = Arc::new(AtomicBool::new(false));
         let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
@@ -48,7 +52,8 @@ impl SlowAuthServer {
             }
         });
         let stop = std::future::pending();
-        tokio::spawn(serve(listener, Arc::new(config), answer, Limits::default(), stop));
+        let stopping = Stopping::default();
+        tokio::spawn(serve(listener, tls, answer, Limits::default(), stopping, stop));
         let env_file = folder.path().join("api-server.env");
         let (certificate, key) = (files.certificate.display(), files.key.display());
         let settings = format!(

@@ -1,49 +1,216 @@
-//! Databases of earlier releases are brought to the current schema with all that is in them.
+//! `installer upgrade`: databases of earlier versions are brought to the current schema with all
+//! that is in them.
 
-use acceptance::{Database, databases};
-use sea_orm::{ConnectionTrait, DatabaseConnection, EntityTrait};
-use sea_orm_migration::MigratorTrait;
-use shared::entity::field_changes;
-use shared::migration::{self, Migrator, SchemaState};
+mod stopped;
+
+use super::{command, run};
+use crate::PROGRAM;
+use acceptance::world::Environment;
+use acceptance::{Database, World, catalogue, databases, earlier};
+use earlier::Rows;
+use sea_orm::DatabaseConnection;
+use serde_json::json;
+use shared::migration::{self, MIGRATIONS, SchemaState};
 use shared::{db, tls};
+use std::collections::BTreeSet;
+use std::path::Path;
+use tempfile::TempDir;
 
-/// Migrations that the first release had.
-const FIRST_RELEASE: u32 = 3;
+/// The versions that there are dumps of, and how many migrations each had.
+const VERSIONS: [(&str, usize); 2] = [("first", 2), ("second", 10)];
+/// What the document of the second version says.
+const LETTER: &[u8] = b"Please write to me by e-mail.\n";
 
-/// A row of field history as the first release wrote it: the key of the changed row as text.
-async fn write_history(db: &DatabaseConnection) {
-    let instant = match db.get_database_backend() {
-        sea_orm::DbBackend::Sqlite => "'2025-01-01T00:00:00+00:00'",
-        _ => "'2025-01-01 00:00:00'",
-    };
-    let row = format!(
-        "INSERT INTO field_changes (loan_id, table_name, record_id, field_name, field_label, \
-         new_value, modified_by_name, modified_date, source, request_id, privilege_path) \
-         VALUES (3, 'loans', '1234567890123', 'City', 'City', 'Newark', 'admin', {instant}, 'api', \
-         'r', 'Loan > Records')"
-    );
-    db.execute_unprepared(&row).await.expect("a row");
+/// A database of an earlier version.
+pub struct Earlier {
+    pub database: Database,
+    pub url: String,
+    pub folder: TempDir,
+}
+
+impl Earlier {
+    pub async fn load(database: Database, version: &str) -> Self {
+        tls::install_provider();
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = earlier::load(&database, version, folder.path()).await;
+        Self { database, url, folder }
+    }
+
+    pub async fn upgrade(&self, more: &[&str]) -> super::Said {
+        let mut command = command(&["upgrade", "--database-url", &self.url]);
+        command.args(more);
+        run(command).await
+    }
+
+    pub async fn with<T>(&self, work: impl AsyncFnOnce(&DatabaseConnection) -> T) -> T {
+        let db = db::connect(&self.url, 1, false).await.expect("a connection");
+        let made = work(&db).await;
+        db.close().await.expect("closed");
+        made
+    }
+
+    pub async fn sql(&self, sql: &str) {
+        use sea_orm::ConnectionTrait;
+        self.with(async |db| db.execute_unprepared(sql).await.map(drop)).await.expect(sql);
+    }
+
+    async fn state(&self) -> SchemaState {
+        self.with(async |db| migration::schema_state(db).await).await.expect("a state")
+    }
+
+    pub async fn all(&self) -> (BTreeSet<String>, Rows) {
+        self.with(async |db| (catalogue::read(db).await, earlier::rows(db).await)).await
+    }
+
+    /// Its schema is what a new database has.
+    async fn is_like_new(&self) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = match &self.database {
+            Database::Sqlite => format!("sqlite://{}", folder.path().join("new.sqlite").display()),
+            Database::Server(server) => databases::create_empty(server).await,
+        };
+        let new = db::connect(&url, 2, true).await.expect("a connection");
+        migration::migrate(&new).await.expect("a schema");
+        let expected = catalogue::read(&new).await;
+        new.close().await.expect("closed");
+        self.database.drop(&url).await;
+        let found = self.with(catalogue::read).await;
+        let more: Vec<_> = found.difference(&expected).collect();
+        let less: Vec<_> = expected.difference(&found).collect();
+        assert!(more.is_empty() && less.is_empty(), "more: {more:#?}, less: {less:#?}");
+        assert_eq!(self.state().await, SchemaState::Current);
+    }
+
+    /// All rows are there as they were, in the columns that they had.
+    async fn keeps(&self, before: &Rows) {
+        for ((table, columns), rows) in before {
+            // It gets another form, see `took_import_along`.
+            if table == "import_records" && columns.contains(&"scope_hash".to_owned()) {
+                continue;
+            }
+            let after = self.with(async |db| earlier::texts(db, table, columns).await).await;
+            let lost: Vec<_> = rows.iter().filter(|row| !after.contains(row)).collect();
+            assert!(lost.is_empty(), "{table} {columns:?}: {lost:#?}");
+            if !["settings", "seaql_migrations"].contains(&table.as_str()) {
+                assert_eq!(rows.len(), after.len(), "{table}");
+            }
+        }
+    }
+
+    pub async fn drop(self) {
+        self.database.drop(&self.url).await;
+    }
 }
 
 #[tokio::test]
-async fn a_database_of_the_first_release_keeps_its_history() {
-    tls::install_provider();
+async fn a_database_of_each_version_comes_to_the_present_schema_with_all_that_is_in_it() {
     for database in Database::all() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = match &database {
-            Database::Sqlite => format!("sqlite://{}", folder.path().join("old.sqlite").display()),
-            Database::Server(server) => databases::create_empty(server).await,
-        };
-        let db = db::connect(&url, 2, true).await.expect("a connection");
-        Migrator::up(&db, Some(FIRST_RELEASE)).await.expect("the schema of the first release");
-        write_history(&db).await;
-        assert_eq!(migration::schema_state(&db).await, Ok(SchemaState::Other));
-        migration::migrate(&db).await.expect("the schema of this release");
-        assert_eq!(migration::schema_state(&db).await, Ok(SchemaState::Current));
-        let rows = field_changes::Entity::find().all(&db).await.expect("rows");
-        let [row] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!((row.loan_id, row.record_id), (Some(3), 1_234_567_890_123));
-        db.close().await.expect("closed");
-        database.drop(&url).await;
+        for (version, migrations) in VERSIONS {
+            println!("{version} on {}", database.name());
+            let earlier = Earlier::load(database.clone(), version).await;
+            begin_import(&earlier, version).await;
+            let before = earlier.all().await;
+            let pending: Vec<_> = MIGRATIONS.iter().skip(migrations).map(|it| it.name).collect();
+            assert_eq!(earlier.state().await, SchemaState::Older(pending.clone()));
+            let said = earlier.upgrade(&["--dry-run"]).await.done();
+            assert!(pending.iter().all(|name| said.contains(name)), "{said}");
+            let tried =
+                if database.name() == "mysql" { "MariaDB cannot" } else { "all of it works" };
+            assert!(said.contains(tried) && said.contains("nobody else"), "{said}");
+            assert_eq!(earlier.all().await, before, "a dry run changes nothing");
+            let unasked = earlier.upgrade(&[]).await;
+            assert!(unasked.error.contains("say --yes"), "{}", unasked.error);
+            assert_eq!(earlier.all().await, before);
+
+            let said = earlier.upgrade(&["--yes"]).await.done();
+            assert!(
+                said.contains("no way back but a backup") && said.contains("start the servers"),
+                "{said}"
+            );
+            earlier.is_like_new().await;
+            earlier.keeps(&before.1).await;
+            took_import_along(&earlier, version).await;
+            let after = earlier.all().await;
+            let said = earlier.upgrade(&["--yes"]).await.done();
+            assert!(said.contains("nothing to do"), "{said}");
+            assert_eq!(earlier.all().await, after);
+            serves(earlier, version).await;
+        }
     }
+}
+
+/// An import that the first version did not bring to its end.
+async fn begin_import(earlier: &Earlier, version: &str) {
+    if version == "first" {
+        let row = "INSERT INTO import_records (scope_hash, record_index, result) \
+             SELECT scope_hash, 7, '{\"Index\":7}' FROM idempotency_records";
+        earlier.sql(row).await;
+    }
+}
+
+/// The import knows what it has done.
+async fn took_import_along(earlier: &Earlier, version: &str) {
+    if version == "first" {
+        let columns = ["record_index", "record_count", "part", "result"].map(str::to_owned);
+        let joined = "import_records JOIN import_runs USING (import_id)";
+        let rows = earlier.with(async |db| earlier::texts(db, joined, &columns).await).await;
+        assert_eq!(rows, [r#"7|1|0|[{"Index":7}]"#]);
+    }
+}
+
+/// The servers work on it as on any other database.
+async fn serves(earlier: Earlier, version: &str) {
+    let Earlier { database, url, folder } = earlier;
+    if version == "second" {
+        put_letter(&url, folder.path()).await;
+    }
+    let credentials = earlier::credentials();
+    let world =
+        World::on(PROGRAM, database, url, folder, credentials, Environment::default()).await;
+    let admin = world.token("admin").await;
+    let read = async |path: &str| world.client.get(&admin, path).await.expect(200).json();
+    for (id, number, balance) in [(1, "L-2001", "27015.86"), (2, "L-2002", "9205.77")] {
+        let loan = read(&format!("/loans/{id}")).await;
+        assert_eq!(
+            (&loan["Loan_Number"], &loan["Current_Principal_Balance"]),
+            (&json!(number), &json!(balance)),
+            "{loan}"
+        );
+    }
+    assert_eq!(read("/loans/1/transactions").await.as_array().map(Vec::len), Some(10));
+    assert_eq!(read("/contacts/1").await["Last_Name1"], "Rivera");
+    // What the program of that version said of the same payment.
+    let body = json!({"Amount": "879.16", "Effective_Date": "2021-12-25"});
+    let paid = world.pay(&admin, 2, body).await.expect(201).json();
+    let paid = paid.as_array().expect("rows").iter();
+    let parts: Vec<_> = paid
+        .map(|row| [row["Transaction_Code"].clone(), row["Transaction_Amount"].clone()])
+        .collect();
+    assert_eq!(json!(parts), json!([[120, "879.16"], [122, "803.49"], [124, "75.67"]]));
+    assert!(world.client.log_in("web", "ana.rivera", "a long pass phrase").await.is_ok());
+    if version == "second" {
+        assert_eq!(read("/contacts/comments/1").await["Comment"], "Prefers e-mail.");
+        let documents = read("/contacts/comments/1/documents").await;
+        let path = documents[0]["Files"][0]["Download_Path"].as_str().expect("a path");
+        assert_eq!(world.client.get(&admin, path).await.expect(200).text.as_bytes(), LETTER);
+        assert_eq!(read("/loans/collateral/1/vehicle").await["VIN"], "1HGCM82633A004352");
+    }
+    world.close().await;
+}
+
+/// Puts the file of the only document where its row says, in a store of this database.
+pub async fn put_letter(url: &str, folder: &Path) {
+    let db = db::connect(url, 1, false).await.expect("a connection");
+    let value = async |table: &str, column: &str, rest: &str| {
+        let rows = earlier::texts(&db, &format!("{table} {rest}"), &[column.to_owned()]).await;
+        rows.into_iter().next().expect("a row")
+    };
+    let key = value("document_files", "object_key", "").await;
+    let names = value("settings", "value", "WHERE name = 'document_store_id'").await;
+    db.close().await.expect("closed");
+    let store = folder.join("documents");
+    std::fs::create_dir_all(store.join(&key[..2])).expect("a folder");
+    std::fs::write(store.join(&key[..2]).join(&key), LETTER).expect("a file");
+    std::fs::write(store.join("owner"), names.split(' ').next().unwrap_or_default())
+        .expect("a file");
 }

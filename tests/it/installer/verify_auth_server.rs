@@ -2,6 +2,7 @@
 //! must be named by the check it belongs to and by no other.
 
 mod peer;
+mod round_trip;
 
 use installer::verify_auth_server::{Check, Outcome, Report, verify};
 use peer::{Leaf, Peer, auth_server, time};

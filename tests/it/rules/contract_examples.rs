@@ -287,8 +287,8 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
     // A payment is tried with one status and made with another.
     assert_eq!(answers, json(|o| o.gives == Some(JSON.media_type)) + 1);
-    // Two kinds are of paths and methods that are none.
-    assert_eq!(problems, ProblemType::ALL.len() - 2);
+    // Three kinds are of no operation.
+    assert_eq!(problems, ProblemType::ALL.len() - 3);
 }
 
 fn members_of(object: &Value) -> impl Iterator<Item = &Value> {

@@ -1,16 +1,20 @@
-//! The api-server behind Apache and nginx, set up by the samples of `deploy/`, with their DAV
-//! modules switched on for everything they have: a PUT is the api-server's business, and every
-//! answer is its own.
+//! Both servers behind Apache, nginx and HAProxy, set up by the samples of `deploy/`, with the DAV
+//! modules of the former switched on for everything they have: a PUT is the api-server's business,
+//! and every answer is the servers' own.
 
 use crate::PROGRAM;
 use acceptance::foreign::skip;
 use acceptance::forms::Form;
+use acceptance::log_in_form::{Asking, Browser};
 use acceptance::rows::Rows;
-use acceptance::web_servers::{Front, WebServer};
-use acceptance::{Answer, Client, World, on_each_database};
+use acceptance::web_servers::{Front, Place, WebServer};
+use acceptance::world::on_each_database_with;
+use acceptance::{Answer, Client, World};
 use reqwest::Method;
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -31,13 +35,18 @@ const HEADERS: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn behind_apache_with_mod_dav_every_answer_is_the_api_servers() {
+async fn behind_apache_with_mod_dav_every_answer_is_the_servers_own() {
     check(Front::apache()).await;
 }
 
 #[tokio::test]
-async fn behind_nginx_with_its_dav_module_every_answer_is_the_api_servers() {
+async fn behind_nginx_with_its_dav_module_every_answer_is_the_servers_own() {
     check(Front::nginx()).await;
+}
+
+#[tokio::test]
+async fn behind_haproxy_every_answer_is_the_servers_own() {
+    check(Front::haproxy()).await;
 }
 
 async fn check(front: Result<Front, String>) {
@@ -45,11 +54,14 @@ async fn check(front: Result<Front, String>) {
         Ok(front) => front,
         Err(missing) => return skip(&missing),
     };
-    on_each_database(PROGRAM, |world| async {
+    let place = front.place();
+    on_each_database_with(PROGRAM, place.environment(), |world| async {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        let server = front.start(&world, &world.tls.authority).await;
-        check_dav_is_on(&world, &server).await;
+        let server = front.start(&world, &world.tls.authority, place).await;
+        if !matches!(front, Front::Haproxy(_)) {
+            check_dav_is_on(&world, &server).await;
+        }
         server.remove_buffers().expect("no buffers");
         let through = world.client.through(&server.url);
         check_every_put(&through, &admin, &rows).await;
@@ -58,8 +70,10 @@ async fn check(front: Result<Front, String>) {
         check_versions(&through, &admin, &rows).await;
         assert_eq!(server.files(), 0, "a request for the api-server changed the document root");
         check_log(&server, &through, &admin).await;
+        check_auth(&world, &server).await;
+        check_closed(&world, &server).await;
         drop(server);
-        check_distrust(&front, &world, &admin).await;
+        check_distrust(&front, &world, &admin, place).await;
         world
     })
     .await;
@@ -264,16 +278,66 @@ async fn check_log(server: &WebServer, through: &Client, admin: &str) {
     assert!(!server.access_log().contains("limit=1"), "{}", server.access_log());
 }
 
+/// People log in through it, and the audit knows where each one came from, whatever he says.
+async fn check_auth(world: &World, server: &WebServer) {
+    const HOME: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+    let pem = std::fs::read(&world.tls.authority).expect("an authority");
+    let authority = reqwest::Certificate::from_pem(&pem).expect("a certificate");
+    let mut headers = HeaderMap::new();
+    headers.insert("x-forwarded-for", HeaderValue::from_static("203.0.113.9"));
+    headers.insert("accept-encoding", HeaderValue::from_static("gzip"));
+    let http = reqwest::Client::builder()
+        .tls_certs_only([authority])
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .local_address(HOME)
+        .default_headers(headers)
+        .build()
+        .expect("a client");
+    let mut client = world.client.through(&server.url);
+    client.auth_url.clone_from(&server.auth_url);
+    client.http = http;
+    let browser = Browser::new(&client);
+    let metadata = browser.get("/.well-known/openid-configuration").await.expect(200);
+    assert_eq!(metadata.json()["issuer"], server.auth_url.as_str());
+    assert_eq!(metadata.header("content-encoding"), "");
+    let asking = Asking::new("openid core");
+    let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
+    let tokens = asking.exchange(&client, &code).await.expect(200);
+    assert_eq!(
+        (tokens.header("content-encoding"), tokens.header("cache-control")),
+        ("", "no-store")
+    );
+    let token = tokens.json()["access_token"].as_str().expect("a token").to_owned();
+    assert_eq!(client.log_out(&token).await.status, 204);
+    client.form(("", ""), "/oauth2/token", &[("grant_type", "x")]).await.expect(401);
+    let places = "SELECT DISTINCT source FROM auth_events WHERE user_name = 'viewer'";
+    assert_eq!(world.texts(places).await, [HOME.to_string()]);
+    assert!(!server.access_log().contains("code_challenge"), "{}", server.access_log());
+}
+
+/// What is for those who run the servers is for nobody else.
+async fn check_closed(world: &World, server: &WebServer) {
+    for url in [&server.url, &server.auth_url] {
+        for path in ["/health/ready", "/health/live", "/%68ealth/live", "/metrics"] {
+            let request = world.client.http.get(format!("{url}{path}"));
+            let answer = world.client.send(request).await.expect("an answer");
+            assert!([403, 404].contains(&answer.status.as_u16()), "{url}{path}: {}", answer.text);
+        }
+    }
+}
+
 /// A web server that does not know who signed the api-server's certificate tells it nothing.
-async fn check_distrust(front: &Front, world: &World, admin: &str) {
+async fn check_distrust(front: &Front, world: &World, admin: &str, place: Place) {
     let key = rcgen::KeyPair::generate().expect("a key");
     let other = rcgen::CertificateParams::new(vec!["other".to_owned()]).expect("a certificate");
     let other = other.self_signed(&key).expect("a certificate").pem();
     let authority = world.folder.path().join("other.pem");
     std::fs::write(&authority, other).expect("a file");
-    let server = front.start(world, &authority).await;
+    let server = front.start(world, &authority, place).await;
     let through = world.client.through(&server.url);
     let answer = through.get(admin, "/users").await;
     assert!(answer.status.is_server_error(), "{}", answer.text);
-    assert_eq!((answer.header("x-request-id"), answer.json()), ("", Value::Null));
+    let id = &answer.json()["requestId"];
+    assert_eq!((answer.header("x-request-id"), id), ("", &Value::Null));
 }

@@ -21,6 +21,8 @@ pub enum Outcome {
     Lost(String),
     /// There was no answer in time.
     TimedOut,
+    /// The load balancer had no server's answer, and said so by this status.
+    Balancer(u16),
     /// An answer that must not be.
     Wrong(String),
 }
@@ -30,7 +32,7 @@ impl Outcome {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Refused(kind) => kind.status() == 503,
-            Self::Lost(_) | Self::TimedOut => true,
+            Self::Lost(_) | Self::TimedOut | Self::Balancer(_) => true,
             _ => false,
         }
     }
@@ -38,6 +40,11 @@ impl Outcome {
     /// True if it is in the books.
     pub fn is_posted(&self) -> bool {
         matches!(self, Self::Posted(_) | Self::Replayed(_))
+    }
+
+    /// True if the same was asked for before.
+    pub fn is_of_earlier_request(&self) -> bool {
+        matches!(self, Self::Replayed(_) | Self::Refused(ProblemType::IdempotencyInProgress))
     }
 
     /// How far the job is with it.
@@ -61,6 +68,7 @@ impl fmt::Display for Outcome {
             Self::Refused(kind) => write!(f, "{} {}", kind.status().as_u16(), kind.name()),
             Self::Lost(_) => write!(f, "connection lost"),
             Self::TimedOut => write!(f, "no answer in time"),
+            Self::Balancer(status) => write!(f, "{status} of the balancer"),
             Self::Wrong(_) => write!(f, "WRONG"),
         }
     }
@@ -104,6 +112,9 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
             _ => Ok(Outcome::Posted(id)),
         };
     }
+    if let Some(status) = balancer_status(answer) {
+        return Ok(Outcome::Balancer(status));
+    }
     let document = answer.json();
     let name = answer.problem();
     let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
@@ -117,6 +128,19 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
         && answer.header("content-type") == "application/problem+json"
         && says_when;
     if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
+}
+
+/// The status that a load balancer with the sample settings answers by itself: a problem of no
+/// type, without the id of a request.
+fn balancer_status(answer: &Answer) -> Option<u16> {
+    let document = answer.json();
+    let status = answer.status.as_u16();
+    let sound = document["type"] == "about:blank"
+        && document["status"] == status
+        && answer.header("content-type") == "application/problem+json"
+        && answer.header("x-request-id").is_empty()
+        && (status != 503 || answer.header("retry-after") == "5");
+    (sound && [502, 503, 504].contains(&status)).then_some(status)
 }
 
 /// True where such a job may be refused like this. Whether a 503 has a fault as its reason is seen

@@ -1,8 +1,8 @@
 //! Payments a second beside the transactions a second of pgbench.
 
 use super::answers::{Answered, Outcome, Table};
+use super::judging::wrong_answers;
 use super::load::{Done, Load};
-use super::outage::wrong_answers;
 use super::sender::{Aim, Sent};
 use acceptance::latencies::Latencies;
 use acceptance::pgbench::{Pgbench, Transactions};
@@ -46,7 +46,7 @@ pub async fn run(
     let before = pgbench.post(clients, seconds).await?;
     eprintln!("payments");
     let statements = world.statements().await;
-    let load = Load::start(world, clients, aim).await?;
+    let load = Load::start(world, std::slice::from_ref(&world.client), clients, aim).await?;
     sleep(Duration::from_secs(seconds.into())).await;
     let Done { sent, elapsed } = load.end().await?;
     let statements = world.statements().await - statements;
@@ -64,7 +64,7 @@ pub async fn run(
     let statements_each = statements as f64 / elapsed.as_secs_f64() / per_second;
     let figures = Figures { before, after, payments, others, statements_each };
     figures.print(seconds, clients, &sent.answered);
-    let faults = wrong_answers(None, &sent.answered, &[]);
+    let faults = wrong_answers(&sent.answered, &[], |_, _| false);
     Ok((sent, faults))
 }
 

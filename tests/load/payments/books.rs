@@ -1,5 +1,5 @@
-//! Do the books add up? Asked in plain SQL of the tables, with nothing of the servers' code in
-//! between, and of what the senders know.
+//! Do the books add up? Asked in plain SQL of the tables, as PostgreSQL and MariaDB both know it, with
+//! nothing of the servers' code in between, and of what the senders know.
 
 use super::jobs::{Job, State, Work};
 use super::{card_books, drawer_books};
@@ -15,17 +15,17 @@ const RULES: [(&str, &str); 8] = [
     (
         "a row on another balance than its code says",
         "SELECT transaction_id FROM loan_transactions JOIN transaction_codes c \
-         USING (transaction_code) WHERE c.balance_name IS DISTINCT FROM \
-         loan_transactions.balance_name OR transaction_amount <= 0",
+         USING (transaction_code) WHERE COALESCE(c.balance_name, '') <> \
+         COALESCE(loan_transactions.balance_name, '') OR transaction_amount <= 0",
     ),
     (
         "a balance that is not the sum of its transactions",
         "SELECT loan_id FROM loans LEFT JOIN (SELECT loan_id AS id, \
-         SUM(sign * transaction_amount) FILTER (WHERE c.balance_name = 'principal') AS principal, \
-         SUM(sign * transaction_amount) FILTER (WHERE c.balance_name = 'late_charge') AS late, \
-         SUM(sign * transaction_amount) FILTER (WHERE c.balance_name = 'fees') AS fees, \
-         SUM(sign * transaction_amount) FILTER (WHERE c.balance_name = 'impound') AS impound, \
-         SUM(sign * transaction_amount) FILTER (WHERE c.balance_name = 'suspense') AS suspense \
+         SUM(CASE c.balance_name WHEN 'principal' THEN sign * transaction_amount END) AS principal, \
+         SUM(CASE c.balance_name WHEN 'late_charge' THEN sign * transaction_amount END) AS late, \
+         SUM(CASE c.balance_name WHEN 'fees' THEN sign * transaction_amount END) AS fees, \
+         SUM(CASE c.balance_name WHEN 'impound' THEN sign * transaction_amount END) AS impound, \
+         SUM(CASE c.balance_name WHEN 'suspense' THEN sign * transaction_amount END) AS suspense \
          FROM loan_transactions JOIN transaction_codes c USING (transaction_code) \
          GROUP BY loan_id) sums ON id = loan_id \
          WHERE current_principal_balance <> COALESCE(principal, 0) \
@@ -50,7 +50,7 @@ const RULES: [(&str, &str); 8] = [
          WHERE transaction_code = 120) GROUP BY transaction_reference_no \
          HAVING SUM(CASE transaction_code WHEN 120 THEN -transaction_amount \
          WHEN 134 THEN -transaction_amount ELSE transaction_amount END) <> 0 \
-         OR COUNT(*) FILTER (WHERE transaction_code = 120) <> 1 \
+         OR COUNT(CASE transaction_code WHEN 120 THEN 1 END) <> 1 \
          OR COUNT(DISTINCT loan_id) <> 1 OR COUNT(DISTINCT transaction_code) <> COUNT(*)",
     ),
     (
@@ -66,8 +66,9 @@ const RULES: [(&str, &str); 8] = [
          JOIN loan_transactions t USING (transaction_id) \
          JOIN payments_due d ON d.row_id = a.payment_due_id \
          GROUP BY t.transaction_id, t.transaction_amount HAVING SUM(a.amount) > \
-         t.transaction_amount OR MIN(a.amount) <= 0 OR BOOL_OR(d.loan_id <> t.loan_id) \
-         OR BOOL_OR(t.transaction_code NOT IN (122, 124))",
+         t.transaction_amount OR MIN(a.amount) <= 0 \
+         OR COUNT(CASE WHEN d.loan_id <> t.loan_id THEN 1 END) > 0 \
+         OR COUNT(CASE WHEN t.transaction_code NOT IN (122, 124) THEN 1 END) > 0",
     ),
     (
         "a due row that is paid beyond what is due",
@@ -77,8 +78,8 @@ const RULES: [(&str, &str); 8] = [
     (
         "a due row that is not paid what was allocated to it",
         "SELECT d.row_id FROM payments_due d LEFT JOIN (SELECT payment_due_id, \
-         SUM(amount) FILTER (WHERE transaction_code = 124) AS interest, \
-         SUM(amount) FILTER (WHERE transaction_code = 122) AS principal \
+         SUM(CASE transaction_code WHEN 124 THEN amount END) AS interest, \
+         SUM(CASE transaction_code WHEN 122 THEN amount END) AS principal \
          FROM payment_allocations JOIN loan_transactions USING (transaction_id) \
          GROUP BY payment_due_id) sums ON payment_due_id = d.row_id \
          WHERE interest_paid <> COALESCE(interest, 0) OR principal_paid <> COALESCE(principal, 0)",
@@ -88,18 +89,21 @@ const RULES: [(&str, &str); 8] = [
 /// Every row that a job leaves, by the name of the job, as [`Job::lines`] has it. An amount that
 /// is no number of whole cents has the rest behind it.
 const LINES: &str = "SELECT name, id, line FROM (\
-    SELECT 1 AS part, external_id AS name, transaction_id AS id, CONCAT('loan ', loan_id, ', ', \
-    transaction_amount / 100, NULLIF(transaction_amount % 100, 0), ', drawer ' || cash_drawer_id, \
+    SELECT 1 AS part, external_id AS name, transaction_id AS id, CONCAT_WS('', 'loan ', loan_id, \
+    ', ', FLOOR(transaction_amount / 100), NULLIF(transaction_amount % 100, 0), \
+    CASE WHEN cash_drawer_id IS NOT NULL THEN CONCAT(', drawer ', cash_drawer_id) END, \
     CASE payment_method_code WHEN 'CASH' THEN ', CASH' END, \
-    ', card ' || payment_gateway_token_id) AS line FROM loan_transactions \
+    CASE WHEN payment_gateway_token_id IS NOT NULL \
+    THEN CONCAT(', card ', payment_gateway_token_id) END) AS line FROM loan_transactions \
     WHERE transaction_code = 120 \
     UNION ALL SELECT 2, COALESCE(external_id, reference), drawer_transaction_id, \
-    CONCAT('drawer ', drawer_id, ', ', transaction_type, ', ', tender, ', ', amount / 100, \
-    NULLIF(amount % 100, 0)) FROM cash_drawer_transactions \
+    CONCAT_WS('', 'drawer ', drawer_id, ', ', transaction_type, ', ', tender, ', ', \
+    FLOOR(amount / 100), NULLIF(amount % 100, 0)) FROM cash_drawer_transactions \
     LEFT JOIN loan_transactions USING (transaction_id) WHERE transaction_type <> 'over_short' \
-    UNION ALL SELECT 3, comment, reconciliation_id, CONCAT('count of ', drawer_id, ', cash ', \
-    counted_cash / 100, NULLIF(counted_cash % 100, 0), ', check ', counted_check / 100, \
-    NULLIF(counted_check % 100, 0)) FROM cash_drawer_reconciliations) lines ORDER BY part, id";
+    UNION ALL SELECT 3, comment, reconciliation_id, CONCAT_WS('', 'count of ', drawer_id, \
+    ', cash ', FLOOR(counted_cash / 100), NULLIF(counted_cash % 100, 0), ', check ', \
+    FLOOR(counted_check / 100), NULLIF(counted_check % 100, 0)) \
+    FROM cash_drawer_reconciliations) found ORDER BY part, id";
 
 /// What the books say of the jobs that were sent.
 pub struct Finding {
@@ -205,9 +209,12 @@ fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Findi
 
 /// Says if all payments together are not what was acknowledged.
 async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
-    let sum = "SELECT CAST(COALESCE(SUM(transaction_amount), 0) AS bigint) \
-               FROM loan_transactions WHERE transaction_code = 120";
-    let in_books = world.count(sum).await;
+    let whole = if world.database.name() == "mysql" { "signed" } else { "bigint" };
+    let sum = format!(
+        "SELECT CAST(COALESCE(SUM(transaction_amount), 0) AS {whole}) \
+         FROM loan_transactions WHERE transaction_code = 120"
+    );
+    let in_books = world.count(&sum).await;
     let paid = jobs.iter().map(|job| match (&job.work, job.state) {
         // The database's amounts are in ten thousandths.
         (Work::Payment { cents, .. } | Work::CardPayment { cents, .. }, State::Acknowledged(_)) => {

@@ -11,19 +11,24 @@ pub const RULES: [(&str, &str); 3] = [
         "a payment that is posted and was not charged its total, or that failed and was",
         "SELECT card_payment_id FROM gateway_payments p LEFT JOIN sandbox_payments s \
          ON reference = gateway_reference WHERE CASE p.state \
-         WHEN 'posted' THEN s.state IS DISTINCT FROM 'charged' OR s.amount <> total_charged \
-         WHEN 'voided' THEN s.state IS DISTINCT FROM 'refunded' \
+         WHEN 'posted' THEN COALESCE(s.state, '') <> 'charged' OR s.amount <> total_charged \
+         WHEN 'voided' THEN COALESCE(s.state, '') <> 'refunded' \
          WHEN 'failed' THEN charge_count > 0 ELSE false END \
          OR total_charged <> p.amount + convenience_fee",
     ),
     (
         "a payment that is posted without its one entry, or an entry without its payment",
-        "SELECT COALESCE(card_payment_id, transaction_id) FROM gateway_payments p \
-         FULL JOIN (SELECT * FROM loan_transactions WHERE transaction_code = 120 \
-         AND payment_gateway_token_id IS NOT NULL) t ON transaction_id = p.transaction_reference_no \
-         WHERE (p.state IS NOT DISTINCT FROM 'posted') <> (transaction_id IS NOT NULL) \
+        "SELECT card_payment_id FROM gateway_payments p \
+         LEFT JOIN loan_transactions t ON transaction_code = 120 \
+         AND t.payment_gateway_token_id IS NOT NULL \
+         AND transaction_id = p.transaction_reference_no \
+         WHERE (p.state = 'posted') <> (transaction_id IS NOT NULL) \
          OR transaction_amount <> p.amount OR t.loan_id <> p.loan_id \
-         OR t.payment_gateway_token_id <> p.payment_gateway_token_id",
+         OR t.payment_gateway_token_id <> p.payment_gateway_token_id \
+         UNION ALL SELECT transaction_id FROM loan_transactions \
+         WHERE transaction_code = 120 AND payment_gateway_token_id IS NOT NULL \
+         AND transaction_id NOT IN (SELECT transaction_reference_no FROM gateway_payments \
+         WHERE transaction_reference_no IS NOT NULL)",
     ),
 ];
 

@@ -2,6 +2,8 @@
 //! lock, and so do its counts: the order of the ids is the order in which they happened.
 
 use acceptance::World;
+use sea_orm::{EntityTrait, IdenStatic, Iterable};
+use shared::entity::{cash_drawer_reconciliations as counts, cash_drawer_transactions as moved};
 
 /// What each statement finds is wrong: drawers, rows, transfers or counts by their ids.
 pub const RULES: [(&str, &str); 12] = [
@@ -9,15 +11,15 @@ pub const RULES: [(&str, &str); 12] = [
         "a cash drawer that does not hold the sum of its rows",
         "SELECT d.drawer_id FROM cash_drawers d LEFT JOIN cash_drawer_transactions t \
          ON t.drawer_id = d.drawer_id GROUP BY d.drawer_id, cash_balance, check_balance \
-         HAVING cash_balance <> COALESCE(SUM(amount) FILTER (WHERE tender = 'cash'), 0) \
-         OR check_balance <> COALESCE(SUM(amount) FILTER (WHERE tender = 'check'), 0) \
+         HAVING cash_balance <> COALESCE(SUM(CASE tender WHEN 'cash' THEN amount END), 0) \
+         OR check_balance <> COALESCE(SUM(CASE tender WHEN 'check' THEN amount END), 0) \
          OR cash_balance < 0 OR check_balance < 0",
     ),
     (
         "a drawer's row with a balance that is not the sum up to it, or below zero",
         "SELECT drawer_transaction_id FROM (SELECT drawer_transaction_id, resulting_balance, \
-         SUM(amount) OVER (PARTITION BY drawer_id, tender ORDER BY drawer_transaction_id) AS sum \
-         FROM cash_drawer_transactions) r WHERE resulting_balance <> sum OR sum < 0",
+         SUM(amount) OVER (PARTITION BY drawer_id, tender ORDER BY drawer_transaction_id) AS upto \
+         FROM cash_drawer_transactions) r WHERE resulting_balance <> upto OR upto < 0",
     ),
     (
         "a drawer's row that goes the wrong way for its type",
@@ -33,7 +35,7 @@ pub const RULES: [(&str, &str); 12] = [
          HAVING SUM(amount) <> 0 OR COUNT(*) <> 2 OR COUNT(DISTINCT drawer_id) <> 2 \
          OR COUNT(DISTINCT tender) <> 1 OR COUNT(DISTINCT transaction_type) <> 2 \
          OR MIN(drawer_id) <> MIN(counter_drawer_id) OR MAX(drawer_id) <> MAX(counter_drawer_id) \
-         OR BOOL_OR(drawer_id = counter_drawer_id) \
+         OR COUNT(CASE WHEN drawer_id = counter_drawer_id THEN 1 END) > 0 \
          OR MIN(drawer_transaction_id) <> transfer_reference_no",
     ),
     (
@@ -49,8 +51,8 @@ pub const RULES: [(&str, &str); 12] = [
          LEFT JOIN loan_transactions t USING (transaction_id) \
          WHERE (transaction_type = 'payment') <> (transaction_id IS NOT NULL) \
          OR transaction_type = 'payment' AND (COALESCE(transaction_code, 0) <> 120 \
-         OR transaction_amount <> amount OR t.loan_id IS DISTINCT FROM d.loan_id \
-         OR cash_drawer_id IS DISTINCT FROM d.drawer_id OR tender <> 'cash')",
+         OR transaction_amount <> amount OR t.loan_id <> COALESCE(d.loan_id, 0) \
+         OR COALESCE(cash_drawer_id, 0) <> d.drawer_id OR tender <> 'cash')",
     ),
     (
         "a payment of cash without its one row in a drawer, or another one with a row",
@@ -67,25 +69,26 @@ pub const RULES: [(&str, &str); 12] = [
          AND UNBOUNDED FOLLOWING) AS later FROM cash_drawer_transactions) t \
          LEFT JOIN cash_drawer_reconciliations c USING (reconciliation_id) \
          WHERE COALESCE(reconciliation_id, 9223372036854775807) > later \
-         OR reconciliation_id IS NOT NULL AND c.drawer_id IS DISTINCT FROM t.drawer_id",
+         OR reconciliation_id IS NOT NULL AND COALESCE(c.drawer_id, 0) <> t.drawer_id",
     ),
     (
         "a row of what is over or short that is not the last of its count",
         "SELECT drawer_transaction_id FROM (SELECT drawer_transaction_id, transaction_type, \
          reconciliation_id, LEAD(transaction_type) OVER (PARTITION BY drawer_id, \
-         reconciliation_id ORDER BY drawer_transaction_id) AS next \
+         reconciliation_id ORDER BY drawer_transaction_id) AS behind \
          FROM cash_drawer_transactions) t WHERE transaction_type = 'over_short' \
-         AND (reconciliation_id IS NULL OR next <> 'over_short')",
+         AND (reconciliation_id IS NULL OR behind <> 'over_short')",
     ),
     (
         "a count that expected other sums than those of the rows then, or does not settle them",
         "SELECT reconciliation_id FROM (SELECT c.*, rest_cash, rest_check, \
          SUM(COALESCE(cash, 0)) OVER upto AS cash, SUM(COALESCE(checks, 0)) OVER upto AS checks \
          FROM cash_drawer_reconciliations c LEFT JOIN (SELECT reconciliation_id, \
-         SUM(amount) FILTER (WHERE tender = 'cash') AS cash, \
-         SUM(amount) FILTER (WHERE tender = 'check') AS checks, SUM(amount) \
-         FILTER (WHERE tender = 'cash' AND transaction_type = 'over_short') AS rest_cash, \
-         SUM(amount) FILTER (WHERE tender = 'check' AND transaction_type = 'over_short') \
+         SUM(CASE tender WHEN 'cash' THEN amount END) AS cash, \
+         SUM(CASE tender WHEN 'check' THEN amount END) AS checks, \
+         SUM(CASE WHEN tender = 'cash' AND transaction_type = 'over_short' THEN amount END) \
+         AS rest_cash, \
+         SUM(CASE WHEN tender = 'check' AND transaction_type = 'over_short' THEN amount END) \
          AS rest_check FROM cash_drawer_transactions GROUP BY reconciliation_id) sums \
          USING (reconciliation_id) WINDOW upto AS (PARTITION BY drawer_id \
          ORDER BY reconciliation_id)) c WHERE counted_cash <> cash OR counted_check <> checks \
@@ -99,9 +102,10 @@ pub const RULES: [(&str, &str); 12] = [
     ),
     (
         "a drawer that does not say when it was counted last",
-        "SELECT drawer_id FROM cash_drawers d WHERE last_reconciled_date IS DISTINCT FROM \
+        "SELECT drawer_id FROM (SELECT drawer_id, last_reconciled_date AS told, \
          (SELECT reconciled_date FROM cash_drawer_reconciliations c \
-         WHERE c.drawer_id = d.drawer_id ORDER BY reconciliation_id DESC LIMIT 1)",
+         WHERE c.drawer_id = d.drawer_id ORDER BY reconciliation_id DESC LIMIT 1) AS counted \
+         FROM cash_drawers d) last WHERE told <> counted OR (told IS NULL) <> (counted IS NULL)",
     ),
     (
         "a drawer with more than one open session, or a reserve with one",
@@ -114,7 +118,7 @@ pub const RULES: [(&str, &str); 12] = [
 /// The counts that there were, and the rows they froze: none may ever change.
 pub struct Frozen {
     last_count: i64,
-    digest: String,
+    rows: Vec<String>,
 }
 
 impl Frozen {
@@ -125,21 +129,31 @@ impl Frozen {
     }
 
     async fn up_to(world: &World, last_count: i64) -> Self {
-        let rows = |table: &str, key: &str| {
-            format!(
-                "SELECT STRING_AGG(t::text, '|' ORDER BY {key}) FROM {table} t \
-                 WHERE reconciliation_id <= {last_count}"
-            )
-        };
-        let moved = rows("cash_drawer_transactions", "drawer_transaction_id");
-        let counts = rows("cash_drawer_reconciliations", "reconciliation_id");
-        let digest = world.text(&format!("SELECT MD5(CONCAT(({moved}), ({counts})))")).await;
-        Self { last_count, digest }
+        let moved = rows_up_to::<moved::Entity>(world, last_count).await;
+        let counts = rows_up_to::<counts::Entity>(world, last_count).await;
+        Self { last_count, rows: [moved, counts].concat() }
     }
 
     /// What must not be: that any of it is not as it was.
     pub async fn compare(&self, world: &World) -> Option<String> {
         let now = Self::up_to(world, self.last_count).await;
-        (now.digest != self.digest).then(|| "rows have changed that a count had frozen".to_owned())
+        (now.rows != self.rows).then(|| "rows have changed that a count had frozen".to_owned())
     }
+}
+
+/// What stands in every column of the rows up to this count, by their key.
+async fn rows_up_to<E: EntityTrait>(world: &World, last_count: i64) -> Vec<String> {
+    let columns: Vec<&str> = E::Column::iter().map(|column| column.as_str()).collect();
+    let (table, key) = (E::default().table_name().to_owned(), columns[0]);
+    // MariaDB puts no texts together that are compared in different ways.
+    let plain = |column: &&str| match world.database.name() {
+        "mysql" => format!("CAST({column} AS BINARY)"),
+        _ => (*column).to_owned(),
+    };
+    let columns = columns.iter().map(plain).collect::<Vec<_>>().join(", ");
+    let rows = format!(
+        "SELECT MD5(CONCAT_WS('|', {columns})) FROM {table} WHERE reconciliation_id <= {last_count} \
+         ORDER BY {key}"
+    );
+    world.texts(&rows).await
 }

@@ -1,5 +1,6 @@
 //! What goes wrong while payments are posted.
 
+use super::judging::is_of_database;
 use acceptance::World;
 use acceptance::postgres::{Postgres, Storage, is_root};
 use clap::ValueEnum;
@@ -79,20 +80,12 @@ impl Fault {
         if self == Self::Disk { Storage::Small(DISK) } else { Storage::Folder }
     }
 
-    /// True where an answer of this type says what is wrong. The auth server stands on the
-    /// database, too, and may be the one to say so.
+    /// True where an answer of this type says what is wrong.
     pub fn explains(self, kind: ProblemType) -> bool {
         match self {
             Self::Api => false,
             Self::Auth => kind == ProblemType::AuthServerUnavailable,
-            _ => matches!(
-                kind,
-                // The sandbox's books are in the same database.
-                ProblemType::AuthServerUnavailable
-                    | ProblemType::DatabaseUnavailable
-                    | ProblemType::GatewayUnavailable
-                    | ProblemType::GatewayOutcomeUnknown
-            ),
+            _ => is_of_database(kind),
         }
     }
 

@@ -38,20 +38,29 @@ pub struct Done {
     pub elapsed: Duration,
 }
 
-/// A sender with a connection of its own.
-async fn sender(world: &World) -> Result<Sender, String> {
-    let World { client, tls, credentials, .. } = world;
+/// A sender with connections of its own to these servers, of which it uses the first until that
+/// fails.
+async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
+    let World { tls, credentials, .. } = world;
     let secret = &credentials.integration;
-    let client = Client::new(&client.auth_url, &client.api_url, &tls.authority, secret);
-    Sender::log_in(client, &credentials.teller).await
+    let own = |of: &Client| Client::new(&of.auth_url, &of.api_url, &tls.authority, secret);
+    Sender::log_in(servers.iter().map(own).collect(), &credentials.teller).await
 }
 
 impl Load {
-    /// Logs so many senders in and lets them begin all at once.
-    pub async fn start(world: &World, senders: u32, aim: Aim) -> Result<Self, String> {
+    /// Logs so many senders in, at these replicas by turns, and lets them begin all at once. A
+    /// sender goes to the next replica when its own is away.
+    pub async fn start(
+        world: &World,
+        replicas: &[Client],
+        senders: u32,
+        aim: Aim,
+    ) -> Result<Self, String> {
         let mut ready = Vec::new();
+        let mut replicas = replicas.to_vec();
         for _ in 0..senders {
-            ready.push(sender(world).await?);
+            ready.push(sender(world, &replicas).await?);
+            replicas.rotate_left(1);
         }
         let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} posted, {per_sec}");
         let bar = ProgressBar::new_spinner().with_style(style.map_err(|error| error.to_string())?);
@@ -84,7 +93,7 @@ impl Load {
 /// Sends what was never acknowledged until it is, and some jobs once more that were. Gives back
 /// what must not be.
 pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, String> {
-    let sender = sender(world).await?;
+    let sender = sender(world, std::slice::from_ref(&world.client)).await?;
     // A minute passes by the database's clock: claims of servers that died have lapsed.
     world.age("idempotency_records", &["lease_until"], LEASE_SECONDS).await;
     let mut faults = Vec::new();

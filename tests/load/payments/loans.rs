@@ -20,7 +20,7 @@ impl Loans {
     /// Books so many loans and the hot one through the API.
     pub async fn book(world: &World, many: u32) -> Result<Self, String> {
         let token = world.token("admin").await;
-        let today = world.text("SELECT CAST(CURRENT_DATE AS text)").await;
+        let today = world.text("SELECT CAST(CURRENT_DATE AS char(10))").await;
         let today: NaiveDate = today.parse().map_err(|_| format!("{today} is no day"))?;
         let mut booked = Vec::new();
         let numbers: Vec<u32> = (0..=many).collect();

@@ -1,12 +1,13 @@
 //! A load during which something goes wrong, and what its answers must be.
 
-use super::answers::{Answered, Outcome, Table};
+use super::answers::{Answered, Table};
 use super::faults::{Blows, Fault};
+use super::judging::wrong_answers;
 use super::load::{Done, Load};
 use super::sender::{Aim, Sent};
 use acceptance::World;
 use acceptance::postgres::Postgres;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::time::sleep;
 
 /// When everything is as before, payments must be posted again within this time, and nothing may be
@@ -25,7 +26,8 @@ pub async fn run(
     world: &mut World,
     postgres: &Postgres,
 ) -> Result<(Sent, Vec<String>), String> {
-    let load = Load::start(world, clients, aim).await?;
+    let replicas = [world.client.clone()];
+    let load = Load::start(world, &replicas, clients, aim).await?;
     sleep(BEFORE.max(duration / 4)).await;
     let blows = fault.strike(world, postgres).await?;
     sleep(AFTER.max(duration / 2)).await;
@@ -35,38 +37,12 @@ pub async fn run(
     for done in &blows.operator {
         println!("  the operator: {done}");
     }
-    let mut faults = wrong_answers(Some(fault), &sent.answered, &blows.dead);
+    let mut faults = wrong_answers(&sent.answered, &blows.dead, |kind, _| fault.explains(kind));
     if !sent.answered.iter().any(|answered| answered.outcome.is_outage()) {
         faults.push("nobody has felt the fault".to_owned());
     }
     faults.extend(come_back(&sent.answered, &blows));
     Ok((sent, faults))
-}
-
-/// Answers that must not be. Connections may fail while the api-server is `dead`.
-pub fn wrong_answers(
-    fault: Option<Fault>,
-    answered: &[Answered],
-    dead: &[(Instant, Instant)],
-) -> Vec<String> {
-    let meanwhile = |answered: &Answered| {
-        dead.iter().any(|(from, to)| answered.sent <= *to && answered.at() >= *from)
-    };
-    let wrong = answered.iter().filter(|answered| match &answered.outcome {
-        Outcome::Posted(_) | Outcome::Replayed(_) => false,
-        Outcome::Refused(kind) if kind.status() == 503 => {
-            !fault.is_some_and(|fault| fault.explains(*kind))
-        }
-        Outcome::Refused(_) => false,
-        Outcome::Lost(_) => !meanwhile(answered),
-        Outcome::TimedOut | Outcome::Wrong(_) => true,
-    });
-    wrong
-        .map(|answered| {
-            let Answered { kind, took, outcome, .. } = answered;
-            format!("{kind} after {:.1} s: {outcome:?}", took.as_secs_f64())
-        })
-        .collect()
 }
 
 /// Prints how long it took until all was as before, and says if it was too long.

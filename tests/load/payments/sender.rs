@@ -53,7 +53,8 @@ pub struct Aim {
 
 /// A sender with a connection and a token of its own.
 pub struct Sender {
-    client: Client,
+    /// The one in use, and those that it goes to next.
+    clients: VecDeque<Client>,
     password: String,
     token: String,
     token_since: Instant,
@@ -61,18 +62,19 @@ pub struct Sender {
 
 impl Sender {
     /// Logs in as the teller.
-    pub async fn log_in(client: Client, password: &str) -> Result<Self, String> {
-        let token = token(&client, password).await?;
+    pub async fn log_in(clients: VecDeque<Client>, password: &str) -> Result<Self, String> {
+        let token = token(&clients[0], password).await?;
         let token_since = Instant::now();
-        Ok(Self { client, password: password.to_owned(), token, token_since })
+        Ok(Self { clients, password: password.to_owned(), token, token_since })
     }
 
     /// Sends a job once; gives back what came of it and when to come again.
     pub async fn send(&self, job: &Job) -> (Answered, Duration) {
-        let request = self.client.request(Method::POST, &self.token, &job.path());
+        let client = &self.clients[0];
+        let request = client.request(Method::POST, &self.token, &job.path());
         let request = request.header("Idempotency-Key", &job.name).timeout(ANSWER);
         let sent = Instant::now();
-        let answer = self.client.send(request.json(&job.body())).await;
+        let answer = client.send(request.json(&job.body())).await;
         let took = sent.elapsed();
         let outcome = judge(job, answer.as_ref());
         let pause = answer.ok().and_then(|answer| answer.header("retry-after").parse().ok());
@@ -85,7 +87,7 @@ impl Sender {
         if self.token_since.elapsed() < TOKEN {
             return;
         }
-        match token(&self.client, &self.password).await {
+        match token(&self.clients[0], &self.password).await {
             Ok(token) => (self.token, self.token_since) = (token, Instant::now()),
             // Not with every job.
             Err(_) => self.token_since += Duration::from_secs(10),
@@ -107,6 +109,7 @@ impl Sender {
         while !stop.load(Ordering::Relaxed) {
             self.renew_token().await;
             let due = unfinished.iter().position(|(due, _)| *due <= Instant::now());
+            let is_first = due.is_none();
             let at = match due.and_then(|at| unfinished.remove(at)) {
                 Some((_, at)) => at,
                 None if unfinished.len() < UNFINISHED_MAX => {
@@ -119,7 +122,11 @@ impl Sender {
                     continue;
                 }
             };
-            let (answered, pause) = self.send(&sent.jobs[at]).await;
+            let (mut answered, pause) = self.send(&sent.jobs[at]).await;
+            if is_first && answered.outcome.is_of_earlier_request() {
+                // Nobody but its sender may send it again: not every sender gives a key.
+                answered.outcome = Outcome::Wrong(format!("sent twice: {}", answered.outcome));
+            }
             let outage = answered.outcome.is_outage();
             let wrong = matches!(answered.outcome, Outcome::Wrong(_));
             let state = answered.outcome.state();
@@ -131,7 +138,8 @@ impl Sender {
                 State::Open | State::Refused => {}
             }
             if outage {
-                sleep(pause).await;
+                self.clients.rotate_left(1);
+                sleep(if self.clients.len() > 1 { PAUSE } else { pause }).await;
             }
         }
         sent

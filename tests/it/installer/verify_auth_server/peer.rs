@@ -196,7 +196,7 @@ impl Peer {
 }
 
 pub fn arguments(url: &str) -> Arguments {
-    Arguments { url: url.to_owned(), ca: None, client: None, secret_file: None, json: false }
+    Arguments { url: url.to_owned(), ..Arguments::default() }
 }
 
 /// The answers of an auth server in order. Its client is `api`, the secret `ri+ght`.

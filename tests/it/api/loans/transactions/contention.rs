@@ -40,12 +40,13 @@ async fn undo_entries(world: &World, count: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_payment_that_was_undone_is_tried_three_times_more_and_then_refused() {
+async fn a_payment_that_was_undone_is_tried_for_three_seconds_and_then_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
+        // Three times more, however long they take.
         if !undo_entries(&world, 3).await {
             return world;
         }

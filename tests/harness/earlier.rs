@@ -1,0 +1,92 @@
+//! Databases of earlier versions, as their own programs left them: dumps under `tests/upgrade/`.
+
+use crate::databases::{self, Database};
+use installer::credentials::Credentials;
+use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+use shared::db;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What the users and clients of all dumps log in with, and the keys of their servers.
+pub fn credentials() -> Credentials {
+    Credentials::load_or_create(&dumps().join("credentials.json")).expect("credentials")
+}
+
+fn dumps() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("upgrade")
+}
+
+/// The URL of a new database with the dump of this version.
+pub async fn load(database: &Database, version: &str, folder: &Path) -> String {
+    let file = dumps().join(version).join(format!("{}.sql", dialect(database)));
+    let dump = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    let url = match database {
+        Database::Sqlite => format!("sqlite://{}", folder.join("core.sqlite").display()),
+        Database::Server(server) => databases::create_empty(server).await,
+    };
+    let db = db::connect(&url, 1, true).await.expect("a connection");
+    db.execute_unprepared(&dump).await.unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    db.close().await.expect("closed");
+    url
+}
+
+fn dialect(database: &Database) -> &'static str {
+    match database.name() {
+        name if name.starts_with("postgres") => "postgres",
+        "sqlite" => "sqlite",
+        _ => "mysql",
+    }
+}
+
+/// Every row of every table as text, by table and its columns.
+pub type Rows = BTreeMap<(String, Vec<String>), Vec<String>>;
+
+/// All rows of all tables.
+pub async fn rows(db: &DatabaseConnection) -> Rows {
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let list = match db.get_database_backend() {
+        sea_orm::DbBackend::Sqlite => {
+            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c \
+             WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, c.cid"
+        }
+        sea_orm::DbBackend::Postgres => {
+            "SELECT table_name::text, column_name::text FROM information_schema.columns \
+             WHERE table_schema = 'public' ORDER BY 1, ordinal_position"
+        }
+        _ => {
+            "SELECT table_name, column_name FROM information_schema.columns \
+             WHERE table_schema = database() ORDER BY 1, ordinal_position"
+        }
+    };
+    for row in query(db, list).await {
+        let [table, column] = [0, 1].map(|index| row.try_get_by_index::<String>(index));
+        columns.entry(table.expect("a name")).or_default().push(column.expect("a name"));
+    }
+    let mut found = Rows::new();
+    for (table, columns) in columns {
+        let rows = texts(db, &table, &columns).await;
+        found.insert((table, columns), rows);
+    }
+    found
+}
+
+/// The rows of a table, of these columns only.
+pub async fn texts(db: &DatabaseConnection, table: &str, columns: &[String]) -> Vec<String> {
+    let kind = if db.get_database_backend() == sea_orm::DbBackend::MySql { "char" } else { "text" };
+    let cells = columns.iter().map(|column| format!("coalesce(CAST({column} AS {kind}), 'NULL')"));
+    let cells: Vec<_> = cells.collect();
+    let row = match db.get_database_backend() {
+        sea_orm::DbBackend::MySql => format!("concat_ws('|', {})", cells.join(", ")),
+        _ => cells.join(" || '|' || "),
+    };
+    let rows = query(db, &format!("SELECT {row} FROM {table}")).await;
+    let text = |row: &sea_orm::QueryResult| row.try_get_by_index::<String>(0).expect("a text");
+    let mut rows: Vec<String> = rows.iter().map(text).collect();
+    rows.sort_unstable();
+    rows
+}
+
+async fn query(db: &DatabaseConnection, sql: &str) -> Vec<sea_orm::QueryResult> {
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    db.query_all_raw(statement).await.unwrap_or_else(|error| panic!("{sql}: {error}"))
+}

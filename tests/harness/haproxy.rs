@@ -1,0 +1,190 @@
+//! HAProxy with samples of `deploy/`, as one process with a folder of its own.
+
+use crate::foreign::system_program;
+use crate::servers::send_signal;
+use installer::certificates::TlsFiles;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+/// How long it may take until servers are what they should be to it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// HAProxy.
+pub struct Haproxy {
+    folder: TempDir,
+    child: Child,
+}
+
+/// The program, if it is there.
+pub fn find() -> Result<PathBuf, String> {
+    system_program("haproxy", "haproxy")
+}
+
+/// A sample of `deploy/`.
+pub fn sample(name: &str) -> Result<String, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy").join(name);
+    std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A text with what is an example in it replaced; each must be there.
+pub fn replace(text: &str, values: &[(&str, String)]) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for (example, value) in values {
+        if !text.contains(example) {
+            return Err(format!("the sample has no {example}"));
+        }
+        text = text.replace(example, value);
+    }
+    Ok(text)
+}
+
+/// The same settings for a process that is nobody's service: it logs to its output, its socket is
+/// in this folder, and it stays who it is. Where there is no section `global`, it gets one.
+pub(crate) fn settle(settings: &str, folder: &Path) -> String {
+    let socket = folder.join("admin.sock").display().to_string();
+    let whose = |line: &&str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        !["user", "group", "chroot"].contains(&first)
+    };
+    let lines = settings.lines().filter(whose);
+    let text = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let text = text
+        .replace("/run/haproxy/admin.sock", &socket)
+        .replace("/dev/log local0", "stdout format raw local0");
+    match text.contains("\nglobal\n") {
+        true => text,
+        false => {
+            format!("global\n    log stdout format raw local0\n    stats socket {socket}\n{text}")
+        }
+    }
+}
+
+/// What `haproxy.cfg.sample` is for.
+pub struct Front<'a> {
+    /// Where it listens: the api-servers are `localhost` to clients, the auth servers `127.0.0.1`.
+    pub port: u16,
+    /// The URLs of the two auth servers.
+    pub auth: [&'a str; 2],
+    /// The URLs of the two api-servers.
+    pub api: [&'a str; 2],
+    /// What it presents itself.
+    pub tls: &'a TlsFiles,
+    /// Who must have signed the servers' certificates.
+    pub authority: &'a Path,
+}
+
+impl Front<'_> {
+    /// The sample with all that put in. Its certificate goes into this folder.
+    pub fn settings(&self, folder: &Path) -> Result<String, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let certificates = folder.join("front");
+        std::fs::create_dir_all(&certificates).map_err(failed)?;
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(failed);
+        let both = [read(&self.tls.certificate)?, read(&self.tls.key)?].concat();
+        std::fs::write(certificates.join("front.pem"), both).map_err(failed)?;
+        let address = |url: &str| url.replace("https://localhost", "127.0.0.1");
+        replace(
+            &sample("haproxy.cfg.sample")?,
+            &[
+                ("bind :443", format!("bind 127.0.0.1:{}", self.port)),
+                ("loan_servicing_posts", format!("loan_servicing_posts_{}", self.port)),
+                ("/etc/haproxy/certificates/", certificates.display().to_string()),
+                ("/etc/haproxy/servers-ca.pem", self.authority.display().to_string()),
+                ("servers.example.internal", "localhost".to_owned()),
+                ("auth.example.com", "127.0.0.1".to_owned()),
+                ("api.example.com", "localhost".to_owned()),
+                ("10.0.0.11:8443", address(self.auth[0])),
+                ("10.0.0.12:8443", address(self.auth[1])),
+                ("10.0.0.21:9443", address(self.api[0])),
+                ("10.0.0.22:9443", address(self.api[1])),
+            ],
+        )
+    }
+}
+
+impl Haproxy {
+    /// Starts it with these settings, which it checks itself first.
+    pub async fn start(program: &Path, settings: &str) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("haproxy: {error}");
+        let folder = tempfile::Builder::new().prefix("haproxy-").tempdir().map_err(failed)?;
+        let text = settle(settings, folder.path());
+        let file = folder.path().join("haproxy.cfg");
+        std::fs::write(&file, text).map_err(failed)?;
+        let checked = Command::new(program).args(["-c", "-q", "-f"]).arg(&file).output().await;
+        let checked = checked.map_err(failed)?;
+        let said = String::from_utf8_lossy(&checked.stderr);
+        if !checked.status.success() || !said.trim().is_empty() {
+            return Err(format!("haproxy -c: {said}"));
+        }
+        let log = std::fs::File::create(folder.path().join("log")).map_err(failed)?;
+        let child = Command::new(program)
+            .args(["-db", "-f"])
+            .arg(&file)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().map_err(failed)?)
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        let mut haproxy = Self { folder, child };
+        let deadline = Instant::now() + PATIENCE;
+        while haproxy.ask("show info").await.is_err() {
+            let ended = haproxy.child.try_wait().map_err(failed)?;
+            if ended.is_some() || Instant::now() > deadline {
+                return Err(format!("haproxy does not run: {}", haproxy.log()));
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(haproxy)
+    }
+
+    /// What it has written so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    async fn ask(&self, command: &str) -> std::io::Result<String> {
+        let mut socket = UnixStream::connect(self.folder.path().join("admin.sock")).await?;
+        socket.write_all(format!("{command}\n").as_bytes()).await?;
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await?;
+        Ok(answer)
+    }
+
+    /// Whether a server of a backend gets anything, as its checks say.
+    pub async fn is_up(&self, backend: &str, server: &str) -> Result<bool, String> {
+        let table = self.ask("show stat").await.map_err(|error| error.to_string())?;
+        let row = table.lines().find(|line| line.starts_with(&format!("{backend},{server},")));
+        let row = row.ok_or_else(|| format!("haproxy has no {backend}/{server}"))?;
+        // "UP 1/3" is on its way down.
+        Ok(row.split(',').nth(17).is_some_and(|status| status.starts_with("UP")))
+    }
+
+    /// Waits until this server is up, or is not.
+    pub async fn wait(&self, backend: &str, server: &str, up: bool) -> Result<(), String> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.is_up(backend, server).await? != up {
+            if Instant::now() > deadline {
+                let is = if up { "down" } else { "up" };
+                return Err(format!("{backend}/{server} stays {is}: {}", self.log()));
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Haproxy {
+    fn drop(&mut self) {
+        // Its end is not waited for: nobody needs its ports.
+        if let Some(id) = self.child.id() {
+            let _ = send_signal("TERM", &[id]);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Two servers with the samples of `deploy/postgresql/`: a primary and its synchronous standby.
+
+use super::{Postgres, Storage, find, finish, is_root, run};
+use crate::haproxy::{replace, sample};
+use crate::psql::Psql;
+use installer::certificates::TlsFiles;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// Of the user by whom the standby reads.
+const PASSWORD: &str = "replicated";
+/// How long a standby may take until it has all that there is.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So much of a log is told.
+const LAST_LINES: usize = 12;
+
+impl Postgres {
+    /// A primary with the sample settings, and nothing in it but their users.
+    pub async fn start_primary(tls: &TlsFiles) -> Result<Self, String> {
+        let server = Self::make(Storage::Folder).await?;
+        server.settle(tls)?;
+        server.start_again().await?;
+        server.run_sample("roles.sql").await?;
+        let password = format!("ALTER ROLE replicator PASSWORD '{PASSWORD}'");
+        Psql::new(&server.url())?.run(&password).await?;
+        Ok(server)
+    }
+
+    /// Settings and certificate: those of the samples, for this machine.
+    fn settle(&self, tls: &TlsFiles) -> Result<(), String> {
+        let failed = |error: std::io::Error| error.to_string();
+        // With the data, so that a standby has it, too.
+        let files = self.data().join("tls");
+        std::fs::create_dir(&files).map_err(failed)?;
+        let copies = [
+            (&tls.certificate, "certificate.pem"),
+            (&tls.key, "key.pem"),
+            (&tls.authority, "ca.pem"),
+        ];
+        for (from, name) in copies {
+            std::fs::copy(from, files.join(name)).map_err(failed)?;
+            let own = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(files.join(name), own).map_err(failed)?;
+        }
+        let settings = replace(
+            &sample("postgresql/postgresql.conf.sample")?,
+            &[
+                ("/etc/postgresql/tls", "tls".to_owned()),
+                ("wal_keep_size = '4GB'", "wal_keep_size = '256MB'".to_owned()),
+                ("listen_addresses = '*'", String::new()),
+            ],
+        )?;
+        std::fs::write(self.data().join("loan-servicing.conf"), settings).map_err(failed)?;
+        let own = std::fs::read_to_string(self.data().join("postgresql.conf")).map_err(failed)?;
+        let own = format!("{own}\ninclude = 'loan-servicing.conf'\n");
+        std::fs::write(self.data().join("postgresql.conf"), own).map_err(failed)?;
+        // The tests do everything as one user, who makes databases.
+        let rules = replace(
+            &sample("postgresql/pg_hba.conf.sample")?,
+            &[
+                ("10.0.0.0/24", "127.0.0.1/32".to_owned()),
+                ("10.0.0.31/32", "127.0.0.1/32".to_owned()),
+                ("10.0.0.32/32", "127.0.0.1/32".to_owned()),
+            ],
+        )?;
+        let rules = format!("hostssl all loans 127.0.0.1/32 trust\n{rules}");
+        std::fs::write(self.data().join("pg_hba.conf"), rules).map_err(failed)?;
+        self.give_to_user()
+    }
+
+    fn give_to_user(&self) -> Result<(), String> {
+        if !is_root() {
+            return Ok(());
+        }
+        let mut chown = Command::new("chown");
+        chown.args(["-R", super::USER]).arg(self.home());
+        finish(chown)
+    }
+
+    /// How another server connects to this one.
+    fn source(&self, database: &str) -> String {
+        format!(
+            "host=127.0.0.1 port={} user=replicator password={PASSWORD} dbname={database} \
+             sslmode=verify-ca sslrootcert={}",
+            self.port,
+            self.data().join("tls/ca.pem").display()
+        )
+    }
+
+    /// A standby of this server that has all that this one has. From now on a commit waits for it.
+    pub async fn standby(&self) -> Result<Self, String> {
+        let standby = Self::prepare_folder(Storage::Folder)?;
+        let mut copy = standby.command("pg_basebackup");
+        copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync", "-D"]).arg(standby.data());
+        copy.args(["-d", &self.source("postgres")]);
+        run(copy).await?;
+        standby.start_again().await?;
+        self.be_followed_by(&standby).await?;
+        Ok(standby)
+    }
+
+    /// Waits until a standby follows; from then on each commit waits for it.
+    pub async fn be_followed_by(&self, standby: &Self) -> Result<(), String> {
+        let deadline = Instant::now() + PATIENCE;
+        while let Err(error) = self.run_sample("synchronous.sql").await {
+            if Instant::now() > deadline {
+                return Err(format!("{error}: {}", standby.last_words()));
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+
+    /// From now on no commit waits for a standby.
+    pub async fn stand_alone(&self) -> Result<(), String> {
+        self.run_sample("alone.sql").await
+    }
+
+    /// The end of its log.
+    fn last_words(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+    }
+
+    /// Makes this standby the primary.
+    pub async fn promote(&self) -> Result<(), String> {
+        self.run_sample("promote.sql").await
+    }
+
+    /// Makes this server, which has ended, a standby of that one, and lets commits wait for it.
+    pub async fn follow(&self, primary: &Self) -> Result<(), String> {
+        let mut rewind = self.command("pg_rewind");
+        rewind.arg("-D").arg(self.data()).args(["--no-sync", "--write-recovery-conf"]);
+        // The first start after a kill is its own: without its port, and without a standby.
+        rewind.arg(format!("--source-server={}", primary.source("postgres")));
+        run(rewind).await?;
+        self.start_again().await?;
+        primary.be_followed_by(self).await
+    }
+
+    /// Ends it in good order, with all connections to it.
+    pub async fn stop(&self) -> Result<(), String> {
+        let mut stop = self.command("pg_ctl");
+        stop.args(["-w", "-s", "-m", "fast", "-D"]).arg(self.data()).arg("stop");
+        run(stop).await
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Runs a file of `deploy/postgresql/` as its user would.
+    async fn run_sample(&self, name: &str) -> Result<(), String> {
+        let file = self.home().join(name);
+        let text = sample(&format!("postgresql/{name}"))?;
+        std::fs::write(&file, text).map_err(|error| error.to_string())?;
+        let mut psql = Command::new(find("psql")?);
+        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.url(), "-f"]).arg(file);
+        run(psql).await
+    }
+}

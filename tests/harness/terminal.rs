@@ -1,0 +1,148 @@
+//! A program in a terminal of its own (a pseudo-terminal): it gets real keys, and what it draws is
+//! kept as the screen that a person would see.
+
+use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long the program may take to show what is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Wide enough that no line is broken.
+const ROWS: NonZero<u16> = NonZero::new(200).expect("not zero");
+const COLUMNS: NonZero<u16> = NonZero::new(400).expect("not zero");
+/// What a program asks the terminal with, to learn where the cursor is.
+const WHERE_IS_THE_CURSOR: &[u8] = b"\x1b[6n";
+
+/// Keys that are no characters.
+pub mod keys {
+    /// Return.
+    pub const ENTER: &str = "\r";
+    /// Cursor down.
+    pub const DOWN: &str = "\x1b[B";
+    /// Removes what stands left of the cursor, to the beginning of the line.
+    pub const CLEAR: &str = "\x15";
+    /// The key that interrupts.
+    pub const CTRL_C: &str = "\x03";
+    /// Escape.
+    pub const ESC: &str = "\x1b";
+}
+
+/// The terminal and the program in it.
+pub struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Arc<Mutex<Box<dyn Write + Send>>>,
+    screen: Arc<Mutex<vt100::Parser>>,
+}
+
+impl Terminal {
+    /// Starts a program, with these environment variables set beside those of this process.
+    pub fn start(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let (rows, cols) = (ROWS.get(), COLUMNS.get());
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        command.env("TERM", "xterm-256color");
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).expect("a process");
+        let reader = pair.master.try_clone_reader().expect("a screen");
+        let keyboard = Arc::new(Mutex::new(pair.master.take_writer().expect("a keyboard")));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, 0)));
+        let (draws, answers) = (Arc::clone(&screen), Arc::clone(&keyboard));
+        // The other side of the terminal lives as long as somebody reads from it.
+        let master = pair.master;
+        std::thread::spawn(move || {
+            draw(reader, &draws, &answers);
+            drop(master);
+        });
+        Self { child, keyboard, screen }
+    }
+
+    /// Waits until this text is on the screen.
+    #[track_caller]
+    pub fn wait_for(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.screen().contains(text) {
+            let ended = self.child.try_wait().expect("its state").is_some();
+            if ended {
+                // What it said last may still be on its way.
+                sleep(Duration::from_millis(200));
+            }
+            let there = self.screen().contains(text);
+            assert!(
+                there || (!ended && Instant::now() < deadline),
+                "no {text:?} on\n{}",
+                self.screen()
+            );
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Presses keys.
+    pub fn press(&mut self, keys: &str) {
+        let mut keyboard = held(&self.keyboard);
+        keyboard.write_all(keys.as_bytes()).and_then(|()| keyboard.flush()).expect("pressed");
+    }
+
+    /// Waits for a question (those that were answered have another mark), then presses keys and
+    /// Return.
+    #[track_caller]
+    pub fn answer(&mut self, question: &str, keys: &str) {
+        self.wait_for(&format!("? {question}"));
+        self.press(keys);
+        self.press(keys::ENTER);
+    }
+
+    /// All that is on the screen.
+    pub fn screen(&self) -> String {
+        held(&self.screen).screen().contents()
+    }
+
+    /// Waits until the program has ended: its status, and the screen.
+    pub fn ended(mut self) -> (u32, String) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("its state") {
+                sleep(Duration::from_millis(200));
+                return (status.exit_code(), self.screen());
+            }
+            assert!(Instant::now() < deadline, "it does not end\n{}", self.screen());
+            sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+/// Draws what the program writes, until it is gone.
+fn draw(
+    mut reader: Box<dyn Read + Send>,
+    screen: &Mutex<vt100::Parser>,
+    keyboard: &Mutex<Box<dyn Write + Send>>,
+) {
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = reader.read(&mut bytes) {
+        let written = &bytes[..count];
+        let (row, column) = {
+            let mut screen = held(screen);
+            screen.process(written);
+            screen.screen().cursor_position()
+        };
+        if written.windows(WHERE_IS_THE_CURSOR.len()).any(|it| it == WHERE_IS_THE_CURSOR) {
+            let _ = write!(held(keyboard), "\x1b[{};{}R", row + 1, column + 1);
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,173 @@
+//! `installer backup-check`: whether a restored copy is good.
+
+use super::upgrade::{Earlier, put_letter};
+use super::{Said, command, run};
+use acceptance::{Database, earlier};
+use std::path::PathBuf;
+
+/// A database and a copy of it, with the settings of the first one's servers.
+struct Pair {
+    live: Earlier,
+    copy: Earlier,
+}
+
+impl Pair {
+    async fn load(database: Database) -> Self {
+        let live = Earlier::load(database.clone(), "second").await;
+        let copy = Earlier::load(database, "second").await;
+        for one in [&live, &copy] {
+            one.upgrade(&["--yes"]).await.done();
+            put_letter(&one.url, one.folder.path()).await;
+        }
+        let keys = earlier::credentials();
+        let auth = format!(
+            "AUTH_DATABASE_URL={}\nAUTH_MASTER_KEYS=k1:{}\nAUTH_TOKEN_KEYS=k1:{}\n",
+            live.url, keys.master_key, keys.token_key
+        );
+        let documents = live.folder.path().join("documents");
+        let api = format!(
+            "API_DATABASE_URL={}\nAPI_MASTER_KEYS=k1:{}\nAPI_DOCUMENTS={}\n",
+            live.url,
+            keys.card_key,
+            documents.display()
+        );
+        let pair = Self { live, copy };
+        std::fs::write(pair.file("auth.env"), auth).expect("settings");
+        std::fs::write(pair.file("api.env"), api).expect("settings");
+        pair
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.live.folder.path().join(name)
+    }
+
+    async fn check(&self, restored: &str, environment: &[(&str, &str)]) -> Said {
+        let mut command = command(&["backup-check", "--json", "--restored", restored]);
+        command.arg("--env-file").arg(self.file("auth.env"));
+        command.arg("--api-env-file").arg(self.file("api.env"));
+        command.arg("--documents").arg(self.copy.folder.path().join("documents"));
+        command.envs(environment.iter().copied());
+        run(command).await
+    }
+
+    async fn drop(self) {
+        self.live.drop().await;
+        self.copy.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_good_copy_passes_every_check_and_is_left_alone() {
+    for database in Database::all() {
+        let pair = Pair::load(database).await;
+        let before = (pair.copy.all().await, pair.live.all().await);
+        let said = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(said.code, Some(0), "{}", said.output);
+        let checks = said.checks();
+        assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
+        assert_eq!(checks.len(), 11, "{checks:?}");
+        assert!(said.output.contains("1 files, all as they must be"), "{}", said.output);
+        assert!(said.output.contains("0 rows, 0 s in loan_transactions"), "{}", said.output);
+        let newest = "DELETE FROM field_changes WHERE row_id = 12";
+        pair.copy.sql(newest).await;
+        let said = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(said.code, Some(0), "{}", said.output);
+        assert!(said.output.contains("1 rows, 0 s in field_changes"), "{}", said.output);
+        assert_eq!(pair.live.all().await, before.1);
+        let away = match pair.live.url.split(':').next() {
+            Some("sqlite") => "sqlite:///no/such/file",
+            Some("mysql") => "mysql://nobody@127.0.0.1:1/none",
+            _ => "postgres://nobody@127.0.0.1:1/none",
+        };
+        let said = pair.check(&pair.copy.url, &[("AUTH_DATABASE_URL", away)]).await;
+        assert_eq!(said.code, Some(0), "{}", said.output);
+        assert!(said.output.contains("nothing was compared"), "{}", said.output);
+        let said = pair.check(&pair.live.url, &[]).await;
+        assert!(said.error.contains("is the live database itself"), "{}", said.error);
+        assert_eq!(said.code, Some(1));
+        pair.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn each_fault_of_a_copy_is_named() {
+    for database in Database::all() {
+        let pair = Pair::load(database).await;
+        for (change, undo, failed) in [
+            (
+                "UPDATE loans SET current_principal_balance = current_principal_balance + 1",
+                "UPDATE loans SET current_principal_balance = current_principal_balance - 1",
+                "loan balances",
+            ),
+            (
+                "UPDATE loans SET interest_settled_total = interest_settled_total + 1",
+                "UPDATE loans SET interest_settled_total = interest_settled_total - 1",
+                "settled interest",
+            ),
+            (
+                "UPDATE loan_transactions SET transaction_amount = transaction_amount + 1 \
+                 WHERE transaction_code = 120",
+                "UPDATE loan_transactions SET transaction_amount = transaction_amount - 1 \
+                 WHERE transaction_code = 120",
+                "payments",
+            ),
+            (
+                "UPDATE payment_allocations SET amount = amount + 1",
+                "UPDATE payment_allocations SET amount = amount - 1",
+                "due rows",
+            ),
+            (
+                "UPDATE cash_drawers SET cash_balance = cash_balance + 1",
+                "UPDATE cash_drawers SET cash_balance = cash_balance - 1",
+                "cash drawers",
+            ),
+            (
+                "UPDATE document_files SET size_bytes = size_bytes + 1",
+                "UPDATE document_files SET size_bytes = size_bytes - 1",
+                "documents",
+            ),
+        ] {
+            pair.copy.sql(change).await;
+            let said = pair.check(&pair.copy.url, &[]).await;
+            assert_eq!(said.failed().concat(), failed, "{change}: {}", said.output);
+            pair.copy.sql(undo).await;
+        }
+        let other = format!("k1:{}", hex::encode([7; 32]));
+        let nothing = format!("k2:{}", hex::encode([7; 32]));
+        add_session(&pair.copy).await;
+        for (name, value, failed) in [
+            ("AUTH_MASTER_KEYS", other.as_str(), "signing keys"),
+            ("AUTH_TOKEN_KEYS", &nothing, "token keys"),
+            ("API_MASTER_KEYS", "junk", "cards"),
+        ] {
+            let said = pair.check(&pair.copy.url, &[(name, value)]).await;
+            assert_eq!(said.failed().concat(), failed, "{name}: {}", said.output);
+        }
+        let at = long_ago(&pair.copy);
+        pair.copy.sql(&format!("UPDATE field_changes SET modified_date = {at}")).await;
+        let said = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(said.failed(), ["live database"], "{}", said.output);
+        pair.copy.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
+        let said = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(said.failed(), ["schema"], "{}", said.output);
+        pair.drop().await;
+    }
+}
+
+fn long_ago(one: &Earlier) -> &'static str {
+    match &one.database {
+        Database::Sqlite => "'2020-01-01T00:00:00+00:00'",
+        Database::Server(_) => "'2020-01-01 00:00:00'",
+    }
+}
+
+/// A session whose refresh token is hashed under the key `k1`.
+async fn add_session(one: &Earlier) {
+    let at = long_ago(one);
+    one.sql(&format!(
+        "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, scope, \
+         log_in_date, refresh_hash, contested_flag, refreshed_date) VALUES ('x', 'x', 'core', 1, \
+         'integration', 'core', {at}, 'k1:x', 1 = 0, {at})"
+    ))
+    .await;
+}

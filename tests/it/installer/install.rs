@@ -1,0 +1,182 @@
+//! `installer install`: asked in a terminal, or told; checked, done, verified, and undone where it
+//! fails.
+
+mod again;
+mod refused;
+mod rights;
+mod undone;
+mod wizard;
+
+use crate::PROGRAM;
+use acceptance::client::Client;
+use acceptance::databases::create_empty;
+use acceptance::servers::{Kind, Process, free_port};
+use acceptance::{Database, seeds};
+use sea_orm::{ConnectionTrait, Statement};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// A machine to install on: a folder, two ports, and an empty database.
+struct Machine {
+    database: Database,
+    folder: TempDir,
+    database_url: String,
+    auth_port: u16,
+    api_port: u16,
+}
+
+impl Machine {
+    async fn new(database: &Database) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database_url = match database {
+            Database::Sqlite => {
+                format!("sqlite://{}", folder.path().join("data/core.sqlite").display())
+            }
+            Database::Server(url) => create_empty(url).await,
+        };
+        println!("on {}", database.name());
+        let (auth_port, api_port) = (free_port(), free_port());
+        Self { database: database.clone(), folder, database_url, auth_port, api_port }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// The flags that keep an installation within the folder.
+    fn flags(&self) -> Vec<String> {
+        vec![
+            format!("--dir={}", self.path("etc").display()),
+            format!("--data-dir={}", self.path("data").display()),
+            "--service-user=root".to_owned(),
+            "--no-units".to_owned(),
+        ]
+    }
+
+    /// The flags of a whole installation that asks nothing.
+    fn all_flags(&self) -> Vec<String> {
+        let mut flags = self.flags();
+        flags.extend([
+            format!("--database-url={}", self.database_url),
+            "--host=localhost".to_owned(),
+            "--listen=127.0.0.1".to_owned(),
+            format!("--auth-port={}", self.auth_port),
+            format!("--api-port={}", self.api_port),
+            "--generate-admin-password".to_owned(),
+            "--yes".to_owned(),
+        ]);
+        flags
+    }
+
+    /// Installs with these flags beside those of a whole installation; the later ones count.
+    async fn install(&self, more: &[&str]) -> Output {
+        command(&self.all_flags(), more).output().await.expect("a process")
+    }
+
+    /// What is in the folder and the database: nothing, where all was undone.
+    async fn leftovers(&self) -> Vec<String> {
+        let mut found: Vec<String> = ["etc", "data"]
+            .into_iter()
+            .filter(|name| self.path(name).exists())
+            .map(str::to_owned)
+            .collect();
+        if let Database::Server(_) = self.database {
+            found.extend(self.tables().await);
+        }
+        found
+    }
+
+    async fn tables(&self) -> Vec<String> {
+        let sql = match self.database.name() {
+            "mysql" => {
+                "SELECT CAST(table_name AS CHAR) FROM information_schema.tables \
+                 WHERE table_schema = database()"
+            }
+            _ => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
+        };
+        let db = shared::db::connect(&self.database_url, 1, false).await.expect("a connection");
+        let statement = Statement::from_string(db.get_database_backend(), sql);
+        let rows = db.query_all_raw(statement).await.expect("its tables");
+        let tables = rows.iter().map(|row| row.try_get_by_index(0).expect("a name")).collect();
+        db.close().await.expect("closed");
+        tables
+    }
+
+    /// Runs both servers with the settings that were written, and works with them as the admin.
+    async fn try_out(&self, admin: &str, password: &str, client_secret: &str) {
+        shared::tls::install_provider();
+        let (auth_url, api_url) = self.urls();
+        let ca = self.path("etc/tls/ca.pem");
+        let client = Client::new(&auth_url, &api_url, &ca, client_secret);
+        let start = |kind, prefix: &str, name: &str, url: &str| {
+            let no_delay = (format!("{prefix}_DRAIN_DELAY_SECONDS"), "0".to_owned());
+            let env_file = self.path(&format!("etc/{name}.env"));
+            let (ready, http) = (format!("{url}/health/ready"), client.http.clone());
+            let environment: BTreeMap<_, _> = [no_delay].into();
+            async move {
+                let program = Path::new(PROGRAM);
+                Process::start(kind, program, &env_file, environment, ready, &http).await
+            }
+        };
+        let mut auth = start(Kind::Auth, "AUTH", "auth-server", &auth_url).await;
+        let mut api = start(Kind::Api, "API", "api-server", &api_url).await;
+        let token = client.log_in("core", admin, password).await.expect("a token");
+        let file = seeds::file(&seeds::borrower_with_loan(1, seeds::PUBLISHED_TERMS));
+        let result = client.import(&token, false, &file, None).await.expect(200).json();
+        assert_eq!(result["Failed"], 0, "{result}");
+        client.get(&token, "/loans/1").await.expect(200);
+        let docs = client.get("", "/docs").await.expect(200).text;
+        assert!(docs.contains(&auth_url), "where to log in");
+        assert!(auth.stop().await && api.stop().await, "{} {}", auth.log(), api.log());
+    }
+
+    fn urls(&self) -> (String, String) {
+        let at = |port| format!("https://localhost:{port}");
+        (at(self.auth_port), at(self.api_port))
+    }
+
+    async fn remove(self) {
+        self.database.drop(&self.database_url).await;
+    }
+}
+
+/// The installer, without whatever this machine says about databases and stores.
+fn command(flags: &[String], more: &[&str]) -> Command {
+    let arguments: Vec<&str> =
+        flags.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    let arguments = [&["install"], arguments.as_slice()].concat();
+    super::command(&arguments)
+}
+
+/// What stands behind this text on its line.
+fn behind<'a>(screen: &'a str, text: &str) -> &'a str {
+    let line = screen.lines().find_map(|line| line.split_once(text));
+    line.unwrap_or_else(|| panic!("no {text:?} in {screen}")).1.trim()
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The only line on standard error.
+#[track_caller]
+fn fault(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
+    text
+}
+
+/// A program that tells its version, and nothing else.
+fn program(path: &std::path::Path, name: &str, version: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, format!("#!/bin/sh\necho {name} {version}\n")).expect("a program");
+    let rights = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, rights).expect("a program");
+}

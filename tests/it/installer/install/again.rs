@@ -1,0 +1,169 @@
+//! Installing again, and with a file of answers.
+
+use super::{Machine, behind, command, printed, program};
+use acceptance::Database;
+use acceptance::servers::free_port;
+use installer::certificates;
+use sea_orm::{ConnectionTrait, Statement};
+
+#[tokio::test]
+async fn it_keeps_keys_data_and_what_was_written_by_hand_and_changes_what_is_asked_for() {
+    for database in Database::all() {
+        let mut machine = Machine::new(&database).await;
+        let first = printed(&machine.install(&[]).await);
+        let password = behind(&first, "the password of admin:").to_owned();
+        let secret = behind(&first, "the secret of the client integration:").to_owned();
+        let settings = machine.text("etc/auth-server.env");
+        let by_hand = settings + "\n# ours\nAUTH_DISPLAY_NAME=Our Loans\n";
+        std::fs::write(machine.path("etc/auth-server.env"), &by_hand).expect("written");
+        let authority = machine.text("etc/tls/ca.pem");
+        let certificate = machine.text("etc/tls/server.pem");
+
+        let same = machine.install(&[]).await;
+        let same = printed(&same);
+        assert!(same.contains("  1. run Verify Auth Server") && !same.contains("  2."), "{same}");
+        assert!(!same.contains("password of") && !same.contains("secret of"), "{same}");
+        assert_eq!(machine.text("etc/auth-server.env"), by_hand);
+
+        machine.auth_port = free_port();
+        machine.api_port = free_port();
+        // Flags alone: what is not given is as it was.
+        let given = [
+            format!("--dir={}", machine.path("etc").display()),
+            format!("--auth-port={}", machine.auth_port),
+            format!("--api-port={}", machine.api_port),
+            "--service-user=root".to_owned(),
+            "--no-units".to_owned(),
+            "--yes".to_owned(),
+        ];
+        let output = command(&given, &[]).output().await.expect("a process");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let changed = machine.text("etc/auth-server.env");
+        let port = format!("AUTH_LISTEN=127.0.0.1:{}", machine.auth_port);
+        let issuer = format!("AUTH_ISSUER=https://localhost:{}", machine.auth_port);
+        for line in ["AUTH_DISPLAY_NAME=Our Loans", "# ours", &port, &issuer] {
+            assert!(changed.lines().any(|it| it == line), "no {line} in {changed}");
+        }
+        let keys = |text: &str| {
+            let keys = text.lines().filter(|line| line.contains("_KEYS="));
+            keys.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&changed), keys(&by_hand), "no key has changed");
+        assert_eq!(machine.text("etc/tls/server.pem"), certificate);
+        assert_eq!(machine.text("etc/tls/ca.pem"), authority);
+        let documentation = receivers(&machine).await;
+        assert_eq!(documentation.split(' ').count(), 2, "{documentation}");
+        assert!(documentation.contains(&machine.api_port.to_string()), "{documentation}");
+        machine.try_out("admin", &password, &secret).await;
+        machine.remove().await;
+    }
+}
+
+/// Where the documentation's client gets people back.
+async fn receivers(machine: &Machine) -> String {
+    let sql = "SELECT redirect_uris FROM oauth_clients WHERE client_id = 'browser'";
+    let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let row = db.query_one_raw(statement).await.expect("an answer").expect("a client");
+    let receivers = row.try_get_by_index(0).expect("a text");
+    db.close().await.expect("closed");
+    receivers
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_what_would_be_done_and_does_nothing() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        let output = machine.install(&["--dry-run"]).await;
+        let printed = printed(&output);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(printed.contains("make the schema in") && printed.contains("Nothing was done"));
+        assert_eq!(machine.leftovers().await, [""; 0]);
+        machine.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_answers_does_for_flags_which_go_before_it() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let flags = machine.all_flags();
+    let lines = flags.iter().map(|flag| match flag.trim_start_matches("--").split_once('=') {
+        Some((name, value)) => format!("{name} = {value}\n"),
+        None => format!("{} = yes\n", flag.trim_start_matches("--")),
+    });
+    let answers = machine.path("answers");
+    let text = format!("# Ours.\n\n{}client = wrong id\n", lines.collect::<String>());
+    std::fs::write(&answers, text).expect("answers");
+    let given = ["--answers".to_owned(), answers.display().to_string()];
+    let output = command(&given, &["--client=programs"]).output().await.expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    behind(&printed(&output), "the secret of the client programs:");
+
+    std::fs::write(&answers, "host = localhost\nport = 7\n").expect("answers");
+    let output = command(&given, &[]).output().await.expect("a process");
+    let text = super::fault(&output);
+    assert!(text.contains("answers line 2: no answer is called port"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_before_the_servers_has_a_name_that_their_certificate_has_not() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let given = certificates::own(&machine.path("given"), &["localhost".to_owned()]);
+    let given = given.expect("certificates");
+    let tls =
+        [("certificate", given.certificate), ("key", given.key), ("authority", given.authority)];
+    let mut flags = machine.all_flags();
+    flags.extend(tls.map(|(name, path)| format!("--tls-{name}={}", path.display())));
+    flags.push("--auth-url=https://auth.example.com".to_owned());
+    flags.push("--proxies=127.0.0.1".to_owned());
+    let output = command(&flags, &[]).output().await.expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = printed(&output);
+    assert!(printed.contains("19 of 19 checks hold"), "{printed}");
+    let api = machine.text("etc/api-server.env");
+    let direct = format!("API_AUTH_URL=https://localhost:{}", machine.auth_port);
+    for line in [direct.as_str(), "API_AUTH_PUBLIC_URL=https://auth.example.com"] {
+        assert!(api.lines().any(|it| it == line), "no {line} in {api}");
+    }
+}
+
+#[tokio::test]
+async fn units_have_the_paths_of_the_installation() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let programs = machine.path("programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    let mut flags = machine.all_flags();
+    flags.retain(|flag| flag != "--no-units");
+    flags.push(format!("--units={}", machine.path("units").display()));
+    flags.push(format!("--programs={}", programs.display()));
+    let output = command(&flags, &[]).output().await.expect("a process");
+    let text = super::fault(&output);
+    assert!(text.contains("auth-server") && text.contains("--programs"), "{text}");
+    for (name, version) in [("auth-server", "12.0.0"), ("api-server", "11.0.0")] {
+        program(&programs.join(name), name, version);
+    }
+    let output = command(&flags, &[]).output().await.expect("a process");
+    assert!(super::fault(&output).contains("is of release 11.0.0"));
+    program(&programs.join("api-server"), "api-server", env!("CARGO_PKG_VERSION"));
+    let output = command(&flags, &[]).output().await.expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (unit, server) in [
+        ("loan-servicing-auth.service", "auth-server"),
+        ("loan-servicing-api.service", "api-server"),
+    ] {
+        let text = machine.text(&format!("units/{unit}"));
+        let start = format!(
+            "ExecStart={}/{server} --env-file {}/{server}.env",
+            programs.display(),
+            machine.path("etc").display()
+        );
+        let data = machine.path("data").display().to_string();
+        for line in [start, format!("ReadWritePaths={data}"), format!("WorkingDirectory={data}")] {
+            assert!(text.lines().any(|it| it == line), "no {line} in {text}");
+        }
+        assert!(
+            !text.contains("StateDirectory") && !text.contains("/etc/loan-servicing"),
+            "{text}"
+        );
+    }
+}

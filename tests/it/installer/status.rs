@@ -1,0 +1,130 @@
+//! `installer status`: whether all is well, a line for each thing.
+
+use super::{Said, command, run};
+use crate::PROGRAM;
+use acceptance::{World, on_each_database};
+use tokio::process::Command;
+
+fn status(world: &World, more: &[&str]) -> Command {
+    let mut command = command(&["status"]);
+    for (option, name) in [("--env-file", "auth-server.env"), ("--api-env-file", "api-server.env")]
+    {
+        command.arg(option).arg(world.folder.path().join(name));
+    }
+    command.args(more);
+    command
+}
+
+async fn ask(world: &World, environment: &[(&str, &str)]) -> Said {
+    let mut command = status(world, &["--json"]);
+    command.envs(environment.iter().copied());
+    run(command).await
+}
+
+#[tokio::test]
+async fn an_installation_in_order_is_well() {
+    on_each_database(PROGRAM, |world| async move {
+        let _token = world.token("admin").await;
+        let said = ask(&world, &[]).await;
+        assert_eq!(said.code, Some(0), "{}", said.output);
+        assert!(said.output.contains("1 users and 0 borrowers"), "{}", said.output);
+        let checks = said.checks();
+        assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
+        let text = run(status(&world, &[])).await.done();
+        assert_eq!(text.lines().count(), checks.len() + 1, "{text}");
+        for name in checks.keys() {
+            assert!(text.contains(&format!("ok       {name}")), "{name}: {text}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_not_well_is_named_and_nothing_else() {
+    on_each_database(PROGRAM, |world| async move {
+        let nobody = match world.database.name() {
+            "sqlite" => "sqlite:///no/such/file",
+            name if name.starts_with("postgres") => "postgres://nobody@127.0.0.1:1/none",
+            _ => "mysql://nobody@127.0.0.1:1/none",
+        };
+        let other_keys = format!("k1:{}", hex::encode([7; 32]));
+        let certificate = world.tls.authority.display().to_string();
+        for (name, value, failed) in [
+            ("AUTH_MASTER_KEYS", other_keys.as_str(), &["signing keys"][..]),
+            ("API_DOCUMENTS", "/no/such/folder", &["document store"]),
+            ("AUTH_DATABASE_URL", nobody, &["database"]),
+            ("API_DATABASE_URL", nobody, &["one database"]),
+            ("API_AUTH_URL", "https://localhost:1", &["way to the auth-server"]),
+            ("API_LISTEN", "127.0.0.1:1", &["api-server"]),
+            ("AUTH_ISSUER", "nothing", &["auth-server settings"]),
+            ("API_TLS_CERTIFICATE", &certificate, &["api-server", "api-server certificate"]),
+        ] {
+            let said = ask(&world, &[(name, value)]).await;
+            assert_eq!(said.failed(), failed, "{name}: {}", said.output);
+            assert!(said.output.contains("\"advice\": \""), "{}", said.output);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_works_with_the_servers_down_and_another_schema() {
+    on_each_database(PROGRAM, |mut world| async move {
+        assert!(world.api.stop().await && world.auth.stop().await);
+        let said = ask(&world, &[]).await;
+        assert_eq!(said.failed(), ["api-server", "auth-server", "way to the auth-server"]);
+        assert!(said.output.contains("refused"), "{}", said.output);
+        world.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
+        let said = ask(&world, &[]).await;
+        assert!(said.failed().contains(&"schema".to_owned()), "{}", said.output);
+        assert_eq!(said.checks()["signing keys"], "skipped");
+        assert!(said.output.contains("run installer upgrade"), "{}", said.output);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unsettled_card_payments_and_broken_off_imports_are_told() {
+    on_each_database(PROGRAM, |mut world| async move {
+        let admin = world.token("admin").await;
+        world.rows(&admin, 1, 1).await;
+        // The api-server would look after them.
+        assert!(world.api.stop().await);
+        let at = world.long_ago();
+        world
+            .sql(&format!(
+                "INSERT INTO gateway_payments (loan_id, payment_gateway_token_id, state, amount, \
+                 convenience_fee, total_charged, created_date, entered_by_user_id, request, \
+                 request_id) SELECT MIN(loan_id), MIN(payment_gateway_token_id), 'unknown', 1, 0, \
+                 1, {at}, 1, '{{}}', 'x' FROM payment_gateway_tokens"
+            ))
+            .await;
+        world
+            .sql(&format!(
+                "INSERT INTO import_runs (scope_hash, body_hash, started_date, read_count, \
+                 inserted_count, updated_count, deleted_count, failed_count) \
+                 VALUES ('x', 'x', {at}, 0, 0, 0, 0, 0)"
+            ))
+            .await;
+        let said = ask(&world, &[]).await;
+        let failed = ["api-server", "card payments"];
+        assert_eq!(said.failed(), failed, "{}", said.output);
+        assert!(said.output.contains("0 under way, 1 broken off"), "{}", said.output);
+        world.sql("DELETE FROM gateway_payments WHERE request_id = 'x'").await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_any_settings_it_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = command(&["status", "--json"]);
+    command.current_dir(folder.path());
+    let said = run(command).await;
+    assert_eq!(said.failed(), ["api-server settings", "auth-server settings"], "{}", said.output);
+    assert!(said.output.contains("AUTH_DATABASE_URL"), "{}", said.output);
+}

@@ -1,0 +1,119 @@
+//! The round trip: a user and a client who are there for it alone.
+
+use super::super::{Said, command, file, run};
+use crate::PROGRAM;
+use acceptance::servers::send_signal;
+use acceptance::{World, on_each_database};
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::time::{sleep, timeout};
+
+const TRIP: [&str; 4] =
+    ["log-in", "introspection of a live token", "log-out", "refused afterwards"];
+
+fn verification(world: &World, more: &[&str]) -> Command {
+    let mut command = command(&["verify-auth-server", "--round-trip", "--json", "--url"]);
+    command.args([&world.client.auth_url, "--ca"]).arg(&world.tls.authority).args(more);
+    command
+}
+
+async fn verify(world: &World, more: &[&str]) -> Said {
+    let env_file = world.folder.path().join("auth-server.env").display().to_string();
+    run(verification(world, &[&["--env-file", &env_file], more].concat())).await
+}
+
+/// Names of the last checks with how they went.
+fn trip(said: &Said) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_str(&said.output).expect("a report");
+    let text = |check: &Value, member: &str| check[member].as_str().unwrap_or_default().to_owned();
+    let checks = report["checks"].as_array().expect("checks").iter();
+    let all: Vec<_> = checks.map(|it| (text(it, "name"), text(it, "outcome"))).collect();
+    all[all.len() - TRIP.len()..].to_vec()
+}
+
+fn outcomes(words: [&str; 4]) -> Vec<(String, String)> {
+    TRIP.iter().zip(words).map(|(name, word)| ((*name).to_owned(), word.to_owned())).collect()
+}
+
+/// Rows of users and clients that were made for a trip.
+async fn visitors(world: &World) -> i64 {
+    let users = "SELECT COUNT(*) FROM users WHERE user_name LIKE 'verify-round-trip-%'";
+    let clients = "SELECT COUNT(*) FROM oauth_clients WHERE client_id LIKE 'verify-round-trip-%'";
+    world.count(users).await + world.count(clients).await
+}
+
+/// Everything that a trip could leave, but for the audit.
+async fn rows(world: &World) -> Value {
+    let all = super::super::everything(world).await;
+    serde_json::json!([all[0], all[1].as_array().expect("counts")[1..]])
+}
+
+#[tokio::test]
+async fn a_user_logs_in_and_out_and_nothing_of_him_is_left() {
+    on_each_database(PROGRAM, |world| async move {
+        let before = rows(&world).await;
+        let said = verify(&world, &[]).await;
+        assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
+        assert_eq!(trip(&said), outcomes(["passed"; 4]));
+        assert_eq!(rows(&world).await, before);
+        assert!(
+            world.count("SELECT COUNT(*) FROM auth_events WHERE event = 'logged_out'").await > 0
+        );
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_database_than_the_servers_fails_the_log_in() {
+    on_each_database(PROGRAM, |world| async move {
+        let other = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", other.path().join("other.sqlite").display());
+        acceptance::databases::fill(&url, &world.credentials).await;
+        let said = run(verification(&world, &["--database-url", &url])).await;
+        assert_eq!(said.code, Some(1));
+        assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped"]));
+        assert!(said.output.contains("whether this is the database of"), "{}", said.output);
+        assert_eq!(visitors(&world).await, 0);
+        let nothing = file(&world, "nothing.env", "");
+        let unknown = run(verification(&world, &["--env-file", &nothing])).await;
+        unknown.refused("which database?");
+        world
+    })
+    .await;
+}
+
+/// Waits until the visitor is there, then sends the command this signal while the server is silent.
+async fn break_off(world: &World, signal: &str) -> Option<i32> {
+    let env_file = world.folder.path().join("auth-server.env").display().to_string();
+    let mut command = verification(world, &["--env-file", &env_file]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a process");
+    while visitors(world).await == 0 {
+        assert!(child.try_wait().expect("a status").is_none(), "it has ended");
+        sleep(Duration::from_millis(1)).await;
+    }
+    world.auth.suspend().expect("suspended");
+    send_signal(signal, &[child.id().expect("an id")]).expect("sent");
+    let ended = timeout(Duration::from_secs(4), child.wait()).await;
+    world.auth.resume().expect("resumed");
+    ended.expect("it ends").expect("a status").code()
+}
+
+#[tokio::test]
+async fn one_that_is_broken_off_tidies_up_and_one_that_is_killed_is_tidied_up_after() {
+    on_each_database(PROGRAM, |world| async move {
+        assert_eq!(break_off(&world, "INT").await, Some(1));
+        assert_eq!(visitors(&world).await, 0);
+        assert_eq!(break_off(&world, "KILL").await, None);
+        assert_eq!(visitors(&world).await, 2);
+        assert_eq!(verify(&world, &[]).await.code, Some(0));
+        assert_eq!(visitors(&world).await, 2, "another run may still need them");
+        world.age("users", &["created_date"], 3601).await;
+        assert_eq!(verify(&world, &[]).await.code, Some(0));
+        assert_eq!(visitors(&world).await, 0);
+        world
+    })
+    .await;
+}

@@ -1,0 +1,95 @@
+//! Two of each server behind HAProxy on PostgreSQL with a standby, set up by the samples of `deploy/`:
+//! nobody notices a restart, and nothing is lost when the primary dies. `replicas_load` looks at it;
+//! here it does so once, quickly.
+
+use acceptance::foreign::skip;
+use acceptance::haproxy::{Haproxy, replace, sample};
+use acceptance::servers::free_port;
+use acceptance::{haproxy, postgres};
+use std::process::Command;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+#[test]
+fn restarts_are_not_noticed_and_nothing_is_lost_with_a_primary() {
+    let programs = ["initdb", "pg_basebackup", "pg_rewind", "psql"].map(postgres::find);
+    if let Some(missing) = programs.into_iter().find_map(Result::err) {
+        return skip(&missing);
+    }
+    if let Err(missing) = haproxy::find() {
+        return skip(&missing);
+    }
+    let run = Command::new(env!("CARGO_BIN_EXE_replicas_load"))
+        .args(["--seconds", "0", "--clients", "2", "--loans", "8", "--log-outs", "40"])
+        .args(["--drain-seconds", "3"])
+        .output()
+        .expect("the program");
+    let said = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+    println!("{}", said[0]);
+    assert!(run.status.success(), "{}", said[1]);
+}
+
+/// Whoever says to HAProxy that it is a primary, and tells everybody else what it is called.
+async fn claim(port: u16, name: u8) -> JoinHandle<()> {
+    const ADMITTED: [u8; 15] = [b'R', 0, 0, 0, 8, 0, 0, 0, 0, b'Z', 0, 0, 0, 5, b'I'];
+    const NOT_IN_RECOVERY: [u8; 12] = [b'D', 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, b'f'];
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut question = [0; 256];
+            let asked = client.read(&mut question).await.unwrap_or_default();
+            let answers: &[&[u8]] = match asked {
+                1 => &[&[name]],
+                _ => &[&ADMITTED, &NOT_IN_RECOVERY],
+            };
+            for answer in answers {
+                let _ = client.write_all(answer).await;
+                let _ = client.read(&mut question).await;
+            }
+        }
+    })
+}
+
+/// Whom a new connection leads to.
+async fn reached(port: u16) -> Option<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("HAProxy");
+    stream.write_all(b"?").await.ok()?;
+    stream.read_u8().await.ok()
+}
+
+#[tokio::test]
+async fn of_two_servers_that_both_claim_to_be_primary_the_last_one_stays_or_neither_is_used() {
+    let program = match haproxy::find() {
+        Ok(program) => program,
+        Err(missing) => return skip(&missing),
+    };
+    let [port, first, second] = std::array::from_fn(|_| free_port());
+    let settings = replace(
+        &sample("postgresql/haproxy.cfg.sample").expect("a sample"),
+        &[
+            ("127.0.0.1:5000", format!("127.0.0.1:{port}")),
+            ("10.0.0.31:5432", format!("127.0.0.1:{first}")),
+            ("10.0.0.32:5432", format!("127.0.0.1:{second}")),
+        ],
+    )
+    .expect("settings");
+    let (one, two) = (claim(first, 1).await, claim(second, 2).await);
+    let door = Haproxy::start(&program, &settings).await.expect("HAProxy");
+    let wait = async |server: &str, up: bool| {
+        door.wait("postgresql", server, up).await.expect("a check");
+    };
+    wait("pg1", true).await;
+    wait("pg2", true).await;
+    assert_eq!(reached(port).await, None, "nobody knows which one it was");
+    one.abort();
+    wait("pg1", false).await;
+    assert_eq!(reached(port).await, Some(2));
+    let one = claim(first, 1).await;
+    wait("pg1", true).await;
+    assert_eq!(reached(port).await, Some(2), "the old one came back");
+    two.abort();
+    wait("pg2", false).await;
+    assert_eq!(reached(port).await, Some(1));
+    one.abort();
+}

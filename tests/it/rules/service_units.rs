@@ -1,0 +1,70 @@
+//! The units of `deploy/systemd/`, as systemd reads them: nothing in them is misspelt, and little is
+//! left to a server that somebody has broken into.
+
+use acceptance::foreign::{skip, system_program};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Tenths of what `systemd-analyze security` calls exposure: 100 is a service without any limit.
+const EXPOSURE_MAX: &str = "20";
+const UNITS: [(&str, &str); 2] = [("auth-server", "auth"), ("api-server", "api")];
+/// What installations have elsewhere.
+const PLACES: [&str; 3] = ["/usr/local/bin", "/etc/loan-servicing", "/var/lib/loan-servicing"];
+
+fn deployed(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/systemd").join(name);
+    std::fs::read_to_string(path).expect("a file of deploy/systemd")
+}
+
+fn say(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said)).concat()
+}
+
+#[test]
+fn systemd_finds_no_fault_in_the_units_and_little_that_they_leave_open() {
+    let analyze = match system_program("systemd-analyze", "systemd") {
+        Ok(analyze) => analyze,
+        Err(missing) => return skip(&missing),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (program, name) in UNITS {
+        let executable = folder.path().join(program);
+        std::fs::write(&executable, "#!/bin/sh\n").expect("a program");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&executable, mode).expect("a program");
+        let unit = deployed(&format!("loan-servicing-{name}.service"));
+        let unit = unit.replace(PLACES[0], &folder.path().display().to_string());
+        let file = folder.path().join(format!("loan-servicing-{name}.service"));
+        std::fs::write(&file, unit).expect("a unit");
+        let verified = Command::new(&analyze).arg("verify").arg(&file).output().expect("systemd");
+        let said = say(&verified);
+        assert!(verified.status.success() && !said.contains("loan-servicing-"), "{said}");
+        let judged = Command::new(&analyze)
+            .args(["security", "--offline=true", "--no-pager", "--threshold", EXPOSURE_MAX])
+            .arg(&file)
+            .output()
+            .expect("systemd");
+        assert!(judged.status.success(), "{}", say(&judged));
+    }
+}
+
+#[test]
+fn the_units_differ_in_nothing_but_the_server_and_name_their_places_plainly() {
+    let [auth, api] = UNITS.map(|(_, name)| deployed(&format!("loan-servicing-{name}.service")));
+    let settings = |unit: &str| {
+        let lines = unit.lines().filter(|line| !line.starts_with('#'));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let turned = auth.replace("auth-server", "api-server").replace("authentication", "API");
+    assert_eq!(settings(&turned), settings(&api));
+    for place in PLACES {
+        assert!(api.contains(place), "no {place}");
+    }
+    // The first signal is the only one that the servers need, and the delay and the drain fit in.
+    for line in ["KillSignal=SIGTERM", "TimeoutStopSec=60", "User=loan-servicing", "UMask=0077"] {
+        assert!(api.lines().any(|found| found == line), "no {line}");
+    }
+    let user = deployed("sysusers.conf");
+    assert!(user.contains("\nu loan-servicing - ") && user.contains(PLACES[2]), "{user}");
+}

@@ -1,0 +1,163 @@
+//! Stopping a server that others balance load over, and giving it another certificate: nobody who
+//! is connected notices.
+
+use crate::PROGRAM;
+use acceptance::servers::Process;
+use acceptance::world::Environment;
+use acceptance::{Database, World};
+use installer::certificates::{self, TlsFiles};
+use reqwest::{Certificate, Client, ClientBuilder, Response, StatusCode, Version};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+/// A client that trusts the authority in this file.
+fn client(files: &TlsFiles) -> ClientBuilder {
+    let pem = std::fs::read(&files.authority).expect("an authority");
+    let authority = Certificate::from_pem(&pem).expect("a certificate");
+    Client::builder().tls_certs_only([authority]).no_proxy().tls_info(true)
+}
+
+/// A world whose servers are told apart from others' by these settings.
+async fn world(settings: impl Fn(&str) -> Vec<(String, String)>) -> World {
+    let environment = Environment {
+        auth: settings("AUTH").into_iter().collect(),
+        api: settings("API").into_iter().collect(),
+        ..Environment::default()
+    };
+    World::new(PROGRAM, Database::Sqlite, environment).await
+}
+
+fn servers(world: &mut World) -> [(String, &mut Process); 2] {
+    let World { client, auth, api, .. } = world;
+    [(client.auth_url.clone(), auth), (client.api_url.clone(), api)]
+}
+
+async fn get(client: &Client, url: &str, path: &str) -> Response {
+    client.get(format!("{url}{path}")).send().await.expect("an answer")
+}
+
+fn is_closed(answer: &Response) -> bool {
+    answer.headers().get("connection").is_some_and(|value| value == "close")
+}
+
+#[tokio::test]
+async fn a_server_that_is_to_stop_says_so_and_still_takes_requests_for_a_while() {
+    let settings = |prefix: &str| vec![(format!("{prefix}_DRAIN_DELAY_SECONDS"), "4".to_owned())];
+    let mut world = world(settings).await;
+    let files = world.tls.clone();
+    let http1 = client(&files).http1_only().build().expect("a client");
+    let http2 = world.client.http.clone();
+    for (url, process) in servers(&mut world) {
+        let before = get(&http1, &url, "/health/ready").await;
+        assert!(before.status() == StatusCode::OK && !is_closed(&before), "{before:?}");
+        let told = Instant::now();
+        process.signal("TERM").expect("told");
+        let answer = loop {
+            let answer = get(&http1, &url, "/health/ready").await;
+            if answer.status() != StatusCode::OK {
+                break answer;
+            }
+            assert!(told.elapsed() < Duration::from_secs(2), "it says nothing");
+            sleep(Duration::from_millis(10)).await;
+        };
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(is_closed(&answer), "{answer:?}");
+        let text = answer.text().await.expect("a body");
+        assert!(text.contains("server is stopping"), "{text}");
+        // New connections too, over either protocol.
+        let fresh = client(&files).build().expect("a client");
+        for http in [&http1, &http2, &fresh] {
+            let answer = get(http, &url, "/health/live").await;
+            assert_eq!(answer.status(), StatusCode::OK);
+            assert_eq!(is_closed(&answer), answer.version() == Version::HTTP_11);
+        }
+        assert!(process.ended().await, "{}", process.log());
+        let took = told.elapsed();
+        assert!(took >= Duration::from_secs(4) && took < Duration::from_secs(9), "{took:?}");
+        assert!(http1.get(format!("{url}/health/live")).send().await.is_err());
+    }
+    world.discard().await;
+}
+
+#[tokio::test]
+async fn who_tells_it_twice_need_not_wait() {
+    let settings = |prefix: &str| vec![(format!("{prefix}_DRAIN_DELAY_SECONDS"), "300".to_owned())];
+    let mut world = world(settings).await;
+    let http = world.client.http.clone();
+    for (url, process) in servers(&mut world) {
+        let told = Instant::now();
+        process.signal("TERM").expect("told");
+        while get(&http, &url, "/health/ready").await.status() == StatusCode::OK {
+            sleep(Duration::from_millis(10)).await;
+        }
+        // It listens for the second one from when its readiness is red, or a moment later.
+        sleep(Duration::from_millis(100)).await;
+        process.signal("TERM").expect("told");
+        assert!(process.ended().await, "{}", process.log());
+        assert!(told.elapsed() < Duration::from_secs(20), "{:?}", told.elapsed());
+    }
+    world.discard().await;
+}
+
+/// The leaf that the server shows on a new connection.
+async fn shown(files: &TlsFiles, url: &str) -> Option<Vec<u8>> {
+    let http = client(files).pool_max_idle_per_host(0).build().expect("a client");
+    let answer = http.get(format!("{url}/health/live")).send().await.ok()?;
+    let info = answer.extensions().get::<reqwest::tls::TlsInfo>()?;
+    info.peer_certificate().map(<[u8]>::to_vec)
+}
+
+async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !holds().await {
+        assert!(Instant::now() < deadline, "not {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn another_certificate_is_taken_without_a_restart_and_a_broken_one_is_not() {
+    let folder = TempDir::new().expect("a folder");
+    let files = certificates::local(folder.path()).expect("certificates");
+    let file = |path: &std::path::Path| path.display().to_string();
+    let settings = |prefix: &str| {
+        vec![
+            (format!("{prefix}_TLS_CERTIFICATE"), file(&files.certificate)),
+            (format!("{prefix}_TLS_KEY"), file(&files.key)),
+            ("API_AUTH_CA".to_owned(), file(&files.authority)),
+        ]
+    };
+    // The harness trusts its own authority, and asks until the servers are ready.
+    let own = acceptance::world::tls_files();
+    for (from, to) in [
+        (&own.certificate, &files.certificate),
+        (&own.key, &files.key),
+        (&own.authority, &files.authority),
+    ] {
+        std::fs::copy(from, to).expect("copied");
+    }
+    let mut world = world(settings).await;
+    let connected = world.client.http.clone();
+    for (url, process) in servers(&mut world) {
+        for (from, to) in [(&own.certificate, &files.certificate), (&own.key, &files.key)] {
+            std::fs::copy(from, to).expect("copied");
+        }
+        process.signal("HUP").expect("told");
+        let own_leaf = shown(&own, &url).await.expect("its certificate");
+        let next_folder = TempDir::new().expect("a folder");
+        let next = certificates::local(next_folder.path()).expect("certificates");
+        std::fs::copy(&next.certificate, &files.certificate).expect("copied");
+        process.signal("HUP").expect("told");
+        until("refused", || async { process.log().contains("the files cannot be used") }).await;
+        assert_eq!(shown(&own, &url).await.as_ref(), Some(&own_leaf), "{}", process.log());
+        std::fs::copy(&next.key, &files.key).expect("copied");
+        process.signal("HUP").expect("told");
+        until("taken", || async { shown(&next, &url).await.is_some() }).await;
+        assert_ne!(shown(&next, &url).await, Some(own_leaf));
+        assert!(shown(&own, &url).await.is_none(), "the older one is gone");
+        // Who was connected stays so.
+        assert_eq!(get(&connected, &url, "/health/live").await.status(), StatusCode::OK);
+    }
+    world.close().await;
+}

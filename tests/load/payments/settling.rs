@@ -1,0 +1,43 @@
+//! What is done when the senders have stopped, and what the books must be before and after it.
+
+use super::drawer_books::Frozen;
+use super::jobs::{Job, State, Work};
+use super::sender::Sent;
+use super::{books, load};
+use acceptance::World;
+
+/// Jobs for these works, numbered under a name.
+pub fn name_jobs(name: &str, works: impl Iterator<Item = Work>) -> Vec<Job> {
+    (1..).zip(works).map(|(number, work)| Job::new(format!("{name}-{number}"), work)).collect()
+}
+
+/// The books before and after what was never acknowledged is sent again, and the drawers are
+/// counted.
+pub async fn settle(
+    world: &World,
+    sent: &mut Sent,
+    mut last_counts: Vec<Job>,
+) -> Result<Vec<String>, String> {
+    let jobs = &mut sent.jobs;
+    let before = books::check(world, jobs, false).await?;
+    let frozen = Frozen::read(world).await;
+    let payments = jobs.iter().filter(|job| job.kind().is_payment()).count();
+    let others = jobs.len() - payments;
+    let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
+    let open = of_state(jobs, State::Open);
+    jobs.append(&mut last_counts);
+    let mut faults = before.faults;
+    faults.extend(load::finish(world, jobs).await?);
+    let after = books::check(world, jobs, true).await?;
+    println!(
+        "  {payments} payments and {others} other requests for drawers begun, {open} never \
+         acknowledged, of those {} posted; sent again, and each drawer counted: {} in the books, \
+         {} refused",
+        before.unacknowledged,
+        after.posted,
+        of_state(jobs, State::Refused)
+    );
+    faults.extend(after.faults);
+    faults.extend(frozen.compare(world).await);
+    Ok(faults)
+}

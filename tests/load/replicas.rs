@@ -1,0 +1,170 @@
+//! Two of each server behind HAProxy, on a PostgreSQL with a synchronous standby: does anybody
+//! notice when servers are restarted, when one dies, and when the database does?
+//!
+//! ```sh
+//! cargo build --release -p acceptance
+//! target/release/replicas_load --seconds 30
+//! ```
+//!
+//! It starts all of it on this machine with the samples of `deploy/`, in which only addresses, files
+//! and the names of hosts are replaced. People log in, read, and log out again, and senders post
+//! payments as in `payments_load`, all through HAProxy. Meanwhile:
+//!
+//! * all four servers are restarted one after the other: no request may fail;
+//! * people log out at one auth server: each api-server must refuse the very next call;
+//! * the standby is killed: what writes must wait until the primary is told to be alone;
+//! * the primary is killed and the standby promoted: until then the servers must answer 503, and
+//!   nothing that was acknowledged may be lost. Then the old primary is started as if it were one
+//!   still: nobody may use it. Then it becomes the standby of the new one;
+//! * one of each server is killed: nothing but what it was working on may fail.
+//!
+//! At the end what was never acknowledged is sent again, and the books are checked in SQL, as
+//! `payments_load` does it.
+//!
+//! Exits with 1 where something does not hold. What it has started and made goes in any case but a
+//! kill.
+
+#[path = "payments"]
+mod payments {
+    pub mod answers;
+    pub mod books;
+    pub mod card_books;
+    pub mod cards;
+    pub mod drawer_books;
+    pub mod drawers;
+    pub mod jobs;
+    pub mod load;
+    pub mod loans;
+    pub mod sender;
+    pub mod settling;
+}
+mod replicas {
+    pub mod events;
+    pub mod site;
+    pub mod verdict;
+    pub mod visits;
+    use super::payments;
+}
+
+use clap::{Parser, ValueEnum};
+use futures_util::FutureExt;
+use payments::answers::Table;
+use payments::cards::Cards;
+use payments::drawers::Drawers;
+use payments::load::{self, Done, Load};
+use payments::loans::Loans;
+use payments::sender::Aim;
+use payments::settling::{name_jobs, settle};
+use replicas::events::Event;
+use replicas::site::Site;
+use replicas::verdict;
+use replicas::visits::{Asked, Visits};
+use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// Beside what the arguments say.
+const LIMIT: Duration = Duration::from_secs(600);
+/// More faults than these are not printed.
+const PRINTED: usize = 20;
+
+/// Restarts and kills what a site stands on while people work with it.
+#[derive(Parser)]
+struct Arguments {
+    /// How long all is quiet before each event.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=3_600))]
+    seconds: u32,
+    /// Senders of payments, and as many people who log in, read and log out.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
+    clients: u32,
+    /// Loans that take payments, beside the hot one.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    loans: u32,
+    /// Log-outs at one replica with a call of the other one behind each.
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    log_outs: u32,
+    /// How long a server that is to stop still takes requests.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=300))]
+    drain_seconds: u32,
+    /// What happens; by default everything.
+    #[arg(long, value_enum)]
+    event: Vec<Event>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    shared::tls::install_provider();
+    let mut arguments = Arguments::parse();
+    if arguments.event.is_empty() {
+        arguments.event = Event::value_variants().to_vec();
+    }
+    let faults = tokio::select! {
+        faults = run(&arguments) => faults.unwrap_or_else(|error| vec![error]),
+        () = shared::process::stop_signal() => vec!["interrupted".to_owned()],
+    };
+    for fault in faults.iter().take(PRINTED) {
+        println!("  WRONG: {fault}");
+    }
+    let more = faults.len().saturating_sub(PRINTED);
+    if more > 0 {
+        println!("  WRONG: and {more} more of that");
+    }
+    println!("replicas: {}", if faults.is_empty() { "holds" } else { "DOES NOT HOLD" });
+    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The whole run, whatever breaks in it. Gives back what must not be, a line each.
+async fn run(arguments: &Arguments) -> Result<Vec<String>, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.with_file_name("installer_under_test");
+    if !program.is_file() {
+        return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
+    }
+    let limit = LIMIT + Duration::from_secs(arguments.seconds.into()) * 4;
+    // The helpers of the tests panic, and the servers must go then, too.
+    let work = AssertUnwindSafe(work(arguments, program.display().to_string())).catch_unwind();
+    match timeout(limit, work).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+        Err(_) => Err(format!("not done after {} s", limit.as_secs())),
+    }
+}
+
+async fn work(arguments: &Arguments, program: String) -> Result<Vec<String>, String> {
+    let mut site = Site::start(&program, arguments.drain_seconds).await?;
+    let world = &site.world;
+    let loans = Loans::book(world, arguments.loans).await?;
+    let drawers = Drawers::make(world).await;
+    let mut fundings = name_jobs("first", drawers.fundings());
+    let mut faults = load::finish(world, &mut fundings).await?;
+    let last_counts = name_jobs("last", drawers.counts());
+    let cards = Cards::add(world, &loans).await?;
+    let visits = Visits::start(world, arguments.clients, loans.hot);
+    let aim = Aim { loans, drawers, hot_percent: 5, cash_percent: 10, cards, card_percent: 10 };
+    let through_haproxy = std::slice::from_ref(&world.client);
+    let load = Load::start(world, through_haproxy, arguments.clients, aim).await?;
+    let mut events = Vec::new();
+    for event in &arguments.event {
+        sleep(Duration::from_secs(arguments.seconds.into())).await;
+        eprintln!("{}", event.name());
+        events.push(event.happen(&mut site, arguments.log_outs).await?);
+    }
+    let Done { mut sent, elapsed } = load.end().await?;
+    let mut asked = visits.end().await?;
+    println!(
+        "{} clients and as many senders for {:.0} s: {} requests",
+        arguments.clients,
+        elapsed.as_secs_f64(),
+        asked.len() + sent.answered.len()
+    );
+    asked.extend(sent.answered.iter().map(Asked::from));
+    asked.sort_by_key(Asked::at);
+    faults.extend(verdict::judge(&events, &asked));
+    println!("all that was posted:");
+    print!("{}", Table(&sent.answered));
+    sent.jobs.append(&mut fundings);
+    faults.extend(settle(&site.world, &mut sent, last_counts).await?);
+    site.close().await;
+    Ok(faults)
+}

@@ -1,0 +1,223 @@
+//! What happens to a site while it is at work.
+
+use super::site::{Member, Site};
+use acceptance::postgres::Postgres;
+use clap::ValueEnum;
+use futures_util::StreamExt;
+use futures_util::stream;
+use sea_orm::{ConnectionTrait, Statement};
+use shared::db;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// How long something is away before the operator does something about it.
+const AWAY: Duration = Duration::from_secs(1);
+/// Work goes on for so long behind each event.
+const BEHIND: Duration = Duration::from_secs(1);
+/// How long an old primary runs beside the new one.
+const BESIDE: Duration = Duration::from_secs(2);
+/// Log-outs at once.
+const AT_ONCE: usize = 8;
+
+/// An event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Event {
+    /// All four servers are restarted, one after the other.
+    Rolling,
+    /// Somebody logs out at one auth server, and calls the other api-server.
+    LogOuts,
+    /// The standby is killed: what writes waits, until the operator lets the primary be alone.
+    Alone,
+    /// The primary is killed and the standby promoted; the old primary comes back by mistake, and
+    /// then as the standby of the new one.
+    Failover,
+    /// One of each server is killed, and started again.
+    Kill,
+}
+
+/// When an event was, and what else there is to say of it.
+pub struct Happened {
+    pub event: Event,
+    pub from: Instant,
+    /// When everything was as before.
+    pub to: Instant,
+    pub notes: Vec<String>,
+    /// What must not be.
+    pub faults: Vec<String>,
+}
+
+impl Event {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rolling => "rolling restart of all four servers",
+            Self::LogOuts => "log-outs felt by the other replica",
+            Self::Alone => "standby killed, primary alone",
+            Self::Failover => "primary killed, standby promoted",
+            Self::Kill => "one of each server killed",
+        }
+    }
+
+    /// Lets it happen, and a little work behind it.
+    pub async fn happen(self, site: &mut Site, log_outs: u32) -> Result<Happened, String> {
+        let (mut notes, mut faults) = (Vec::new(), Vec::new());
+        let from = Instant::now();
+        match self {
+            Self::Rolling => restart_all(site, &mut faults).await?,
+            Self::LogOuts => check_log_outs(site, log_outs, &mut notes, &mut faults).await,
+            Self::Alone => stand_alone(site, &mut faults).await?,
+            Self::Failover => fail_over(site, &mut notes, &mut faults).await?,
+            Self::Kill => kill_one_of_each(site).await?,
+        }
+        sleep(BEHIND).await;
+        Ok(Happened { event: self, from, to: Instant::now(), notes, faults })
+    }
+}
+
+/// Each server ends well, and the next one is taken when HAProxy uses it again.
+async fn restart_all(site: &mut Site, faults: &mut Vec<String>) -> Result<(), String> {
+    let http = site.world.client.http.clone();
+    for member in Member::ALL {
+        let process = site.process(member);
+        process.signal("TERM")?;
+        if !process.ended().await {
+            faults.push(format!("{member} did not end well: {}", process.log()));
+        }
+        site.wait_for(member, false).await?;
+        site.process(member).restart(&http).await;
+        site.wait_for(member, true).await?;
+    }
+    Ok(())
+}
+
+/// Killed without a word, and started again like by systemd.
+async fn kill_one_of_each(site: &mut Site) -> Result<(), String> {
+    let http = site.world.client.http.clone();
+    for member in [Member::Auth1, Member::Api2] {
+        site.process(member).kill().await;
+    }
+    sleep(AWAY).await;
+    for member in [Member::Auth1, Member::Api2] {
+        site.process(member).restart(&http).await;
+        site.wait_for(member, true).await?;
+    }
+    Ok(())
+}
+
+/// Whoever logs out at one auth server is refused by both api-servers on the very next call.
+async fn check_log_outs(
+    site: &Site,
+    count: u32,
+    notes: &mut Vec<String>,
+    faults: &mut Vec<String>,
+) {
+    let started = Instant::now();
+    let each = (0..count as usize).map(|number| log_out_once(site, number));
+    let wrong: Vec<_> = stream::iter(each).buffer_unordered(AT_ONCE).collect().await;
+    faults.extend(wrong.into_iter().flatten());
+    let seconds = started.elapsed().as_secs_f64();
+    notes.push(format!("{count} log-outs in {seconds:.1} s, past HAProxy"));
+}
+
+/// Logs in at one replica, out at another one, and calls each; says what is wrong.
+async fn log_out_once(site: &Site, number: usize) -> Option<String> {
+    let replica = |bit: usize| &site.direct[number >> bit & 1];
+    let password = &site.world.credentials.teller;
+    let token = match replica(0).log_in("core", "teller", password).await {
+        Ok(token) => token,
+        Err(error) => return Some(format!("log-in {number}: {error}")),
+    };
+    for client in &site.direct {
+        let before = client.get(&token, "/loans/999999").await.status;
+        if before != 404 {
+            return Some(format!("a call before log-out {number}: {before}"));
+        }
+    }
+    let out = replica(1).log_out(&token).await.status;
+    let after = replica(2).get(&token, "/loans/999999").await.status;
+    (out != 204 || after != 401).then(|| format!("log-out {number}: {out}, the next call {after}"))
+}
+
+/// Acknowledged is what is on both disks, or what the operator said may be on one.
+async fn stand_alone(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
+    site.pg2.kill().await?;
+    sleep(AWAY).await;
+    let before = written(&site.pg1, site).await?;
+    sleep(AWAY).await;
+    let more = written(&site.pg1, site).await? - before;
+    if more > 0 {
+        faults.push(format!("{more} payments did not wait for the standby"));
+    }
+    site.pg1.stand_alone().await?;
+    sleep(BEHIND).await;
+    site.pg2.start_again().await?;
+    site.pg1.be_followed_by(&site.pg2).await
+}
+
+async fn fail_over(
+    site: &mut Site,
+    notes: &mut Vec<String>,
+    faults: &mut Vec<String>,
+) -> Result<(), String> {
+    let killed = Instant::now();
+    site.pg1.kill().await?;
+    sleep(AWAY).await;
+    let used = async {
+        site.door.wait("postgresql", "pg2", true).await?;
+        Ok::<_, String>(killed.elapsed().as_secs_f64())
+    };
+    let (promoted, used) = tokio::join!(site.pg2.promote(), used);
+    promoted?;
+    let used = used?;
+    notes.push(format!("the new primary got connections {used:.1} s after the kill"));
+    sleep(BEHIND).await;
+    // As after the machine's own restart, where nobody has kept it from starting.
+    site.pg1.start_again().await?;
+    site.door.wait("postgresql", "pg1", true).await?;
+    let before = written(&site.pg2, site).await?;
+    sleep(BESIDE).await;
+    let (sessions, after) = (sessions(&site.pg1.url()).await?, written(&site.pg2, site).await?);
+    notes.push(format!(
+        "the old primary ran beside the new one for {} s: {sessions} connections of servers",
+        BESIDE.as_secs()
+    ));
+    if sessions > 0 || after == before {
+        faults.push(format!(
+            "{sessions} connections to the old primary; {} payments on the new one meanwhile",
+            after - before
+        ));
+    }
+    site.pg1.stop().await?;
+    site.door.wait("postgresql", "pg1", false).await?;
+    let rebuilding = Instant::now();
+    site.pg1.follow(&site.pg2).await?;
+    let took = rebuilding.elapsed().as_secs_f64();
+    notes.push(format!("the old primary was a synchronous standby after {took:.1} s"));
+    std::mem::swap(&mut site.pg1, &mut site.pg2);
+    Ok(())
+}
+
+/// Payments in the books of this server.
+async fn written(server: &Postgres, site: &Site) -> Result<i64, String> {
+    let database = site.world.database_url.rsplit('/').next().unwrap_or_default();
+    let url = server.url().replace("/postgres", &format!("/{database}"));
+    let count = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+    figure(&url, count).await
+}
+
+/// Connections of others than whoever asks, and HAProxy.
+async fn sessions(url: &str) -> Result<i64, String> {
+    let others = "SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend' \
+                  AND pid <> pg_backend_pid() AND usename <> 'haproxy_check'";
+    figure(url, others).await
+}
+
+async fn figure(url: &str, sql: &str) -> Result<i64, String> {
+    let failed = |error: sea_orm::DbErr| format!("{error}: {sql}");
+    let db = db::connect(url, 1, false).await.map_err(failed)?;
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no row")?;
+    let figure = row.try_get_by_index(0).map_err(failed)?;
+    db.close().await.map_err(failed)?;
+    Ok(figure)
+}

@@ -1,0 +1,118 @@
+//! What was answered during each event, how long the service was away, and whether that may be.
+
+use super::events::{Event, Happened};
+use super::visits::{Asked, Seen, Step};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Steps by which it is told that the service is there.
+const SERVICE: [(Step, &str); 3] =
+    [(Step::LogIn, "log-ins"), (Step::Read, "reads"), (Step::Payment, "payments")];
+/// A server that is killed takes what it was working on with it, and nothing else.
+const KILLED: Duration = Duration::from_secs(2);
+
+impl Event {
+    /// The longest time without an answer that is a success.
+    fn gap_max(self) -> Duration {
+        match self {
+            Self::Failover => Duration::from_secs(30),
+            _ => Duration::from_secs(10),
+        }
+    }
+
+    /// True where such an answer may come so long after the event began.
+    fn allows(self, step: Step, seen: &Seen, after: Duration) -> bool {
+        match (self, seen) {
+            // The servers say that their database is away.
+            (Self::Failover, Seen::Unavailable(_)) => true,
+            (Self::Kill, Seen::Unavailable(_) | Seen::Balancer(_)) => after < KILLED,
+            // HAProxy has its clients of the auth server send again what broke, and they do so
+            // a few times.
+            (Self::Kill, Seen::Lost(_)) => step != Step::Payment && after < KILLED,
+            _ => false,
+        }
+    }
+}
+
+/// Prints what came of each event and gives back what must not be, a line each.
+pub fn judge(events: &[Happened], asked: &[Asked]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for event in events {
+        let of_event: Vec<&Asked> = asked.iter().filter(|asked| event.is_felt_by(asked)).collect();
+        println!("{}: {:.0} s", event.event.name(), (event.to - event.from).as_secs_f64());
+        for note in &event.notes {
+            println!("  {note}");
+        }
+        print_table(&of_event);
+        faults.extend(event.faults.iter().cloned());
+        faults.extend(judge_gaps(event, &of_event));
+    }
+    println!("all requests:");
+    print_table(&asked.iter().collect::<Vec<_>>());
+    for asked in asked.iter().filter(|asked| !matches!(asked.seen, Seen::Done | Seen::Busy(_))) {
+        // What took long may have seen two of them.
+        let seen: Vec<&Happened> = events.iter().filter(|event| event.is_felt_by(asked)).collect();
+        let allows =
+            |event: &&Happened| event.event.allows(asked.step, &asked.seen, event.age_at(asked));
+        if !seen.iter().any(allows) {
+            let names: Vec<_> = seen.iter().map(|event| show(event, asked)).collect();
+            faults.push(format!("{:?} {:?}; {}", asked.step, asked.seen, names.join("; ")));
+        }
+    }
+    faults
+}
+
+impl Happened {
+    /// True if the request was on its way at any moment of it.
+    fn is_felt_by(&self, asked: &Asked) -> bool {
+        asked.at() >= self.from && asked.sent <= self.to
+    }
+
+    /// How long ago it had begun when the answer came.
+    fn age_at(&self, asked: &Asked) -> Duration {
+        asked.at().saturating_duration_since(self.from)
+    }
+}
+
+fn show(event: &Happened, asked: &Asked) -> String {
+    let (age, took) = (event.age_at(asked).as_secs_f64(), asked.took.as_secs_f64());
+    format!("{} for {age:.2} s, sent {took:.2} s before", event.event.name())
+}
+
+fn print_table(asked: &[&Asked]) {
+    let mut kinds: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+    for asked in asked {
+        kinds.entry(format!("{:?}: {}", asked.step, asked.seen)).or_default().push(asked.took);
+    }
+    println!("  {:<48}{:>8}{:>11}", "answers", "count", "longest s");
+    for (kind, times) in kinds {
+        let longest = times.iter().max().map_or(0.0, Duration::as_secs_f64);
+        println!("  {kind:<48}{:>8}{longest:>11.2}", times.len());
+    }
+}
+
+/// The longest time of each service without a success.
+fn judge_gaps(event: &Happened, asked: &[&Asked]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut gaps = Vec::new();
+    for (step, name) in SERVICE {
+        let done = asked.iter().filter(|asked| asked.step == step && asked.seen == Seen::Done);
+        let mut times: Vec<Instant> = done.map(|asked| asked.at()).collect();
+        times.extend([event.from, event.to]);
+        times.sort();
+        let gap = times.windows(2).map(|pair| pair[1].saturating_duration_since(pair[0])).max();
+        let gap = gap.unwrap_or_default();
+        gaps.push(format!("{name} {:.2} s", gap.as_secs_f64()));
+        let allowed = event.event.gap_max();
+        if gap > allowed {
+            faults.push(format!(
+                "{}: no {name} for {:.1} s, allowed are {} s",
+                event.event.name(),
+                gap.as_secs_f64(),
+                allowed.as_secs()
+            ));
+        }
+    }
+    println!("  longest gap: {}", gaps.join(", "));
+    faults
+}

@@ -1,0 +1,320 @@
+//! What two nodes could get wrong together: tokens that outlive a log-out, two live families of
+//! refresh tokens, two effects under one key.
+
+use crate::payments::jobs::{Job, State, Work};
+use acceptance::{Answer, Client, World};
+use futures_util::future::join;
+use installer::accounts::{self, Account};
+use reqwest::Method;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use shared::cluster::Hold;
+use shared::db;
+use shared::introspection::UserKind;
+use shared::passwords::Passwords;
+use shared::sessions;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// A request that met 503 or 423 is sent again so often at most.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(200);
+/// Whose password changes, and nobody else's.
+const CHANGING: &str = "officer";
+
+/// Two replicas, each on a node of its own.
+pub struct Races<'a> {
+    pub world: &'a World,
+    pub replicas: [Client; 2],
+    /// The database, by way of a node.
+    pub db: &'a DatabaseConnection,
+}
+
+/// What came of the races of one kind.
+#[derive(Default)]
+pub struct Tally {
+    /// How many there were.
+    pub rounds: u32,
+    /// What must not be, a line each.
+    pub faults: Vec<String>,
+    /// What is in the books of them.
+    pub jobs: Vec<Job>,
+    /// Of the rounds in which both could have won, so many were won by both in turn.
+    pub both: u32,
+}
+
+impl Tally {
+    fn check(&mut self, right: bool, what: impl FnOnce() -> String) {
+        if !right {
+            self.faults.push(what());
+        }
+    }
+}
+
+impl Races<'_> {
+    fn home_and_away(&self, round: u32) -> (&Client, &Client) {
+        let [first, second] = &self.replicas;
+        if round.is_multiple_of(2) { (first, second) } else { (second, first) }
+    }
+
+    /// Logs out on one node, and calls through the other at once.
+    pub async fn log_outs(&self, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let token = tokens(home, "viewer", &self.world.credentials.viewer).await.access;
+            tally.check(status(away, &token).await == 404, || {
+                format!("log-out {round}: the other node does not know a new token")
+            });
+            let answer = log_out(home, &token).await;
+            tally.check(answer == 204, || format!("log-out {round}: {answer}"));
+            for replica in [away, home] {
+                let status = status(replica, &token).await;
+                tally.check(status == 401, || format!("log-out {round}: then {status}, not 401"));
+            }
+        }
+        tally
+    }
+
+    /// Exchanges one refresh token on both nodes at once: at most one answer is of any use.
+    pub async fn refreshes(&self, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let tokens = tokens(home, "viewer", &self.world.credentials.viewer).await;
+            let (one, other) =
+                join(refresh_once(home, &tokens.refresh), refresh_once(away, &tokens.refresh))
+                    .await;
+            let mut usable = 0;
+            for answer in [&one, &other] {
+                let sound = matches!(answer.status.as_u16(), 200 | 400 | 503);
+                tally
+                    .check(sound, || format!("refresh {round}: {} {}", answer.status, answer.text));
+                let next = answer.json()["refresh_token"].as_str().map(str::to_owned);
+                if let Some(next) = next {
+                    usable += u32::from(refresh(home, &next).await.status == 200);
+                }
+            }
+            tally.check(usable <= 1, || format!("refresh {round}: two families live"));
+            tally.both += u32::from(one.status == 200 && other.status == 200);
+        }
+        tally
+    }
+
+    /// Logs out on one node while the other refreshes: nothing is left of the session.
+    pub async fn log_out_beside_refresh(&self, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let tokens = tokens(home, "viewer", &self.world.credentials.viewer).await;
+            let (logged_out, refreshed) =
+                join(log_out(home, &tokens.access), refresh(away, &tokens.refresh)).await;
+            tally.check(logged_out == 204, || format!("log-out beside a refresh: {logged_out}"));
+            tally.both += u32::from(refreshed.status == 200);
+            let new = Tokens::of(&refreshed);
+            for replica in [home, away] {
+                for access in [&tokens.access, &new.access] {
+                    let status = status(replica, access).await;
+                    tally.check(status == 401, || format!("a token outlived log-out {round}"));
+                }
+            }
+            for left in [&tokens.refresh, &new.refresh] {
+                let answer = refresh(away, left).await;
+                tally.check(answer.status == 400, || {
+                    format!("a refresh token outlived log-out {round}: {}", answer.status)
+                });
+            }
+        }
+        tally
+    }
+
+    /// Logs in on one node while the password changes on the other: who came in with the old one
+    /// is out again.
+    pub async fn password_changes(&self, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        let mut password = self.world.credentials.officer.clone();
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let next = format!("another password {round}");
+            let (logged_in, changed) =
+                join(log_in(home, CHANGING, &password), self.change_password(&next)).await;
+            if let Err(error) = changed {
+                tally.faults.push(format!("password {round}: {error}"));
+                continue;
+            }
+            let old = Tokens::of(&logged_in);
+            tally.both += u32::from(logged_in.status == 200);
+            for replica in [home, away] {
+                let status = status(replica, &old.access).await;
+                tally.check(status == 401, || format!("a token outlived password {round}"));
+            }
+            let answer = refresh(away, &old.refresh).await;
+            tally.check(answer.status == 400, || format!("a session outlived password {round}"));
+            let now = log_in(away, CHANGING, &next).await;
+            tally.check(now.status == 200, || format!("password {round} is none: {}", now.text));
+            password = next;
+        }
+        tally
+    }
+
+    /// As `installer user password` does it.
+    async fn change_password(&self, password: &str) -> Result<(), String> {
+        let passwords = Passwords::recommended()?;
+        let hash = passwords.hash(password).await?;
+        let account = Account::find(self.db, UserKind::Core, CHANGING).await;
+        let account = account.map_err(|refused| refused.to_string())?;
+        let changed = db::again(async || {
+            let tx = db::begin_write(self.db).await?;
+            account.take(&tx).await?;
+            accounts::set_password(&tx, account.kind, account.user_id, hash.clone()).await?;
+            sessions::end_all(&tx, account.kind, account.user_id).await?;
+            tx.commit().await
+        });
+        changed.await.map_err(|error| error.to_string())
+    }
+
+    /// Logs in for a client on one node while the client is removed on the other.
+    pub async fn client_removals(&self, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let id = format!("short-lived-{round}");
+            let copied = format!(
+                "INSERT INTO oauth_clients (client_id, kind, secret_hash1, grants, user_kinds, \
+                 redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
+                 created_date) SELECT '{id}', kind, secret_hash1, grants, user_kinds, \
+                 redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
+                 created_date FROM oauth_clients WHERE client_id = 'integration'"
+            );
+            if let Err(error) = self.db.execute_unprepared(&copied).await {
+                tally.faults.push(format!("client {round}: {error}"));
+                continue;
+            }
+            let viewer = &self.world.credentials.viewer;
+            let (logged_in, removed) =
+                join(log_in_by(home, &id, "viewer", viewer), self.remove_client(&id)).await;
+            if let Err(error) = removed {
+                tally.faults.push(format!("client {round}: {error}"));
+            }
+            tally.both += u32::from(logged_in.status == 200);
+            let token = Tokens::of(&logged_in).access;
+            for replica in [away, home] {
+                let status = status(replica, &token).await;
+                tally.check(status == 401, || format!("a token outlived client {round}"));
+            }
+        }
+        tally
+    }
+
+    /// As `installer client remove` does it, while somebody logs in.
+    async fn remove_client(&self, id: &str) -> Result<(), DbErr> {
+        sleep(Duration::from_millis(fastrand::u64(0..80))).await;
+        db::again(async || {
+            let tx = db::begin_write(self.db).await?;
+            tx.execute_unprepared(&format!("DELETE FROM oauth_clients WHERE client_id = '{id}'"))
+                .await?;
+            sessions::guard_client(&tx, id, Hold::AgainstAll).await?;
+            sessions::end_of_client(&tx, id).await?;
+            tx.commit().await
+        })
+        .await
+    }
+
+    /// Sends one payment under one key to both nodes at once: one effect, and one answer.
+    pub async fn keys(&self, loan_id: i64, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        let teller = tokens(&self.replicas[0], "teller", &self.world.credentials.teller).await;
+        for round in 0..rounds {
+            let (home, away) = self.home_and_away(round);
+            let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
+            let mut job = Job::new(format!("key-{round}"), work);
+            let (one, other) =
+                join(pay(home, &teller.access, &job), pay(away, &teller.access, &job)).await;
+            for answer in [&one, &other] {
+                let sound = matches!(answer.status.as_u16(), 201 | 409 | 423 | 503);
+                tally.check(sound, || format!("key {round}: {} {}", answer.status, answer.text));
+            }
+            let mut ids = Vec::new();
+            for replica in [home, away] {
+                let answer = until_done(|| pay(replica, &teller.access, &job)).await;
+                tally.check(answer.status == 201, || format!("key {round}: {}", answer.text));
+                ids.push(answer.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
+            }
+            tally.check(ids[0] == ids[1], || format!("key {round}: two effects, {ids:?}"));
+            tally.both += u32::from(one.status == 201 && other.status == 201);
+            job.state = State::Acknowledged(ids[0]);
+            tally.jobs.push(job);
+        }
+        tally
+    }
+}
+
+/// What a client has of a session.
+#[derive(Debug, Default)]
+struct Tokens {
+    access: String,
+    refresh: String,
+}
+
+impl Tokens {
+    /// Those of an answer; without any, some that are nobody's.
+    fn of(answer: &Answer) -> Self {
+        let answer = answer.json();
+        let of = |name: &str| answer[name].as_str().unwrap_or("nobody's").to_owned();
+        Self { access: of("access_token"), refresh: of("refresh_token") }
+    }
+}
+
+async fn tokens(client: &Client, user: &str, password: &str) -> Tokens {
+    Tokens::of(&log_in(client, user, password).await)
+}
+
+async fn log_in(client: &Client, user: &str, password: &str) -> Answer {
+    log_in_by(client, "integration", user, password).await
+}
+
+async fn log_in_by(client: &Client, id: &str, user: &str, password: &str) -> Answer {
+    let form =
+        [("grant_type", "password"), ("scope", "core"), ("username", user), ("password", password)];
+    let secret = &client.client_secret;
+    until_done(|| client.form((id, secret), "/oauth2/token", &form)).await
+}
+
+async fn refresh(client: &Client, token: &str) -> Answer {
+    until_done(|| refresh_once(client, token)).await
+}
+
+async fn refresh_once(client: &Client, token: &str) -> Answer {
+    let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
+    client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
+}
+
+async fn log_out(client: &Client, token: &str) -> u16 {
+    let request = || client.http.post(format!("{}/logout", client.auth_url)).bearer_auth(token);
+    let answer = until_done(async || client.send(request()).await.expect("an answer")).await;
+    answer.status.as_u16()
+}
+
+/// What a call with this token is answered: 404 while it is alive, because there is no such loan.
+async fn status(client: &Client, token: &str) -> u16 {
+    let answer = until_done(|| client.get(token, "/loans/0")).await;
+    answer.status.as_u16()
+}
+
+async fn pay(client: &Client, token: &str, job: &Job) -> Answer {
+    let request = client.request(Method::POST, token, &job.path());
+    let request = request.header("Idempotency-Key", &job.name).json(&job.body());
+    client.send(request).await.expect("an answer")
+}
+
+/// Sends something until it is neither away nor in use.
+async fn until_done<F: Future<Output = Answer>>(mut send: impl FnMut() -> F) -> Answer {
+    let mut answer = send().await;
+    for _ in 0..TRIES {
+        if !matches!(answer.status.as_u16(), 409 | 423 | 503) {
+            break;
+        }
+        sleep(PAUSE).await;
+        answer = send().await;
+    }
+    answer
+}
