@@ -38,7 +38,7 @@ start_mariadb() {
     as mysql mariadb-install-db --no-defaults --datadir="$servers/mariadb/data" \
         --auth-root-authentication-method=normal --skip-test-db >/dev/null
     as mysql mariadbd --no-defaults --datadir="$servers/mariadb/data" --port="$port" \
-        --bind-address=127.0.0.1 --socket="$servers/mariadb/socket" --max-connections=300 \
+        --character-set-server=utf8mb4 --bind-address=127.0.0.1 --socket="$servers/mariadb/socket" --max-connections=300 \
         --innodb-flush-log-at-trx-commit=0 --pid-file="$servers/mariadb/pid" \
         >"$servers/mariadb/log" 2>&1 &
     for _ in $(seq 100); do
@@ -46,7 +46,7 @@ start_mariadb() {
         sleep 0.2
     done
     mariadb --no-defaults --protocol=tcp -h 127.0.0.1 -P "$port" -u root -e \
-        "CREATE USER 'loans'@'%' IDENTIFIED BY 'loans'; GRANT ALL ON *.* TO 'loans'@'%'"
+        "CREATE USER 'loans'@'%' IDENTIFIED BY 'loans'; GRANT ALL ON *.* TO 'loans'@'%' WITH GRANT OPTION"
     MARIADB_URL="mysql://loans:loans@127.0.0.1:$port/mysql"
 }
 

@@ -1,7 +1,7 @@
 # Programs that others wrote, for the tests that let them talk to the servers. Sourced after the
 # packages every run needs. Without a registry the run goes on: those tests say what they skip.
 
-foreign=(apache2 libapache2-mod-auth-openidc libxml2-utils nginx sslscan nodejs python3-venv)
+foreign=(apache2 haproxy libapache2-mod-auth-openidc libxml2-utils nginx sslscan systemd nodejs python3-venv)
 # Node from elsewhere brings npm with it, and the package of that name would not go with it.
 command -v npm >/dev/null || foreign+=(npm)
 # For the generated client in Java, which takes what it stands on from Maven's registry.
@@ -13,7 +13,7 @@ for package in "${foreign[@]}"; do
 done
 if [ ${#missing[@]} -gt 0 ]; then
     sudo=$([ "$(id -u)" = 0 ] || echo sudo)
-    # Debian starts what it installs, Apache and nginx on port 80: not here. 101 means "not allowed".
+    # Debian starts what it installs, Apache, HAProxy and nginx: not here. 101 means "not allowed".
     policy=/usr/sbin/policy-rc.d
     held=
     if [ ! -e "$policy" ]; then
