@@ -76,6 +76,16 @@ impl Undo {
             _ => None,
         }
     }
+
+    /// True where somebody may have made use of it since it was done, and would lose that: of a
+    /// client's secret nobody knows before the end.
+    pub fn may_be_used(&self) -> bool {
+        match self {
+            Self::DropSchema { .. } => true,
+            Self::RemoveRows(rows) => rows.more_than_clients(),
+            _ => false,
+        }
+    }
 }
 
 impl Journal {

@@ -180,8 +180,8 @@ pub fn folders(answers: &Answers) -> Vec<PathBuf> {
     if !answers.documents.contains("://") {
         folders.push(PathBuf::from(&answers.documents));
     }
-    folders.extend(answers.database_file().and_then(Path::parent).map(Path::to_owned));
-    folders.dedup();
+    let of_database = answers.database_file().and_then(Path::parent).map(Path::to_owned);
+    folders.extend(of_database.filter(|folder| !folders.contains(folder)));
     folders
 }
 

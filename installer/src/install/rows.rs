@@ -42,6 +42,11 @@ impl Rows {
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
+
+    /// True for those of a first installation.
+    pub fn more_than_clients(&self) -> bool {
+        self.admin.is_some() || self.signing_keys
+    }
 }
 
 /// True if people have worked with a database: somebody has logged in, or there are users, contacts

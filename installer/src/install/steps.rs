@@ -269,8 +269,8 @@ fn remove_file(path: &Path) -> Result<(), String> {
 }
 
 /// The databases that undoing would change.
-pub fn databases(done: &[Undo]) -> Vec<&str> {
-    let mut urls: Vec<_> = done.iter().filter_map(Undo::database_url).collect();
+pub fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
+    let mut urls: Vec<_> = done.into_iter().filter_map(Undo::database_url).collect();
     urls.dedup();
     urls
 }
@@ -280,7 +280,7 @@ pub fn databases(done: &[Undo]) -> Vec<&str> {
 pub async fn used_since(done: &[Undo]) -> Result<Option<String>, String> {
     // Rows that this installation has not made are another one's, that has found the schema.
     let rows = done.iter().any(|it| matches!(it, Undo::RemoveRows(_)));
-    for url in databases(done) {
+    for url in databases(done.iter().filter(|it| it.may_be_used())) {
         let file = url.strip_prefix("sqlite://").map(Path::new);
         if file.is_some_and(|file| !file.exists()) {
             continue;

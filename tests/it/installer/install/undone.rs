@@ -52,9 +52,9 @@ async fn a_failure_on_an_installation_that_was_there_leaves_it_as_it_was() {
     }
 }
 
-/// Runs until this step begins, then kills it.
-async fn kill_at(machine: &Machine, step: &str) {
-    let mut command = command(&machine.all_flags(), &[]);
+/// Runs until this step ends, then kills it.
+async fn kill_at(machine: &Machine, step: &str, more: &[&str]) {
+    let mut command = command(&machine.all_flags(), more);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("a process");
     let mut lines = BufReader::new(child.stdout.take().expect("output")).lines();
     while let Some(line) = lines.next_line().await.expect("a line") {
@@ -71,7 +71,7 @@ async fn a_run_that_was_killed_is_undone_by_the_next_one() {
         let machine = Machine::new(&database).await;
         // Behind each of these steps: in the middle of making the schema, and of the verification.
         for step in ["write the settings", "add the admin account"] {
-            kill_at(&machine, step).await;
+            kill_at(&machine, step, &[]).await;
             assert!(machine.path("etc/install.unfinished").exists(), "{step}");
             let dry = fault(&machine.install(&["--dry-run"]).await);
             assert!(dry.contains("run it without --dry-run"), "{dry}");
@@ -80,7 +80,7 @@ async fn a_run_that_was_killed_is_undone_by_the_next_one() {
             assert!(text.contains("no.such.host.invalid"), "{text}");
             assert_eq!(machine.leftovers().await, [""; 0], "{step}");
         }
-        kill_at(&machine, "write the settings").await;
+        kill_at(&machine, "write the settings", &[]).await;
         let output = machine.install(&[]).await;
         let printed = printed(&output);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -93,7 +93,7 @@ async fn a_run_that_was_killed_is_undone_by_the_next_one() {
 async fn what_people_have_worked_with_since_is_not_undone() {
     for database in Database::all() {
         let machine = Machine::new(&database).await;
-        kill_at(&machine, "add the admin account").await;
+        kill_at(&machine, "add the admin account", &[]).await;
         let env_file = machine.path("etc/auth-server.env").display().to_string();
         let add = ["user", "add", "jo", "--generate", "--env-file", &env_file];
         crate::installer::run(crate::installer::command(&add)).await.done();
@@ -104,6 +104,25 @@ async fn what_people_have_worked_with_since_is_not_undone() {
         std::fs::remove_file(machine.path("etc/install.unfinished")).expect("removed");
         let output = machine.install(&[]).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        machine.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_a_killed_run_added_to_what_people_work_with_is_added_again() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        assert!(machine.install(&[]).await.status.success());
+        let env_file = machine.path("etc/auth-server.env").display().to_string();
+        let add = ["user", "add", "jo", "--generate", "--env-file", &env_file];
+        crate::installer::run(crate::installer::command(&add)).await.done();
+        kill_at(&machine, "add the client another", &["--client=another"]).await;
+        let output = machine.install(&["--client=another"]).await;
+        let printed = printed(&output);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(printed.contains("the secret of the client another"), "{printed}");
+        let password = ["user", "password", "jo", "--generate", "--env-file", &env_file];
+        crate::installer::run(crate::installer::command(&password)).await.done();
         machine.remove().await;
     }
 }
