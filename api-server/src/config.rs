@@ -167,7 +167,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "API_DRAIN_DELAY_SECONDS",
         default: Some("5"),
         help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
-               0 to 300: what load balancers need to notice. A second signal cuts it short.",
+               0 to 300: what load balancers need to notice. Another signal cuts it short.",
     },
     Setting {
         name: "API_REQUESTS_PER_SECOND",

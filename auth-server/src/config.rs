@@ -143,7 +143,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "AUTH_DRAIN_DELAY_SECONDS",
         default: Some("5"),
         help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
-               0 to 300: what load balancers need to notice. A second signal cuts it short.",
+               0 to 300: what load balancers need to notice. Another signal cuts it short.",
     },
     Setting {
         name: "AUTH_METRICS_LISTEN",

@@ -38,6 +38,7 @@ use std::sync::Arc;
 
 /// Runs the server until `stop` is ready. An `Err` is one clear text for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
+    process::survive_hangups()?;
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (app, metrics) = assemble(&config).await?;

@@ -114,7 +114,7 @@ pub async fn try_out<E: From<DbErr>>(
     Ok(trial.rollback().await?)
 }
 
-/// Tries of what another transaction got in the way of, and for how long there are more of them.
+/// Tries of what another transaction got in the way of, at least, and for how long there are more.
 const TRIES: u32 = 4;
 const TRYING: Duration = LOCK_WAIT;
 /// The longest pause before a try. The first is made at once, later ones not all at the same time.
@@ -135,29 +135,48 @@ impl Contended for DbErr {
     }
 }
 
-/// Does something that begins and ends a transaction, or is a single statement; does it again, three
-/// times and until three seconds are over, where another transaction came first. In a cluster that
-/// may show as late as at the commit.
+/// How often something was tried that another transaction got in the way of.
+#[derive(Debug)]
+pub struct Tries {
+    began: Instant,
+    made: u32,
+}
+
+impl Tries {
+    /// Before the first one.
+    pub fn begin() -> Self {
+        Self { began: Instant::now(), made: 0 }
+    }
+
+    /// Counts one that failed. True when the time for another has come, false when these were
+    /// enough: four, and for three seconds.
+    pub async fn another(&mut self) -> bool {
+        self.made += 1;
+        if self.made >= TRIES && self.began.elapsed() >= TRYING {
+            return false;
+        }
+        TRIED_AGAIN.inc();
+        if self.made > 1 {
+            let longest = Duration::from_millis(5 << Ord::min(self.made, 8));
+            let longest = Ord::min(PAUSE_MAX, longest);
+            tokio::time::sleep(longest * u32::from(random_bytes::<1>()[0]) / 256).await;
+        }
+        true
+    }
+}
+
+/// Does something that begins and ends a transaction, or is a single statement; does it again where
+/// another transaction came first. In a cluster that may show as late as at the commit.
 pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
     mut work: impl FnMut() -> F,
 ) -> Result<T, E> {
-    let began = Instant::now();
-    let mut tries = 1;
+    let mut tries = Tries::begin();
     loop {
-        match work().await {
-            Err(error) if error.is_contention() => {
-                if tries >= TRIES && began.elapsed() >= TRYING {
-                    return Err(error);
-                }
-            }
-            outcome => return outcome,
+        let outcome = work().await;
+        let contended = outcome.as_ref().is_err_and(Contended::is_contention);
+        if !contended || !tries.another().await {
+            return outcome;
         }
-        TRIED_AGAIN.inc();
-        if tries > 1 {
-            let longest = Ord::min(PAUSE_MAX, Duration::from_millis(5 << Ord::min(tries, 8)));
-            tokio::time::sleep(longest * u32::from(random_bytes::<1>()[0]) / 256).await;
-        }
-        tries += 1;
     }
 }
 

@@ -211,7 +211,8 @@ impl Problem {
     pub fn or_unavailable(self) -> Self {
         match self.0.fault {
             fault @ Some(Fault::Contention | Fault::LockTimeout) => {
-                let mut problem = Self::new(ProblemType::DatabaseUnavailable);
+                let mut problem = Self::new(ProblemType::DatabaseUnavailable)
+                    .detail("other requests were at the same rows: send it again");
                 problem.0.fault = fault;
                 problem
             }

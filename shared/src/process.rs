@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -45,6 +45,7 @@ impl Serving<'_> {
         metrics: Arc<Metrics>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), String> {
+        let hangups = hangups()?;
         let (reload, tls) = watch::channel(Arc::new(self.identity.server_config()?));
         let cannot = |error| format!("cannot listen on {}: {error}", self.listen);
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
@@ -56,9 +57,19 @@ impl Serving<'_> {
         let serving = server::serve(listener, tls, endpoint, self.limits, self.stopping, stop);
         tokio::select! {
             () = serving => Ok(()),
-            never = reload_on_hangup(self.name, self.identity, reload) => match never {},
+            never = reload_on_hangup(self.name, self.identity, hangups, reload) => match never {},
         }
     }
+}
+
+/// From now on SIGHUP does not end the process, as it does of itself: a server that does not serve
+/// yet will read its certificate anyway.
+pub fn survive_hangups() -> Result<(), String> {
+    hangups().map(drop)
+}
+
+fn hangups() -> Result<Signal, String> {
+    signal(SignalKind::hangup()).map_err(|error| format!("SIGHUP cannot be noticed: {error}"))
 }
 
 /// Reads certificate and key again on each SIGHUP: connections from then on get the new ones, and
@@ -66,9 +77,9 @@ impl Serving<'_> {
 async fn reload_on_hangup(
     name: &str,
     identity: Identity<'_>,
+    mut hangups: Signal,
     reload: watch::Sender<Arc<ServerConfig>>,
 ) -> Infallible {
-    let Ok(mut hangups) = signal(SignalKind::hangup()) else { return pending().await };
     while hangups.recv().await.is_some() {
         match identity.server_config() {
             Ok(config) => {

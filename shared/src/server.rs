@@ -6,7 +6,7 @@
 //! `TCP_NODELAY` (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is
 //! out of file descriptors.
 
-use crate::process::Stopping;
+use crate::process::{Stopping, stop_signal};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -121,7 +121,11 @@ pub async fn serve<E>(
     tracing::info!("stopping: finishing the requests in flight");
     stop_all.send_replace(true);
     // All permits back: every connection has ended.
-    let _ = timeout(limits.drain, permits.acquire_many(limits.connections_max)).await;
+    let ended = permits.acquire_many(limits.connections_max);
+    tokio::select! {
+        _ = timeout(limits.drain, ended) => {}
+        () = stop_signal() => tracing::warn!("told again: the requests in flight are cut off"),
+    }
 }
 
 struct Connection<E> {

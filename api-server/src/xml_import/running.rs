@@ -10,14 +10,11 @@ use super::{Applied, Import, Mode, Opened, malformed};
 use crate::idempotency::Claim;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
 use shared::cluster;
-use shared::db::{self, Contended};
+use shared::db::{self, Contended, Tries};
 use shared::problem::Problem;
 use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
-
-/// Tries of a record that another transaction got in the way of.
-const TRIES: usize = 4;
 
 /// Pieces of a file as they come, some at a time.
 pub type Pieces = Receiver<Result<Vec<Piece>, Fault>>;
@@ -105,6 +102,11 @@ fn only_inserts(record: &Element) -> bool {
         update_of(element) == Update::Insert && !links && element.children.iter().all(inserts)
     }
     matches!(record.name.as_str(), "Contact" | "Loan") && inserts(record)
+}
+
+/// True where another transaction was first, or did not end in time.
+fn got_in_the_way(problem: &Problem) -> bool {
+    problem.is_contention() || problem.is_lock_timeout()
 }
 
 impl Runner<'_> {
@@ -258,9 +260,7 @@ impl Runner<'_> {
         }
         match self.try_batch(outer, &records).await {
             Err(problem)
-                if problem.is_conflict()
-                    || outer.is_none()
-                        && (problem.is_contention() || problem.is_lock_timeout()) =>
+                if problem.is_conflict() || outer.is_none() && got_in_the_way(&problem) =>
             {
                 self.import.forget_batch();
                 for record in &records {
@@ -289,7 +289,8 @@ impl Runner<'_> {
         let all = match self.import.batch(&tx, records).await {
             Ok(all) => all,
             Err(problem) => {
-                tx.rollback().await?;
+                // There may be nothing left to undo: a deadlock undoes all, savepoints included.
+                let _ = tx.rollback().await;
                 return Err(problem);
             }
         };
@@ -317,19 +318,14 @@ impl Runner<'_> {
         outer: Option<&DatabaseTransaction>,
         record: &Element,
     ) -> Result<(), Problem> {
-        let mut tries = 1;
+        let mut tries = Tries::begin();
         let applied = loop {
-            match self.try_alone(outer, record).await {
-                Err(problem)
-                    if outer.is_none()
-                        && tries < TRIES
-                        && (problem.is_contention() || problem.is_lock_timeout()) =>
-                {
-                    self.import.forget_batch();
-                    tries += 1;
-                }
-                outcome => break outcome.map_err(Problem::or_unavailable)?,
+            let outcome = self.try_alone(outer, record).await;
+            let again = outer.is_none() && outcome.as_ref().is_err_and(got_in_the_way);
+            if !again || !tries.another().await {
+                break outcome.map_err(Problem::or_unavailable)?;
             }
+            self.import.forget_batch();
         };
         self.tell(&applied).await?;
         self.import.keep_names().await

@@ -1,5 +1,5 @@
 //! What `shared::cluster` writes so that nodes of a cluster notice each other: counters that mean
-//! nothing, each for the rows whose names have its number. Empty outside of clusters.
+//! nothing, one for each row that was ever guarded. Empty outside of clusters.
 
 use sea_orm::entity::prelude::*;
 

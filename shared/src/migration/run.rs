@@ -78,8 +78,8 @@ impl fmt::Display for Stopped {
         match self {
             Self::Database(error) => error.fmt(f),
             Self::UnderWay => f.write_str(
-                "another upgrade of this database is under way, or a server writes to it: wait \
-                 until it has ended",
+                "another upgrade of this database is under way, or somebody works with its tables: \
+                 wait until that has ended",
             ),
             Self::Newer(unknown) => super::SchemaState::Newer(unknown.clone()).fmt(f),
             Self::CannotTry => f.write_str("MariaDB cannot undo changes of tables"),

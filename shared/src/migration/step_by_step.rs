@@ -9,7 +9,7 @@
 use super::Migration;
 use super::run::{Progress, Stopped, Watch, enter, own_table, pending, stopped_at};
 use super::steps::{Effect, Step};
-use crate::db;
+use crate::db::{self, Fault};
 use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, Query, Table, TableCreateStatement};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement, Value,
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The table of what has begun.
 const TABLE: &str = "migration_steps";
-/// How long another run is waited for.
+/// How long another run is waited for, and whoever works with a table that is to change.
 const LOCK_SECONDS: i32 = 3;
 
 /// How far a migration is.
@@ -91,20 +91,45 @@ async fn run_one(db: &DatabaseConnection, migration: &'static Migration) -> Resu
     let steps = migration.steps(DbBackend::MySql);
     let mut mark = match read_mark(db, migration).await? {
         Some(mark) => mark,
-        None => begin(db, migration).await?,
+        None => begin(db, migration).await.map_err(told)?,
     };
     while let Some(step) = steps.get(mark.done) {
-        let done = make(db, migration, step, mark).await;
-        mark = done.map_err(|stopped| match stopped {
-            Stopped::Database(error) => stopped_at(migration, mark.done, &steps, error),
-            stopped => stopped,
-        })?;
+        mark = match make(db, migration, step, mark).await {
+            Ok(next) => next,
+            Err(Stopped::Database(error)) if !went_on(db, migration, mark, &error).await? => {
+                return Err(stopped_at(migration, mark.done, &steps, error));
+            }
+            Err(Stopped::Database(_)) => return Err(Stopped::UnderWay),
+            Err(stopped) => return Err(stopped),
+        };
     }
-    let tx = db::begin_write(db).await?;
-    enter(&tx, migration).await?;
-    tx.execute(Query::delete().from_table(TABLE).and_where(is_of(migration))).await?;
-    tx.commit().await?;
-    Ok(())
+    end(db, migration).await.map_err(told)
+}
+
+/// What an error of a statement means that no other run has to be in the way of.
+fn told(error: DbErr) -> Stopped {
+    match db::fault(&error) {
+        Fault::Contention | Fault::LockTimeout | Fault::Conflict => Stopped::UnderWay,
+        _ => Stopped::Database(error),
+    }
+}
+
+/// True where a step failed because others were at work: at its rows or tables, or at this very
+/// migration, which is not where it was.
+async fn went_on(
+    db: &DatabaseConnection,
+    migration: &Migration,
+    mark: Mark,
+    error: &DbErr,
+) -> Result<bool, Stopped> {
+    match db::fault(error) {
+        Fault::Contention | Fault::LockTimeout => Ok(true),
+        Fault::Unavailable => Ok(false),
+        _ => {
+            let now = read_mark(db, migration).await?;
+            Ok(now.is_none_or(|now| now.done != mark.done))
+        }
+    }
 }
 
 /// Makes one step, and says how far the migration is then.
@@ -132,7 +157,14 @@ async fn make(
     if announced != mark {
         advance(db, migration, mark, announced).await?;
     }
-    db.execute_raw(step.statement.clone()).await?;
+    // By itself it would wait for a day for whoever reads the table, and everybody behind it.
+    let sql = &step.statement.sql;
+    let sql = format!("SET STATEMENT lock_wait_timeout = {LOCK_SECONDS} FOR {sql}");
+    if let Err(error) = db.execute_unprepared(&sql).await {
+        let refused = db::fault(&error) == Fault::Defect;
+        let by_another = refused && !in_effect && is_in_effect(db, effect).await?;
+        return Err(if by_another { Stopped::UnderWay } else { error.into() });
+    }
     advance(db, migration, announced, next).await?;
     Ok(next)
 }
@@ -141,10 +173,18 @@ fn is_of(migration: &Migration) -> Expr {
     Expr::col("migration").eq(migration.name)
 }
 
-async fn read_mark(db: &DatabaseConnection, migration: &Migration) -> Result<Option<Mark>, DbErr> {
+/// A run that has ended takes the table of marks with it.
+async fn read_mark(
+    db: &DatabaseConnection,
+    migration: &Migration,
+) -> Result<Option<Mark>, Stopped> {
     let mut select = Query::select();
     select.columns(["done", "announced_flag"]).from(TABLE).and_where(is_of(migration));
-    let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+    let row = match db.query_one(&select).await {
+        Err(_) if !has_table(db, TABLE).await? => return Err(Stopped::UnderWay),
+        row => row?,
+    };
+    let Some(row) = row else { return Ok(None) };
     let done = usize::try_from(row.try_get::<i32>("", "done")?).unwrap_or_default();
     Ok(Some(Mark { done, announced: row.try_get("", "announced_flag")? }))
 }
@@ -166,6 +206,13 @@ async fn begin(db: &DatabaseConnection, migration: &Migration) -> Result<Mark, D
     row.values_panic([migration.name.into(), 0.into(), false.into()]);
     db.execute(&row).await?;
     Ok(Mark { done: 0, announced: false })
+}
+
+async fn end(db: &DatabaseConnection, migration: &Migration) -> Result<(), DbErr> {
+    let tx = db::begin_write(db).await?;
+    enter(&tx, migration).await?;
+    tx.execute(Query::delete().from_table(TABLE).and_where(is_of(migration))).await?;
+    tx.commit().await
 }
 
 /// Moves the mark. Where it is not as it was read, another run is at work.

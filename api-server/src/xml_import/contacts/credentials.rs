@@ -81,6 +81,10 @@ impl Import<'_> {
             self.delete_web_credentials(tx, contact_id).await?;
             return Ok(Applied::told(messages));
         }
+        // Only what ends sessions keeps people from logging in until the transaction is over.
+        if fields.has("Password") || fields.get("WebAccessFlag") == Some(false) {
+            hold(tx, contact_id).await?;
+        }
         let before = self.find_web_credentials(tx, contact_id).await?;
         let mut row = before.clone().unwrap_or_else(|| Model {
             contact_id,
@@ -132,11 +136,7 @@ impl Import<'_> {
     ) -> Result<Option<Model>, Stop> {
         match contact_id {
             ..0 => Ok(self.stage.find::<Model>(|row| row.contact_id == contact_id).cloned()),
-            _ => {
-                // A log-in that has begun is over before, or finds what this leaves.
-                sessions::hold_credentials(tx, UserKind::Web, contact_id).await?;
-                Ok(Entity::find_by_id(contact_id).one(tx).await?)
-            }
+            _ => Ok(Entity::find_by_id(contact_id).one(tx).await?),
         }
     }
 
@@ -145,11 +145,21 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         contact_id: i64,
     ) -> Result<(), Stop> {
+        hold(tx, contact_id).await?;
         let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
         sessions::end_all(tx, UserKind::Web, contact_id).await?;
         Entity::delete_by_id(contact_id).exec(tx).await?;
         history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
+    }
+}
+
+/// Whatever log-in has begun is over before, or finds what this leaves. Of those that are staged
+/// nobody knows.
+async fn hold(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), Stop> {
+    match contact_id {
+        ..0 => Ok(()),
+        _ => Ok(sessions::hold_credentials(tx, UserKind::Web, contact_id).await?),
     }
 }
 
