@@ -7,7 +7,7 @@ mod keys;
 mod registration;
 mod uris;
 
-pub use registration::{Grant, Registration};
+pub use registration::{Grant, Registration, check_id};
 
 use crate::columns;
 use crate::credentials::random_secret;

@@ -9,6 +9,7 @@ mod answers;
 mod arguments;
 mod checks;
 mod journal;
+mod known;
 mod plan;
 mod rows;
 mod schema;
@@ -24,11 +25,12 @@ pub use arguments::{Arguments, with_answers};
 
 use crate::checks::Report;
 use crate::installation::{Refused, print_once, refuse};
-use answers::{Answers, DIR, Settings};
+use answers::{Answers, DIR};
 use checks::Found;
 use console::Term;
 use indicatif::{ProgressBar, ProgressStyle};
 use journal::{Journal, Undo};
+use known::Settings;
 use plan::{Plan, Step};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -49,14 +51,10 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
     undo_what_was_left(&dir, asks, given.dry_run).await?;
     let settings = Settings::read(&dir)?;
-    let given = match asks {
-        true => wizard::ask(given.clone(), &settings).await?,
-        false => given.clone(),
+    let (mut answers, found, _turn) = match asks {
+        true => ask(given, &settings).await?,
+        false => checked(given.clone(), &settings).await?,
     };
-    let mut answers = Answers::complete(given.clone(), &settings)?;
-    // Its end is that of this run.
-    let _turn = Turn::take(&answers.database_url).await?;
-    let found = check(&answers, &settings).await?;
     if !found.admin && answers.admin_password.is_none() {
         answers.admin_password = match asks {
             true => Some(wizard::ask_admin_password(&answers.admin)?),
@@ -81,11 +79,43 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
     tell(&work)
 }
 
+/// Asks until every check holds, or nobody wants to go on.
+async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
+    wizard::greet();
+    let mut before = Arguments::default();
+    loop {
+        let answered = wizard::ask(given.clone(), settings, &before).await?;
+        match checked(answered.clone(), settings).await {
+            Ok(all) => return Ok(all),
+            Err(refused) => {
+                say(&format!("{refused}\n"));
+                if !wizard::confirm("Answer again?")? {
+                    return refuse("nothing was done");
+                }
+                before = answered;
+            }
+        }
+    }
+}
+
+/// All answers, if they are sound and every check holds. The turn ends with this run.
+async fn checked(given: Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
+    let answers = Answers::complete(given, settings)?;
+    let turn = Turn::take(&answers.database_url).await?;
+    match check(&answers, settings).await {
+        Ok(found) => Ok((answers, found, turn)),
+        Err(refused) => {
+            turn.end().await;
+            Err(refused)
+        }
+    }
+}
+
 /// Every check; what does not hold is told, and nothing is done.
 async fn check(answers: &Answers, settings: &Settings) -> Result<Found, Refused> {
     answers.check_admin()?;
     let mut checks = checks::check_machine(answers, settings).await;
-    let own = schema::own_tables().await.map_err(Refused)?;
+    let own = schema::own_tables();
     let url = &answers.database_url;
     let (of_database, found) = checks::check_database(url, settings.exist, &own).await;
     checks.extend(of_database);
@@ -165,7 +195,8 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
     if let Some(url) = steps::used_since(&done).await.map_err(Refused)? {
         return refuse(format!(
             "it is not undone, because {url} has been worked with since: if that is to stay, \
-             remove {}",
+             remove {} and make the secrets that were never shown anew (installer user password, \
+             installer client rotate); if not, drop the tables there",
             Journal::path(dir).display()
         ));
     }

@@ -129,7 +129,7 @@ impl Place {
 
     fn start(&self, name: &'static str, command: &str) -> Result<Server, String> {
         let log = self.dir.join(format!("{name}.log"));
-        Server::start(name, command, &self.env_file(name), &log, None)
+        Server::start(name, command, &self.env_file(name), &log, None, &[])
     }
 
     /// Schema, users, clients, portfolio.

@@ -17,7 +17,7 @@ mod old_hello;
 mod reach;
 mod report;
 mod round_trip;
-mod visitor;
+pub(crate) mod visitor;
 mod web;
 
 pub use crate::checks::{Check, Outcome, Report};

@@ -15,7 +15,8 @@ use crate::telemetry::random_bytes;
 use crate::time::{Clock, Timestamp};
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::sqlx::{self, Executor};
+use sea_orm::sqlx::pool::PoolConnectionMetadata;
+use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -33,6 +34,11 @@ const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
 /// A connection idle for longer is tried out before it is used: after a restart of the database no
 /// request meets a dead one, and a busy connection is not slowed down.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
+/// One idle for longer is replaced unasked: a firewall may have forgotten it, and would let the
+/// question go unanswered.
+const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
+/// The age at which a connection is replaced.
+const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///
@@ -52,7 +58,13 @@ pub async fn connect(
         // A server starts before its database does, and says so in its readiness.
         .connect_lazy(true)
         .test_before_acquire(false)
-        .test_before_acquire_if_idle_for(IDLE_TRUSTED);
+        // See `is_good` instead: with either of these SQLx 0.9.0 starts a task that may, seldom,
+        // spin for ever (its issue 3645).
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .map_sqlx_postgres_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
+        .map_sqlx_mysql_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
+        .map_sqlx_sqlite_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)));
     let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |postgres| {
         postgres.options([("lock_timeout", lock_wait_ms.as_str())])
@@ -80,6 +92,20 @@ pub async fn connect(
             .foreign_keys(true)
     });
     Database::connect(options).await
+}
+
+/// Whether a connection is used once more, asked before it is.
+async fn is_good(
+    connection: &mut impl Connection,
+    metadata: PoolConnectionMetadata,
+) -> Result<bool, sqlx::Error> {
+    if metadata.idle_for > IDLE_MAX || metadata.age > AGE_MAX {
+        return Ok(false);
+    }
+    if metadata.idle_for >= IDLE_TRUSTED {
+        connection.ping().await?;
+    }
+    Ok(true)
 }
 
 /// Begins a transaction that will write. On SQLite it takes the write lock at once, because a

@@ -24,8 +24,9 @@ pub use step_by_step::unfinished;
 use sea_orm::sea_query::{Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
+use std::collections::BTreeSet;
 use std::fmt;
-use steps::{Step, Steps};
+use steps::{Effect, Step, Steps};
 
 /// One migration.
 pub struct Migration {
@@ -80,6 +81,22 @@ pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
     })
+}
+
+/// Every table that a migration makes on any database, if only for a while; behind them those that
+/// say how far the migrations are, in the order in which they may go.
+pub fn all_tables() -> Vec<&'static str> {
+    let backends = [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql];
+    let steps = backends
+        .iter()
+        .flat_map(|backend| MIGRATIONS.iter().flat_map(|migration| migration.steps(*backend)));
+    let made: BTreeSet<_> = steps
+        .filter_map(|step| match step.effect {
+            Some(Effect::Table(table) | Effect::Renamed(_, table)) => Some(table),
+            _ => None,
+        })
+        .collect();
+    made.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
 }
 
 /// What schema a database has. Its text is what to tell an administrator.

@@ -1,7 +1,9 @@
 //! What a database says about itself: tables, columns, indexes, keys, rules. Two databases of one
 //! schema say the same, however they came to have it.
 
+use crate::{Database, databases};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use shared::migration;
 use std::collections::BTreeSet;
 
 const SQLITE: &[&str] =
@@ -45,4 +47,22 @@ pub async fn read(db: &DatabaseConnection) -> BTreeSet<String> {
         lines.extend(rows.iter().map(|row| row.try_get_by_index::<String>(0).expect("a line")));
     }
     lines
+}
+
+/// Panics unless the database has the schema of a new one of its kind.
+pub async fn assert_new(database: &Database, db: &DatabaseConnection) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = match database {
+        Database::Sqlite => format!("sqlite://{}", folder.path().join("new.sqlite").display()),
+        Database::Server(server) => databases::create_empty(server).await,
+    };
+    let new = shared::db::connect(&url, 2, true).await.expect("a connection");
+    migration::migrate(&new).await.expect("a schema");
+    let expected = read(&new).await;
+    new.close().await.expect("closed");
+    database.drop(&url).await;
+    let found = read(db).await;
+    let more: Vec<_> = found.difference(&expected).collect();
+    let less: Vec<_> = expected.difference(&found).collect();
+    assert!(more.is_empty() && less.is_empty(), "more: {more:#?}, less: {less:#?}");
 }

@@ -25,6 +25,8 @@ pub mod keys {
     /// Removes what stands left of the cursor, to the beginning of the line.
     pub const CLEAR: &str = "\x15";
     /// The key that interrupts.
+    pub const BACKSPACE: &str = "\x7f";
+    /// Ends it.
     pub const CTRL_C: &str = "\x03";
     /// Escape.
     pub const ESC: &str = "\x1b";

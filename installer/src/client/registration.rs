@@ -72,10 +72,22 @@ impl Grant {
     }
 }
 
+/// Refuses what is no client's id.
+pub fn check_id(id: &str) -> Result<(), Refused> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    match (1..=ID_CHARACTERS_MAX).contains(&id.len()) && id.bytes().all(allowed) {
+        true => Ok(()),
+        false => refuse(format!(
+            "the id of a client has 1 to {ID_CHARACTERS_MAX} characters of A-Z, a-z, 0-9, '.', \
+             '_', '-': {id:?} is none"
+        )),
+    }
+}
+
 impl Registration {
     /// Refuses a client that is unsafe, or that could do nothing; gives back its public keys.
     pub fn check(&self) -> Result<Option<String>, Refused> {
-        self.check_id()?;
+        check_id(&self.id)?;
         self.check_grants()?;
         for uri in self.redirect_uris.iter().chain(&self.post_logout_redirect_uris) {
             uris::check_redirect(uri)?;
@@ -89,18 +101,6 @@ impl Registration {
             return refuse("--cors-origin is for public clients: no page may hold a secret");
         }
         self.jwks.as_deref().map(keys::read).transpose()
-    }
-
-    fn check_id(&self) -> Result<(), Refused> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        match (1..=ID_CHARACTERS_MAX).contains(&self.id.len()) && self.id.bytes().all(allowed) {
-            true => Ok(()),
-            false => refuse(format!(
-                "the id of a client has 1 to {ID_CHARACTERS_MAX} characters of A-Z, a-z, 0-9, \
-                 '.', '_', '-': {:?} is none",
-                self.id
-            )),
-        }
     }
 
     fn check_grants(&self) -> Result<(), Refused> {

@@ -1,8 +1,10 @@
 //! All that an installation has to know, complete and sound.
 
 use super::arguments::Arguments;
-use super::settings_file::SettingsFile;
+use super::known::{Known, Settings};
+use crate::client;
 use crate::installation::{Refused, refuse};
+use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::user::{NewPassword, Password};
 use reqwest::Url;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -15,9 +17,9 @@ pub const DATA_DIR: &str = "/var/lib/loan-servicing";
 /// Where systemd looks for units of administrators.
 pub const UNITS: &str = "/etc/systemd/system";
 /// In the folder of data, where imports are worked on.
-const SPOOL: &str = "spool";
+pub const SPOOL: &str = "spool";
 /// In the folder of data, the files of documents.
-const DOCUMENTS: &str = "documents";
+pub const DOCUMENTS: &str = "documents";
 /// The system user that runs the servers.
 pub const SERVICE_USER: &str = "loan-servicing";
 /// The admin account.
@@ -28,6 +30,8 @@ pub const CLIENT: &str = "integration";
 pub const AUTH_PORT: u16 = 8443;
 /// The api-server's port.
 pub const API_PORT: u16 = 9443;
+/// Where servers listen of themselves.
+const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// All answers.
 pub struct Answers {
@@ -39,8 +43,10 @@ pub struct Answers {
     pub database_url: String,
     /// This machine as clients know it.
     pub host: String,
-    /// Where both servers listen.
-    pub listen: IpAddr,
+    /// Where the auth server listens.
+    pub auth_listen: IpAddr,
+    /// Where the api-server listens.
+    pub api_listen: IpAddr,
     /// Port of the auth server.
     pub auth_port: u16,
     /// Port of the api-server.
@@ -84,40 +90,6 @@ pub struct GivenTls {
     pub authority: PathBuf,
 }
 
-/// The settings that an earlier run has written, or those of a new installation.
-pub struct Settings {
-    /// Of the auth server.
-    pub auth: SettingsFile,
-    /// Of the api-server.
-    pub api: SettingsFile,
-    /// Their folder.
-    pub dir: PathBuf,
-    /// True if an earlier run has written them.
-    pub exist: bool,
-    /// The name of this machine that the earlier run was told, which no setting says.
-    pub host: Option<String>,
-}
-
-/// The file in the folder of the settings that holds the name of this machine.
-pub const HOST_FILE: &str = "host";
-
-impl Settings {
-    /// Those in this folder.
-    pub fn read(dir: &Path) -> Result<Self, Refused> {
-        let read = |name: &str, known| SettingsFile::read(&dir.join(name), known).map_err(Refused);
-        Ok(Self {
-            auth: read("auth-server.env", auth_server::config::SETTINGS)?,
-            api: read("api-server.env", api_server::config::SETTINGS)?,
-            dir: dir.to_owned(),
-            exist: dir.join("auth-server.env").exists(),
-            host: std::fs::read_to_string(dir.join(HOST_FILE))
-                .ok()
-                .map(|text| text.trim().to_owned())
-                .filter(|host| check_host(host).is_ok()),
-        })
-    }
-}
-
 impl Answers {
     /// What was given, with the present settings and then the defaults for what was not.
     pub fn complete(given: Arguments, settings: &Settings) -> Result<Self, Refused> {
@@ -125,29 +97,28 @@ impl Answers {
         let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
         let data_dir = given.data_dir.clone().or(known.data_dir.clone());
         let data_dir = absolute(data_dir.unwrap_or_else(|| DATA_DIR.into()))?;
+        if dir.starts_with(&data_dir) {
+            return refuse(
+                "the folder of settings must not be in that of data, which is the servers' own: \
+                 choose another with --dir or --data-dir",
+            );
+        }
         let host = given.host.clone().or(known.host.clone()).unwrap_or_else(this_host);
+        let host = host.to_lowercase();
         check_host(&host)?;
+        given.client.as_deref().map_or(Ok(()), check_client)?;
         let auth_port = given.auth_port.or(known.auth_port).unwrap_or(AUTH_PORT);
         let api_port = given.api_port.or(known.api_port).unwrap_or(API_PORT);
         if auth_port == api_port {
             return refuse(format!("both servers cannot have port {auth_port}: choose two ports"));
         }
-        let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
-            // What was made of host and port before is made of them again.
-            let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
-            let known_url = known_url.clone().filter(|url| Some(url) != made.as_ref());
-            given.clone().or(known_url).unwrap_or_else(|| at(&host, port))
-        };
-        let auth_url = url(&given.auth_url, &known.auth_url, known.auth_port, auth_port);
-        let api_url = url(&given.api_url, &known.api_url, known.api_port, api_port);
-        for url in [&auth_url, &api_url] {
-            check_url(url)?;
-        }
+        let (auth_url, api_url) = urls(&given, &known, &host, (auth_port, api_port))?;
         given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
         let in_data = || data_dir.join(DOCUMENTS).display().to_string();
         Ok(Self {
             database_url: database_url(&given, &known)?,
-            listen: given.listen.or(known.listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+            auth_listen: given.listen.or(known.auth_listen).unwrap_or(EVERYWHERE),
+            api_listen: given.listen.or(known.api_listen).unwrap_or(EVERYWHERE),
             proxies: given.proxies.clone(),
             tls: given_tls(&given, &known, &dir)?,
             admin: given.admin.clone().unwrap_or_else(|| ADMIN.to_owned()),
@@ -193,12 +164,12 @@ impl Answers {
 
     /// Where the auth server is on this machine.
     pub fn auth_address(&self) -> SocketAddr {
-        SocketAddr::new(self.listen, self.auth_port)
+        SocketAddr::new(self.auth_listen, self.auth_port)
     }
 
     /// Where the api-server is on this machine.
     pub fn api_address(&self) -> SocketAddr {
-        SocketAddr::new(self.listen, self.api_port)
+        SocketAddr::new(self.api_listen, self.api_port)
     }
 
     /// The auth server without whatever is before it.
@@ -217,86 +188,29 @@ impl Answers {
     }
 }
 
-/// What the present settings say.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// The database.
-    pub database_url: Option<String>,
-    /// This machine.
-    pub host: Option<String>,
-    /// Where the servers listen.
-    pub listen: Option<IpAddr>,
-    /// Port of the auth server.
-    pub auth_port: Option<u16>,
-    /// Port of the api-server.
-    pub api_port: Option<u16>,
-    /// The issuer.
-    pub auth_url: Option<String>,
-    /// The public URL of the api-server.
-    pub api_url: Option<String>,
-    /// The folder of data.
-    pub data_dir: Option<PathBuf>,
-    /// Where documents are.
-    pub documents: Option<String>,
-    /// Certificate, key, authority.
-    pub tls: Option<GivenTls>,
-    /// What is before the servers.
-    pub proxies: Option<String>,
-    /// Where imports are worked on, if somebody has chosen another place than the one in the folder
-    /// of data.
-    pub spool: Option<PathBuf>,
-    /// Who runs the servers.
-    pub service_user: Option<String>,
-}
-
-impl Known {
-    /// The auth server of this machine, as it was before.
-    pub fn auth_direct_url(&self) -> Option<String> {
-        self.host.as_ref().zip(self.auth_port).map(|(host, port)| at(host, port))
+/// The public URLs of both servers.
+fn urls(
+    given: &Arguments,
+    known: &Known,
+    host: &str,
+    (auth_port, api_port): (u16, u16),
+) -> Result<(String, String), Refused> {
+    let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
+        // What was made of host and port before is made of them again.
+        let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
+        let known_url = known_url.clone().filter(|url| Some(url) != made.as_ref());
+        given.clone().or(known_url).unwrap_or_else(|| at(host, port))
+    };
+    let auth_url = url(&given.auth_url, &known.auth_url, known.auth_port, auth_port);
+    let api_url = url(&given.api_url, &known.api_url, known.api_port, api_port);
+    for url in [&auth_url, &api_url] {
+        check_url(url)?;
     }
-}
-
-impl Known {
-    /// What these settings say; nothing of a new installation.
-    pub fn of(settings: &Settings) -> Self {
-        if !settings.exist {
-            return Self::default();
-        }
-        let Settings { auth, api, .. } = settings;
-        let text = |file: &SettingsFile, name| file.get(name).map(str::to_owned);
-        let address = |file: &SettingsFile, name| file.get(name)?.parse::<SocketAddr>().ok();
-        let (auth_listen, api_listen) = (address(auth, "AUTH_LISTEN"), address(api, "API_LISTEN"));
-        let path = |file: &SettingsFile, name| file.get(name).map(PathBuf::from);
-        let tls = || {
-            Some(GivenTls {
-                certificate: path(auth, "AUTH_TLS_CERTIFICATE")?,
-                key: path(auth, "AUTH_TLS_KEY")?,
-                authority: path(api, "API_AUTH_CA")?,
-            })
-        };
-        let spool = path(api, "API_SPOOL_DIRECTORY");
-        let above = |path: Option<PathBuf>, name| {
-            path.filter(|path| path.ends_with(name)).and_then(|it| it.parent().map(Path::to_owned))
-        };
-        Self {
-            database_url: text(auth, "AUTH_DATABASE_URL"),
-            host: settings.host.clone(),
-            listen: auth_listen.map(|address| address.ip()),
-            auth_port: auth_listen.map(|address| address.port()),
-            api_port: api_listen.map(|address| address.port()),
-            auth_url: text(auth, "AUTH_ISSUER"),
-            api_url: text(api, "API_PUBLIC_URL"),
-            data_dir: above(spool.clone(), SPOOL)
-                .or_else(|| above(path(api, "API_DOCUMENTS"), DOCUMENTS)),
-            documents: text(api, "API_DOCUMENTS"),
-            tls: tls(),
-            proxies: text(auth, "AUTH_TRUSTED_PROXIES"),
-            spool: spool.clone().filter(|spool| !spool.ends_with(SPOOL)),
-            service_user: super::system_user::reader(
-                &settings.dir.join("auth-server.env"),
-                spool.as_deref(),
-            ),
-        }
+    match auth_url == api_url {
+        false => Ok((auth_url, api_url)),
+        true => refuse(format!(
+            "both servers cannot be at {auth_url}: give each a host name of its own, or a port"
+        )),
     }
 }
 
@@ -403,6 +317,14 @@ pub fn this_host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim().to_lowercase();
     if check_host(&name).is_ok() { name } else { "localhost".to_owned() }
+}
+
+/// Refuses an id that no client for programs may have.
+pub fn check_client(id: &str) -> Result<(), Refused> {
+    match [API_SERVER_CLIENT, BROWSER_CLIENT].contains(&id) {
+        true => refuse(format!("{id} is a client of the servers themselves: choose another id")),
+        false => client::check_id(id),
+    }
 }
 
 /// Refuses what no certificate can name.

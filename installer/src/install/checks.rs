@@ -6,10 +6,12 @@ mod rights;
 
 pub use certificates::names as certificate_names;
 pub use database::{Found, check as check_database};
+pub use rights::lowest_port;
 
-use super::answers::{Answers, Known, Settings};
+use super::answers::Answers;
 use super::is_root;
 use super::journal::missing_folders;
+use super::known::{Known, Settings};
 use crate::checks::{Check, Outcome};
 use api_server::document_store::{DocumentStore, Location};
 use std::net::{SocketAddr, TcpListener};
@@ -114,7 +116,7 @@ fn check_port(
 /// The api-server finds the auth server by this name, unless somebody has told it another one.
 async fn check_host(answers: &Answers, settings: &Settings) -> Check {
     let (name, expected) = ("host name", "a name that has an address, where the servers listen");
-    let (host, listen) = (&answers.host, answers.listen);
+    let (host, listen) = (&answers.host, answers.auth_listen);
     let failed = |found, advice: &str| failed(name, expected, found, advice);
     let advice = "enter it in DNS or in /etc/hosts, or give another name with --host";
     let found = timeout(LOOKUP_TIME, lookup_host((host.as_str(), 443))).await;

@@ -1,7 +1,8 @@
 //! What an installation will do: the settings it writes, and its steps in order.
 
-use super::answers::{Answers, HOST_FILE, Known, Settings};
+use super::answers::Answers;
 use super::checks::{Found, certificate_names};
+use super::known::{HOST_FILE, Known, Settings};
 use super::settings_file::SettingsFile;
 use super::units::{SERVICES, unit};
 use crate::certificates::{self, TlsFiles};
@@ -110,10 +111,15 @@ impl Plan {
         };
         let known = settings.host.as_ref() == Some(&answers.host);
         if !known || !written(&self.auth, "auth-server") || !written(&self.api, "api-server") {
-            let verb = if settings.exist { "change" } else { "write" };
             let dir = answers.dir.display();
-            let what =
-                format!("{verb} the settings {dir}/auth-server.env and {dir}/api-server.env");
+            let files = format!("the settings {dir}/auth-server.env and {dir}/api-server.env");
+            let mut changes = self.auth.changes(&settings.auth);
+            changes.extend(self.api.changes(&settings.api));
+            let what = match settings.exist {
+                false => format!("write {files}"),
+                true if changes.is_empty() => format!("write {files} anew"),
+                true => format!("change {files}: {}", changes.join(", ")),
+            };
             self.add(Step::Settings, what);
         }
         Ok(())

@@ -10,6 +10,7 @@ use crate::credentials::random_secret;
 use crate::installation::{Installation, Refused, event};
 use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::user::{Password, admin_row};
+use crate::verify_auth_server::visitor;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr,
     EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
@@ -62,10 +63,15 @@ pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr
     {
         return Ok(false);
     }
-    Ok(users::Entity::find().count(db).await? > 1
+    // Who verified the auth server, and was cut short, has not worked with it.
+    let visitors = format!("{}%", visitor::PREFIX);
+    let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
+    let sessions = auth_sessions::Entity::find();
+    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
+    Ok(people.count(db).await? > 1
         || contacts::Entity::find().count(db).await? > 0
         || loans::Entity::find().count(db).await? > 0
-        || auth_sessions::Entity::find().count(db).await? > 0
+        || sessions.count(db).await? > 0
         || !rows && oauth_clients::Entity::find().count(db).await? > 0)
 }
 
@@ -216,6 +222,7 @@ async fn change_receivers(
 pub async fn remove(rows: &Rows) -> Result<(), String> {
     let removed = async {
         let db = db::connect(&rows.database_url, 2, false).await?;
+        visitor::remove_all(&db).await?;
         let tx = db::begin_write(&db).await?;
         for id in &rows.clients {
             shared::sessions::end_of_client(&tx, id).await?;

@@ -2,7 +2,7 @@
 //! was made by an installation that failed.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
-use shared::{db, migration};
+use shared::migration;
 use std::collections::BTreeSet;
 
 /// The tables in a database.
@@ -26,30 +26,26 @@ pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// The tables that the schema of this release has, learnt from one that is made for it.
-pub async fn own_tables() -> Result<BTreeSet<String>, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let url = format!("sqlite://{}", folder.path().join("schema.sqlite").display());
-    let made = async {
-        let db = db::connect(&url, 1, true).await?;
-        migration::migrate(&db).await?;
-        let tables = tables(&db).await?;
-        db.close().await?;
-        Ok::<_, DbErr>(tables)
-    };
-    let tables = made.await.map_err(|error| format!("the schema cannot be made: {error}"))?;
-    Ok(tables.into_iter().collect())
+/// The tables that the schema of this release has, or has had while it was made.
+pub fn own_tables() -> BTreeSet<String> {
+    migration::all_tables().into_iter().map(str::to_owned).collect()
 }
 
-/// Drops this product's tables, where an installation that made them has failed.
+/// Drops this product's tables, where an installation that made them has failed; those that say how
+/// far it has come are the last.
 pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
-    let own = own_tables().await?;
+    let own = migration::all_tables();
     let dropped = async {
         let backend = db.get_database_backend();
-        let there = tables(db).await?;
-        let there: Vec<_> = there.iter().filter(|table| own.contains(*table)).collect();
+        let mut there = tables(db).await?;
+        let place = |table: &String| own.iter().position(|own| own == table);
+        there.retain(|table| place(table).is_some());
         if there.is_empty() {
             return Ok(());
+        }
+        // SQLite checks what refers to what, and has everything or nothing.
+        if backend != DbBackend::Sqlite {
+            there.sort_by_key(place);
         }
         let quote = if backend == DbBackend::MySql { '`' } else { '"' };
         let quoted = there.iter().map(|table| format!("{quote}{table}{quote}"));

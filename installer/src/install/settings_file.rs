@@ -2,6 +2,7 @@
 //! beside the installer's lines stays.
 
 use shared::settings::{self, Setting};
+use std::collections::BTreeSet;
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::Path;
 
@@ -44,6 +45,24 @@ impl SettingsFile {
         self.0 = changed.join("\n") + "\n";
     }
 
+    /// What is set otherwise than before, with both values where they are no secrets.
+    pub fn changes(&self, before: &Self) -> Vec<String> {
+        let names = self.0.lines().filter_map(|line| line.split_once('='));
+        let names: BTreeSet<&str> = names.map(|(name, _)| name.trim()).collect();
+        let names = names.into_iter().filter(|name| !name.starts_with('#'));
+        let changed = names.filter(|name| self.get(name) != before.get(name));
+        changed.map(|name| self.change(before, name)).collect()
+    }
+
+    fn change(&self, before: &Self, name: &str) -> String {
+        let secret = ["_KEYS", "SECRET", "KEY_ID", "_DATABASE_URL"];
+        if secret.iter().any(|part| name.contains(part)) {
+            return name.to_owned();
+        }
+        let (old, new) = (before.get(name), self.get(name));
+        format!("{name} from {} to {}", old.unwrap_or("none"), new.unwrap_or("none"))
+    }
+
     /// What is to be written.
     pub fn text(&self) -> &str {
         &self.0
@@ -77,6 +96,18 @@ mod tests {
             "# A port.\nPORT=2\n\n# A URL.\nURL=https://localhost\n\nMORE=x=y\n"
         );
         assert_eq!((file.get("PORT"), file.get("MORE")), (Some("2"), Some("x=y")));
+    }
+
+    #[test]
+    fn what_changes_is_told_and_no_secret_with_it() {
+        let before = SettingsFile("A=1\nX_MASTER_KEYS=k\n#C=1\nD=4".to_owned());
+        let mut after = before.clone();
+        assert_eq!(after.changes(&before), [""; 0]);
+        for (name, value) in [("A", "2"), ("X_MASTER_KEYS", "l"), ("C", "3")] {
+            after.set(name, value);
+        }
+        let expected = ["A from 1 to 2", "C from none to 3", "X_MASTER_KEYS"];
+        assert_eq!(after.changes(&before), expected);
     }
 
     #[test]

@@ -202,12 +202,21 @@ fn reload_units() {
 /// Undoes what was done, the latest first. All is tried; the errors say what stays.
 pub async fn undo(done: &[Undo]) -> Vec<String> {
     let mut faults = Vec::new();
-    for undo in done.iter().rev() {
+    for undo in done.iter().rev().filter(|undo| !goes_with_schema(undo, done)) {
         if let Err(fault) = undo_one(undo).await {
             faults.push(fault);
         }
     }
     faults
+}
+
+/// True for rows of a schema that was made by the same run, and goes as a whole; an attempt to undo
+/// that was cut short may have left nothing of it.
+fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
+    let Undo::RemoveRows(rows) = undo else { return false };
+    done.iter().any(|it| {
+        matches!(it, Undo::DropSchema { database_url, .. } if database_url == rows.database_url())
+    })
 }
 
 /// Removes the folders that could not go before the journal, which was in them.
@@ -261,7 +270,8 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
     }
 }
 
-fn remove_file(path: &Path) -> Result<(), String> {
+/// Removes a file, if it is there.
+pub fn remove_file(path: &Path) -> Result<(), String> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == NotFound => Ok(()),
         removed => removed.map_err(|error| format!("cannot remove {}: {error}", path.display())),

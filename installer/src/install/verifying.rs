@@ -1,8 +1,10 @@
 //! The last step: the auth server runs with the settings that were written, and is verified from
 //! outside, as the api-server will see it.
 
+use super::answers::at;
+use super::journal::Undo;
 use super::plan::env_file;
-use super::steps::Work;
+use super::steps::{Work, remove_file};
 use crate::certificates::write_private;
 use crate::quickstart::serve::{self, Server};
 use crate::seed::API_SERVER_CLIENT;
@@ -11,23 +13,31 @@ use shared::db;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
-/// Verifies it: the one that runs, or one that is started for as long as it takes.
+/// Verifies it: the service that was started, or a server that runs for as long as it takes. What
+/// runs already may have the former settings.
 pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     let answers = work.answers;
     work.give_data()?;
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let running = answers.start || TcpListener::bind(answers.auth_address()).is_err();
-    let mut server = match running {
+    let [log, secret_file] = ["verifying.log", "verifying.secret"].map(|it| answers.dir.join(it));
+    for file in [&log, &secret_file] {
+        work.journal.note(Undo::RemoveFile(file.clone()))?;
+    }
+    let mut here = here(answers.auth_address());
+    let mut server = match answers.start {
         true => None,
         false => {
-            let log = folder.path().join("auth-server.log");
             let env_file = env_file(answers, "auth-server");
-            Some(Server::start("auth-server", "serve-auth", &env_file, &log, work.user())?)
+            let environment = elsewhere(work, &mut here)?;
+            let (name, command) = ("auth-server", "serve-auth");
+            Some(Server::start(name, command, &env_file, &log, work.user(), &environment)?)
         }
     };
-    let outcome = checks(work, server.as_mut(), folder.path()).await;
+    let outcome = checks(work, server.as_mut(), here, &secret_file).await;
     if let Some(server) = server {
         server.stop().await;
+    }
+    for file in [&log, &secret_file] {
+        remove_file(file)?;
     }
     // What the server has made in passing is the servers' own, too.
     work.give_data()?;
@@ -40,26 +50,25 @@ pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
 async fn checks(
     work: &mut Work<'_>,
     server: Option<&mut Server>,
-    folder: &Path,
+    here: SocketAddr,
+    secret_file: &Path,
 ) -> Result<(), String> {
     let answers = work.answers;
-    let here = here(answers.auth_address());
-    let ready = format!("{}/health/ready", answers.auth_direct_url());
+    let ready = format!("{}/health/ready", at(&answers.host, here.port()));
     let authority = &work.plan.tls.authority;
     match server {
         Some(server) => server.wait_until_ready(&ready, authority, Some(here)).await?,
         None => serve::wait_for("the auth server", &ready, authority, Some(here)).await?,
     }
-    let secret_file = folder.join("secret");
     let secret = work.plan.api.get("API_AUTH_CLIENT_SECRET").unwrap_or_default();
-    write_private(&secret_file, secret)?;
+    write_private(secret_file, secret)?;
     let arguments = verify_auth_server::Arguments {
         url: answers.auth_url.clone(),
         connect_to: Some(here),
         server_name: Some(answers.host.clone()),
         ca: Some(work.plan.tls.authority.clone()),
         client: Some(API_SERVER_CLIENT.to_owned()),
-        secret_file: Some(secret_file),
+        secret_file: Some(secret_file.to_owned()),
         ..verify_auth_server::Arguments::default()
     };
     let passwords = super::rows::passwords(answers);
@@ -71,6 +80,24 @@ async fn checks(
     super::say(&format!("\nVerify Auth Server:\n{}", report.to_text()));
     let faults = report.faults();
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Where a server listens while another one has its ports: settings of the environment that say so,
+/// none where it has not.
+fn elsewhere(work: &Work<'_>, here: &mut SocketAddr) -> Result<Vec<(String, String)>, String> {
+    if TcpListener::bind(work.answers.auth_address()).is_ok() {
+        return Ok(Vec::new());
+    }
+    let free =
+        || -> std::io::Result<SocketAddr> { TcpListener::bind((here.ip(), 0))?.local_addr() };
+    let failed = |error| format!("no port is free on {}: {error}", here.ip());
+    let (main, mtls) = (free().map_err(failed)?, free().map_err(failed)?);
+    let mut environment = vec![("AUTH_LISTEN".to_owned(), main.to_string())];
+    if work.plan.auth.get("AUTH_MTLS_LISTEN").is_some() {
+        environment.push(("AUTH_MTLS_LISTEN".to_owned(), mtls.to_string()));
+    }
+    *here = main;
+    Ok(environment)
 }
 
 /// Where this machine reaches an address that it listens on.

@@ -1,11 +1,12 @@
 //! The questions, asked in a terminal. What flags have answered is not asked.
 
 use super::answers::{
-    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, Known, SERVICE_USER, Settings, UNITS, at,
+    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, SERVICE_USER, UNITS, at, check_client,
     check_host, check_url, in_url, systemd_runs, this_host,
 };
 use super::arguments::Arguments;
-use super::checks::check_database;
+use super::checks::{check_database, lowest_port};
+use super::known::{Known, Settings};
 use super::schema::own_tables;
 use crate::checks::Report;
 use crate::installation::{Refused, refuse};
@@ -19,14 +20,22 @@ use std::path::{Path, PathBuf};
 
 type Answer<T> = Result<T, Refused>;
 
-/// Asks for everything that was not given.
-pub async fn ask(mut given: Arguments, settings: &Settings) -> Answer<Arguments> {
-    let known = Known::of(settings);
+/// Says what this is, once.
+pub fn greet() {
     super::say("This sets up the auth server and the api-server on this machine.");
     super::say("Nothing is done before you have seen and confirmed what. Esc or Ctrl-C ends it.\n");
+}
+
+/// Asks for everything that was not given, and proposes what was answered before.
+pub async fn ask(
+    mut given: Arguments,
+    settings: &Settings,
+    before: &Arguments,
+) -> Answer<Arguments> {
+    let known = Known::of(settings).or_answered(before);
     ask_folders(&mut given, &known)?;
     ask_database(&mut given, &known, settings.exist).await?;
-    ask_addresses(&mut given, &known)?;
+    ask_addresses(&mut given, &known, &Known::of(settings))?;
     ask_certificates(&mut given, &known)?;
     ask_accounts(&mut given, settings.exist)?;
     ask_services(&mut given, &known)?;
@@ -126,11 +135,12 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
     if let Some(url) = &known.database_url {
         let shown = super::answers::without_password(url);
         if confirm(&format!("Keep the database {shown}?"))? {
+            given.database_url = Some(url.clone());
             return Ok(());
         }
     }
     let data_dir = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
-    let own = own_tables().await.map_err(Refused)?;
+    let own = own_tables();
     let mut parts = Parts::default();
     loop {
         let url = match choice("Which database?", vec![POSTGRES, MARIADB, EMBEDDED])? {
@@ -205,30 +215,38 @@ fn ask_port(
     asked.parse().map_err(|_| Refused(format!("{asked} is no port")))
 }
 
-fn ask_addresses(given: &mut Arguments, known: &Known) -> Answer<()> {
+/// `present`: whose ports nobody else has.
+fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answer<()> {
     if given.host.is_none() {
         let default = known.host.clone().unwrap_or_else(this_host);
         let help = "clients reach the servers by it, and certificates name it";
-        let fit = |text: &str| Ok(valid(check_host(text.trim())));
+        let fit = |text: &str| Ok(valid(check_host(&text.trim().to_lowercase())));
         given.host = Some(text("Name of this machine:", &default, help, fit)?);
     }
     if given.listen.is_none() {
         let all = "programs on other machines";
         let local = "only something on this machine, such as a web server before them";
         let mut choices = vec![all.to_owned(), local.to_owned()];
-        let present = known.listen.map(|ip| (format!("as before, on {ip}"), ip));
+        let present = known.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
         choices.splice(0..0, present.iter().map(|(text, _)| text.clone()));
         let chosen = choice("Who connects to the servers?", choices)?;
-        given.listen = Some(match present {
-            Some((text, ip)) if text == chosen => ip,
-            _ if chosen == local => Ipv4Addr::LOCALHOST.into(),
-            _ => Ipv4Addr::UNSPECIFIED.into(),
-        });
+        given.listen = match present {
+            // Each as it was, where they listen on two.
+            Some((text, ip)) if text == chosen => {
+                Some(ip).filter(|_| known.auth_listen == known.api_listen)
+            }
+            _ if chosen == local => Some(Ipv4Addr::LOCALHOST.into()),
+            _ => Some(Ipv4Addr::UNSPECIFIED.into()),
+        };
     }
-    let listen = given.listen.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-    let known_ports = (known.auth_port, known.api_port);
+    let listen = given.listen.or(known.auth_listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+    let own_ports = (present.auth_port, present.api_port);
+    let lowest = match super::is_root() && given.service_user.as_deref() != Some("root") {
+        true => lowest_port(),
+        false => 1,
+    };
     if given.auth_port.is_none() {
-        let fit = move |port| Ok(free(listen, port, known_ports.0));
+        let fit = move |port| Ok(free(listen, port, lowest, own_ports.0));
         let default = known.auth_port.unwrap_or(AUTH_PORT);
         given.auth_port = Some(ask_port("Port of the auth server:", default, fit)?);
     }
@@ -236,7 +254,7 @@ fn ask_addresses(given: &mut Arguments, known: &Known) -> Answer<()> {
         let auth_port = given.auth_port;
         let fit = move |port| match Some(port) == auth_port {
             true => Ok(Validation::Invalid("the auth server has this one".into())),
-            false => Ok(free(listen, port, known_ports.1)),
+            false => Ok(free(listen, port, lowest, own_ports.1)),
         };
         let default = known.api_port.unwrap_or(API_PORT);
         given.api_port = Some(ask_port("Port of the api-server:", default, fit)?);
@@ -244,9 +262,12 @@ fn ask_addresses(given: &mut Arguments, known: &Known) -> Answer<()> {
     ask_urls(given, known)
 }
 
-/// A port is free, or one of this installation's own.
-fn free(listen: IpAddr, port: u16, own: Option<u16>) -> Validation {
+/// A port that the servers may have is free, or one of this installation's own.
+fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation {
     match TcpListener::bind((listen, port)) {
+        _ if port < lowest => Validation::Invalid(
+            format!("the servers have no rights of root: their ports begin at {lowest}").into(),
+        ),
         Ok(_) => Validation::Valid,
         Err(_) if own == Some(port) => Validation::Valid,
         Err(error) => Validation::Invalid(format!("it cannot be listened on: {error}").into()),
@@ -318,7 +339,10 @@ fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
     if given.client.is_none() && !given.no_client {
         let question = "Register a client for programs that log in by name and password?";
         match answered(Confirm::new(question).with_default(!exist).prompt())? {
-            true => given.client = Some(text("Its id:", CLIENT, "", something)?),
+            true => {
+                let fit = |text: &str| Ok(valid(check_client(text.trim())));
+                given.client = Some(text("Its id:", CLIENT, "", fit)?);
+            }
             false => given.no_client = true,
         }
     }

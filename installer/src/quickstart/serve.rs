@@ -38,13 +38,14 @@ pub struct Server {
 
 impl Server {
     /// Starts this program again with a hidden command; what it says goes to the log.
-    /// Given a user's and a group's id, it runs as that user.
+    /// Given a user's and a group's id, it runs as that user; `environment` goes before its settings.
     pub fn start(
         name: &'static str,
         command: &str,
         env_file: &Path,
         log: &Path,
         user: Option<(u32, u32)>,
+        environment: &[(String, String)],
     ) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
         let mut options = std::fs::OpenOptions::new();
@@ -60,6 +61,7 @@ impl Server {
             // Nobody balances load over it, and has to notice that it stops.
             .env("AUTH_DRAIN_DELAY_SECONDS", "0")
             .env("API_DRAIN_DELAY_SECONDS", "0")
+            .envs(environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(output.try_clone().map_err(failed)?)
             .stderr(output)

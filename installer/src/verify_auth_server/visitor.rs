@@ -20,7 +20,7 @@ use shared::sessions;
 use shared::telemetry::random_bytes;
 
 /// What the names of all of them begin with.
-const PREFIX: &str = "verify-round-trip-";
+pub(crate) const PREFIX: &str = "verify-round-trip-";
 /// Older ones are of a run that was killed.
 const LEFT_OVER_SECONDS: i64 = 3600;
 
@@ -91,10 +91,19 @@ impl Visitor {
 
 /// Removes what runs left that were killed.
 pub(super) async fn remove_left_overs(db: &DatabaseConnection) -> Result<(), DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), LEFT_OVER_SECONDS.into());
+    remove_older(db, LEFT_OVER_SECONDS).await
+}
+
+/// Removes all, where none is under way.
+pub(crate) async fn remove_all(db: &DatabaseConnection) -> Result<(), DbErr> {
+    remove_older(db, 0).await
+}
+
+async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), seconds.into());
     let names = users::Entity::find()
         .filter(users::Column::UserName.starts_with(PREFIX))
-        .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lt(old))
+        .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lte(old))
         .all(db)
         .await?;
     for user in names {

@@ -176,12 +176,16 @@ pub(super) async fn enter(db: &impl ConnectionTrait, migration: &Migration) -> R
     db.execute(&row).await.map(drop)
 }
 
+/// A step failed, unless others were only in its way.
 pub(super) fn stopped_at(
     migration: &Migration,
     index: usize,
     steps: &[Step],
     error: DbErr,
 ) -> Stopped {
+    if matches!(db::fault(&error), Fault::Contention | Fault::LockTimeout) {
+        return Stopped::UnderWay;
+    }
     Stopped::Step {
         migration: migration.name,
         number: index + 1,

@@ -17,7 +17,7 @@ use sea_orm::{
 use std::time::Instant;
 
 /// The table of what has begun.
-const TABLE: &str = "migration_steps";
+pub(super) const TABLE: &str = "migration_steps";
 /// How long another run is waited for, and whoever works with a table that is to change.
 const LOCK_SECONDS: i32 = 3;
 
@@ -114,22 +114,19 @@ fn told(error: DbErr) -> Stopped {
     }
 }
 
-/// True where a step failed because others were at work: at its rows or tables, or at this very
-/// migration, which is not where it was.
+/// True where a step failed because another run is at this very migration, which is not where it
+/// was.
 async fn went_on(
     db: &DatabaseConnection,
     migration: &Migration,
     mark: Mark,
     error: &DbErr,
 ) -> Result<bool, Stopped> {
-    match db::fault(error) {
-        Fault::Contention | Fault::LockTimeout => Ok(true),
-        Fault::Unavailable => Ok(false),
-        _ => {
-            let now = read_mark(db, migration).await?;
-            Ok(now.is_none_or(|now| now.done != mark.done))
-        }
+    if db::fault(error) == Fault::Unavailable {
+        return Ok(false);
     }
+    let now = read_mark(db, migration).await?;
+    Ok(now.is_none_or(|now| now.done != mark.done))
 }
 
 /// Makes one step, and says how far the migration is then.

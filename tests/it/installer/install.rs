@@ -111,22 +111,10 @@ impl Machine {
 
     /// Runs both servers with the settings that were written, and works with them as the admin.
     async fn try_out(&self, admin: &str, password: &str, client_secret: &str) {
-        shared::tls::install_provider();
-        let (auth_url, api_url) = self.urls();
-        let ca = self.path("etc/tls/ca.pem");
-        let client = Client::new(&auth_url, &api_url, &ca, client_secret);
-        let start = |kind, prefix: &str, name: &str, url: &str| {
-            let no_delay = (format!("{prefix}_DRAIN_DELAY_SECONDS"), "0".to_owned());
-            let env_file = self.path(&format!("etc/{name}.env"));
-            let (ready, http) = (format!("{url}/health/ready"), client.http.clone());
-            let environment: BTreeMap<_, _> = [no_delay].into();
-            async move {
-                let program = Path::new(PROGRAM);
-                Process::start(kind, program, &env_file, environment, ready, &http).await
-            }
-        };
-        let mut auth = start(Kind::Auth, "AUTH", "auth-server", &auth_url).await;
-        let mut api = start(Kind::Api, "API", "api-server", &api_url).await;
+        let (auth_url, _) = self.urls();
+        let client = self.client(client_secret);
+        let mut auth = self.start_auth_server().await;
+        let mut api = self.start(Kind::Api, "api-server", &client.api_url).await;
         let token = client.log_in("core", admin, password).await.expect("a token");
         let file = seeds::file(&seeds::borrower_with_loan(1, seeds::PUBLISHED_TERMS));
         let result = client.import(&token, false, &file, None).await.expect(200).json();
@@ -135,6 +123,26 @@ impl Machine {
         let docs = client.get("", "/docs").await.expect(200).text;
         assert!(docs.contains(&auth_url), "where to log in");
         assert!(auth.stop().await && api.stop().await, "{} {}", auth.log(), api.log());
+    }
+
+    fn client(&self, secret: &str) -> Client {
+        shared::tls::install_provider();
+        let (auth_url, api_url) = self.urls();
+        Client::new(&auth_url, &api_url, &self.path("etc/tls/ca.pem"), secret)
+    }
+
+    async fn start_auth_server(&self) -> Process {
+        self.start(Kind::Auth, "auth-server", &self.urls().0).await
+    }
+
+    /// Starts a server with the settings that were written.
+    async fn start(&self, kind: Kind, name: &str, url: &str) -> Process {
+        let no_delay = ["AUTH", "API"].map(|prefix| format!("{prefix}_DRAIN_DELAY_SECONDS"));
+        let environment: BTreeMap<_, _> = no_delay.map(|name| (name, "0".to_owned())).into();
+        let env_file = self.path(&format!("etc/{name}.env"));
+        let ready = format!("{url}/health/ready");
+        let http = self.client("").http;
+        Process::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
     }
 
     fn urls(&self) -> (String, String) {

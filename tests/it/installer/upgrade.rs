@@ -6,7 +6,7 @@ mod stopped;
 use super::{command, run};
 use crate::PROGRAM;
 use acceptance::world::Environment;
-use acceptance::{Database, World, catalogue, databases, earlier};
+use acceptance::{Database, World, catalogue, earlier};
 use earlier::Rows;
 use sea_orm::DatabaseConnection;
 use serde_json::json;
@@ -64,20 +64,7 @@ impl Earlier {
 
     /// Its schema is what a new database has.
     async fn is_like_new(&self) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = match &self.database {
-            Database::Sqlite => format!("sqlite://{}", folder.path().join("new.sqlite").display()),
-            Database::Server(server) => databases::create_empty(server).await,
-        };
-        let new = db::connect(&url, 2, true).await.expect("a connection");
-        migration::migrate(&new).await.expect("a schema");
-        let expected = catalogue::read(&new).await;
-        new.close().await.expect("closed");
-        self.database.drop(&url).await;
-        let found = self.with(catalogue::read).await;
-        let more: Vec<_> = found.difference(&expected).collect();
-        let less: Vec<_> = expected.difference(&found).collect();
-        assert!(more.is_empty() && less.is_empty(), "more: {more:#?}, less: {less:#?}");
+        self.with(async |db| catalogue::assert_new(&self.database, db).await).await;
         assert_eq!(self.state().await, SchemaState::Current);
     }
 

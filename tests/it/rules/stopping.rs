@@ -2,13 +2,14 @@
 //! is connected notices.
 
 use crate::PROGRAM;
-use acceptance::servers::Process;
+use acceptance::servers::{Process, send_signal};
 use acceptance::world::Environment;
 use acceptance::{Database, World};
 use installer::certificates::{self, TlsFiles};
 use reqwest::{Certificate, Client, ClientBuilder, Response, StatusCode, Version};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
 
 /// A client that trusts the authority in this file.
@@ -98,6 +99,53 @@ async fn who_tells_it_twice_need_not_wait() {
         assert!(told.elapsed() < Duration::from_secs(20), "{:?}", told.elapsed());
     }
     world.discard().await;
+}
+
+#[tokio::test]
+async fn who_tells_it_again_while_requests_are_finished_need_not_wait_for_them() {
+    let mut world = world(|_| Vec::new()).await;
+    let url = format!("{}/oauth2/token", world.client.auth_url);
+    // A form that never comes to its end.
+    let form =
+        reqwest::Body::wrap_stream(futures_util::stream::pending::<Result<Vec<u8>, String>>());
+    let request = world.client.http.post(url).body(form);
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let asking = tokio::spawn(request.send());
+    sleep(Duration::from_millis(500)).await;
+    world.auth.signal("TERM").expect("told");
+    let auth = &world.auth;
+    until("draining", || async { auth.log().contains("finishing the requests in flight") }).await;
+    sleep(Duration::from_secs(1)).await;
+    assert!(!asking.is_finished(), "{}", world.auth.log());
+    let told = Instant::now();
+    world.auth.signal("TERM").expect("told");
+    assert!(world.auth.ended().await, "{}", world.auth.log());
+    assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+    assert!(asking.await.expect("an end").is_err());
+    world.discard().await;
+}
+
+#[tokio::test]
+async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
+    let world = world(|_| Vec::new()).await;
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = silent.local_addr().expect("its address");
+    let mut auth = tokio::process::Command::new(PROGRAM)
+        .args(["serve-auth", "--env-file"])
+        .arg(world.folder.path().join("auth-server.env"))
+        .env("AUTH_DATABASE_URL", format!("postgres://x@{address}/x"))
+        .env("AUTH_LISTEN", "127.0.0.1:0")
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("a process");
+    let (_connection, _) = silent.accept().await.expect("its connection");
+    send_signal("HUP", &[auth.id().expect("an id")]).expect("told");
+    let ended = tokio::time::timeout(Duration::from_secs(2), auth.wait()).await;
+    assert!(ended.is_err(), "{ended:?}");
+    auth.kill().await.expect("killed");
+    world.close().await;
 }
 
 /// The leaf that the server shows on a new connection.

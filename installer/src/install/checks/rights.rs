@@ -2,9 +2,10 @@
 
 use super::{failed, passed};
 use crate::checks::Check;
-use crate::install::answers::{Answers, Settings};
+use crate::install::answers::Answers;
 use crate::install::is_root;
 use crate::install::journal::missing_folders;
+use crate::install::known::Settings;
 use crate::install::plan::folders;
 use crate::install::system_user::{Right, ids, may, owns};
 use std::path::{Path, PathBuf};
@@ -125,10 +126,15 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     programs.find(|path| !may(Right::Enter, path)).and_then(|path| refused(&path, "run"))
 }
 
+/// The lowest port for who has no capabilities.
+pub fn lowest_port() -> u16 {
+    let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024)
+}
+
 /// Services have no capabilities.
 fn low_port(user: &str, answers: &Answers) -> Option<Fault> {
-    let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
-    let limit: u16 = limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024);
+    let limit = lowest_port();
     let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
     (user != "root").then(|| {
         (

@@ -1,5 +1,6 @@
 //! `/core/xml-import`
 
+mod at_once;
 mod elements;
 mod fuzz;
 mod hostile;

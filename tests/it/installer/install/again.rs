@@ -1,6 +1,6 @@
 //! Installing again, and with a file of answers.
 
-use super::{Machine, behind, command, printed, program};
+use super::{Machine, behind, command, fault, printed, program};
 use acceptance::Database;
 use acceptance::servers::free_port;
 use installer::certificates;
@@ -166,4 +166,56 @@ async fn units_have_the_paths_of_the_installation() {
             "{text}"
         );
     }
+}
+
+#[tokio::test]
+async fn what_was_written_by_hand_into_the_settings_of_one_server_is_not_the_others() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    assert!(machine.install(&[]).await.status.success());
+    let settings = machine.text("etc/auth-server.env");
+    let (before, after) = (format!("127.0.0.1:{}", machine.auth_port), "0.0.0.0:");
+    let by_hand = settings.replace(&before, &before.replace("127.0.0.1:", after));
+    std::fs::write(machine.path("etc/auth-server.env"), &by_hand).expect("written");
+    let api = machine.text("etc/api-server.env");
+    let again = [&machine.flags()[..], &["--yes".to_owned(), "--client=more".to_owned()]].concat();
+    let output = command(&again, &[]).output().await.expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(machine.text("etc/auth-server.env"), by_hand);
+    assert_eq!(machine.text("etc/api-server.env"), api);
+    let port = free_port();
+    let said = command(&again, &[&format!("--api-port={port}"), "--dry-run"]).output().await;
+    let said = printed(&said.expect("a process"));
+    let told = format!("API_LISTEN from 127.0.0.1:{} to 127.0.0.1:{port}", machine.api_port);
+    assert!(said.contains(&told), "no {told:?} in {said}");
+}
+
+#[tokio::test]
+async fn new_settings_are_verified_while_servers_run_with_the_former_ones() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    assert!(machine.install(&[]).await.status.success());
+    let mut auth = machine.start_auth_server().await;
+    let url = "--auth-url=https://auth.example.com";
+    let output = machine.install(&[url, "--api-url=https://api.example.com"]).await;
+    let printed = printed(&output);
+    assert!(output.status.success(), "{printed} {}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.contains("19 of 19 checks hold"), "{printed}");
+    assert!(printed.contains("restart both servers"), "{printed}");
+    assert!(auth.stop().await, "{}", auth.log());
+}
+
+#[tokio::test]
+async fn answers_that_cannot_be_are_refused_before_anything_is_looked_at() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let within = format!("--dir={}", machine.path("data/etc").display());
+    let (auth_url, api_url) = ("--auth-url=https://x.example", "--api-url=https://x.example");
+    for (flags, why) in [
+        (&[&*within][..], "the folder of settings must not be in that of data"),
+        (&[auth_url, api_url], "both servers cannot be at https://x.example"),
+        (&["--client=bad id"], "the id of a client has 1 to 100 characters"),
+        (&["--client=api-server"], "api-server is a client of the servers themselves"),
+    ] {
+        let text = fault(&machine.install(flags).await);
+        assert!(text.contains(why), "{flags:?}: {text}");
+    }
+    assert_eq!(machine.leftovers().await, [""; 0]);
 }

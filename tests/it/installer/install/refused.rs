@@ -206,7 +206,7 @@ async fn answers_that_are_missing_or_make_no_sense() {
     let output = command(&flags, &[]).output().await.expect("a process");
     assert!(fault(&output).contains("the admin account needs a password"));
     for (flag, why) in [
-        ("--host=LOANS", "is no host name"),
+        ("--host=our loans", "is no host name"),
         ("--host=no.such.host.invalid", "no.such.host.invalid cannot be found"),
         ("--auth-url=https://localhost/auth", "must be https://HOST or https://HOST:PORT"),
         ("--proxies=everybody", "is no network"),

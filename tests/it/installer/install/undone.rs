@@ -4,7 +4,9 @@ use super::{Machine, command, fault, printed};
 use acceptance::Database;
 use acceptance::terminal::{Terminal, keys};
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::time::sleep;
 
 /// An installation whose checks all hold, and whose last step fails: the environment makes the auth
 /// server that it verifies another one than its settings do.
@@ -123,6 +125,40 @@ async fn a_client_that_a_killed_run_added_to_what_people_work_with_is_added_agai
         assert!(printed.contains("the secret of the client another"), "{printed}");
         let password = ["user", "password", "jo", "--generate", "--env-file", &env_file];
         crate::installer::run(crate::installer::command(&password)).await.done();
+        machine.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn killed_at_whatever_moment_it_ends_as_if_it_had_not_been() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        let mut kills = 0;
+        for delay in (100..).step_by(430) {
+            let mut command = command(&machine.all_flags(), &[]);
+            let mut child = command.stdout(Stdio::null()).spawn().expect("a process");
+            tokio::select! {
+                status = child.wait() => {
+                    let status = status.expect("ended");
+                    // The first one may meet the lock of one that was killed.
+                    if status.success() { break }
+                }
+                () = sleep(Duration::from_millis(delay)) => {
+                    child.kill().await.expect("killed");
+                    kills += 1;
+                }
+            }
+        }
+        println!("killed {kills} times");
+        let db = shared::db::connect(&machine.database_url, 2, false).await.expect("a connection");
+        acceptance::catalogue::assert_new(&database, &db).await;
+        db.close().await.expect("closed");
+        for name in ["etc/install.unfinished", "etc/verifying.log", "etc/verifying.secret"] {
+            assert!(!machine.path(name).exists(), "{name}");
+        }
+        let list = ["client", "list", "--database-url", &machine.database_url];
+        let clients = crate::installer::run(crate::installer::command(&list)).await.done();
+        assert!(clients.contains("integration") && !clients.contains("verify-"), "{clients}");
         machine.remove().await;
     }
 }

@@ -131,3 +131,44 @@ async fn a_database_that_cannot_be_used_is_asked_for_again() {
         machine.remove().await;
     }
 }
+
+#[tokio::test]
+async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let mut terminal = start(&machine);
+    terminal.answer("Folder for data:", &machine.path("data").display().to_string());
+    answer_database(&mut terminal, &machine, "", "");
+    terminal.answer("Name of this machine:", "no.such.host.invalid");
+    terminal.answer("Who connects to the servers?", keys::DOWN);
+    terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
+    terminal.answer("Port of the api-server:", &machine.api_port.to_string());
+    terminal.answer("Is a web server or a load balancer before them?", "");
+    terminal.answer("Certificates:", "");
+    terminal.answer("Name of the admin account:", "");
+    terminal.answer("Register a client for programs", "y");
+    terminal.answer("Its id:", "browser");
+    terminal.wait_for("browser is a client of the servers themselves");
+    terminal.press(&keys::BACKSPACE.repeat("browser".len()));
+    terminal.answer("Its id:", "ours");
+    terminal.answer("Write units for systemd?", "n");
+    terminal.answer("Answer again?", "y");
+    terminal.answer("Folder for data:", "");
+    terminal.answer("Keep the database", "y");
+    terminal.wait_for("(no.such.host.invalid)");
+    terminal.answer("Name of this machine:", "localhost");
+    terminal.answer("Who connects to the servers?", "");
+    for question in ["Port of the auth server:", "Port of the api-server:"] {
+        terminal.answer(question, "");
+    }
+    terminal.answer("Is a web server or a load balancer before them?", "n");
+    terminal.answer("Certificates:", "");
+    terminal.answer("Name of the admin account:", "");
+    terminal.answer("Register a client for programs", "n");
+    terminal.answer("Write units for systemd?", "n");
+    terminal.wait_for("10 of 10 checks hold");
+    terminal.press(keys::CTRL_C);
+    let (_, screen) = terminal.ended();
+    let port = machine.auth_port;
+    assert!(screen.contains(&format!("127.0.0.1:{port} is free")), "{screen}");
+    assert_eq!(machine.leftovers().await, [""; 0]);
+}

@@ -70,6 +70,27 @@ async fn one_that_is_killed_again_and_again_ends_well() {
 }
 
 #[tokio::test]
+async fn who_reads_a_table_that_is_to_change_is_not_waited_for_all_day() {
+    for database in Database::all().into_iter().skip(1) {
+        let earlier = Earlier::load(database, "first").await;
+        let reader = db::connect(&earlier.url, 1, false).await.expect("a connection");
+        let reading = db::begin_write(&reader).await.expect("a transaction");
+        let all = "SELECT COUNT(*) FROM import_records";
+        reading.execute_unprepared(all).await.expect("read");
+        let began = std::time::Instant::now();
+        let said = earlier.upgrade(&["--yes", "--others-connected"]).await;
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+        assert_eq!(said.code, Some(1));
+        assert!(said.error.contains("somebody works with its tables"), "{}", said.error);
+        reading.rollback().await.expect("ended");
+        reader.close().await.expect("closed");
+        earlier.upgrade(&["--yes"]).await.done();
+        earlier.is_like_new().await;
+        earlier.drop().await;
+    }
+}
+
+#[tokio::test]
 async fn two_at_once_do_it_once() {
     for database in Database::all() {
         let earlier = Earlier::load(database, "first").await;
