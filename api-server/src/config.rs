@@ -249,7 +249,7 @@ impl Config {
         https_url(&mut settings, "API_AUTH_PUBLIC_URL", auth_public_url.as_deref().unwrap_or(""));
         let config = Self {
             listen: settings.address("API_LISTEN"),
-            database_url: settings.text("API_DATABASE_URL"),
+            database_url: settings.database_url("API_DATABASE_URL"),
             database_connections: settings.within("API_DATABASE_CONNECTIONS", 1..=1000) as u32,
             tls_certificate: settings.file("API_TLS_CERTIFICATE"),
             tls_key: settings.file("API_TLS_KEY"),

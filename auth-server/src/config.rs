@@ -223,7 +223,7 @@ impl Config {
         let config = Self {
             listen: settings.address("AUTH_LISTEN"),
             issuer,
-            database_url: settings.text("AUTH_DATABASE_URL"),
+            database_url: settings.database_url("AUTH_DATABASE_URL"),
             database_connections: settings.within("AUTH_DATABASE_CONNECTIONS", 1..=1000) as u32,
             tls_certificate: settings.file("AUTH_TLS_CERTIFICATE"),
             tls_key: settings.file("AUTH_TLS_KEY"),

@@ -12,11 +12,15 @@ mod sealed;
 
 use crate::checks::Report;
 use crate::documents;
+use crate::install::in_url;
 use crate::installation::{Refused, SettingsFiles, print, refuse};
 use api_server::document_store::{DocumentStore, Location};
+use reqwest::Url;
 use sea_orm::DatabaseConnection;
+use shared::database_url;
 use shared::migration::{self, SchemaState};
 use shared::settings::Settings;
+use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = "that of this release";
 const DOCUMENTS: &str = "every file is there, with its length and SHA-256";
@@ -27,6 +31,9 @@ pub struct Arguments {
     /// The restored database
     #[arg(long, value_name = "URL")]
     restored: String,
+    /// Reads the password of the restored database's user from a file
+    #[arg(long, value_name = "FILE")]
+    restored_password_file: Option<PathBuf>,
     /// The restored store of documents, a folder or s3://BUCKET/PREFIX [default: API_DOCUMENTS]
     #[arg(long, value_name = "PLACE")]
     documents: Option<String>,
@@ -46,7 +53,11 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     if let Some(place) = &arguments.documents {
         api.set("API_DOCUMENTS", place);
     }
-    let copy = reading::open(&arguments.restored).await?;
+    let restored = match &arguments.restored_password_file {
+        Some(file) => with_password(&arguments.restored, file)?,
+        None => arguments.restored.clone(),
+    };
+    let copy = reading::open(&restored).await?;
     let live = open_live(&auth, &api).await;
     if let Ok(live) = &live
         && reading::are_same(&copy, live).await?
@@ -68,6 +79,18 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())
+}
+
+/// A URL with the password in this file.
+fn with_password(url: &str, file: &Path) -> Result<String, Refused> {
+    database_url::check(url).map_err(Refused)?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Refused(format!("cannot read {}: {error}", file.display())))?;
+    let password = in_url(text.trim_end_matches(['\r', '\n']));
+    let none = || Refused("--restored has no place for a password".to_owned());
+    let mut url = Url::parse(url).map_err(|_| none())?;
+    url.set_password(Some(&password)).map_err(|()| none())?;
+    Ok(url.to_string())
 }
 
 /// The database that the settings name; an error says why it cannot be compared with.

@@ -21,6 +21,7 @@ mod units;
 mod verifying;
 mod wizard;
 
+pub use answers::{in_url, without_password};
 pub use arguments::{Arguments, with_answers};
 
 use crate::checks::Report;

@@ -1,5 +1,6 @@
 //! Which installation a command is about, who gives the command, and why it did nothing.
 
+use crate::reach;
 use auth_server::config::{self, SETTINGS};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
@@ -16,8 +17,6 @@ use std::path::{Path, PathBuf};
 
 /// Where settings are: of a quickstart in the present folder, or of this machine's installation.
 const STANDARD_FOLDERS: [&str; 2] = ["./loan-servicing", "/etc/loan-servicing"];
-/// What a URL of a database begins with.
-const SCHEMES: [&str; 4] = ["sqlite:", "postgres:", "postgresql:", "mysql:"];
 /// Characters of an actor's name that the audit keeps.
 const ACTOR_CHARACTERS: usize = 80;
 
@@ -72,6 +71,22 @@ impl Installation {
             ));
         }
         settings.finish(url).map_err(Refused)
+    }
+
+    /// The settings of the api-server beside those of the auth server, and their file, where there
+    /// are any and they are about the same database.
+    pub fn api_settings(&self) -> Option<(PathBuf, Settings)> {
+        let file = match &self.env_file {
+            Some(file) => file.with_file_name("api-server.env"),
+            None => standard_file("api-server.env")?,
+        };
+        if !file.is_file() {
+            return None;
+        }
+        let settings = Settings::read(api_server::config::SETTINGS, Some(&file));
+        let url = settings.optional("API_DATABASE_URL");
+        let same = self.database_url.is_none() || self.database_url == url;
+        same.then_some((file, settings))
     }
 
     fn settings(&self) -> Settings {
@@ -151,11 +166,7 @@ pub async fn open_database(url: &str) -> Result<DatabaseConnection, Refused> {
 
 /// So many connections to the database of this URL, whatever is in it.
 pub async fn connect(url: &str, connections: u32) -> Result<DatabaseConnection, Refused> {
-    // An error of the driver would repeat the URL, and with it the password.
-    if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-        return refuse("the URL of the database must be sqlite://…, postgres://… or mysql://…");
-    }
-    Ok(db::connect(url, connections, false).await?)
+    Ok(reach::open(url, connections).await?)
 }
 
 /// An event of the audit with whoever gives this command as its actor.

@@ -16,6 +16,7 @@ pub mod install;
 pub mod installation;
 pub mod keys;
 pub mod quickstart;
+pub mod reach;
 pub mod seed;
 pub mod status;
 pub mod upgrade;

@@ -5,6 +5,7 @@
 pub mod amounts;
 pub mod audit;
 pub mod cluster;
+pub mod database_url;
 pub mod db;
 pub mod edge;
 pub mod entity;

@@ -1,6 +1,7 @@
 //! Settings come from environment variables, optionally read from a file first, and nothing else.
 //! All that is missing or wrong is named at once, before anything starts.
 
+use crate::database_url;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -140,6 +141,17 @@ impl Settings {
         range: std::ops::RangeInclusive<u64>,
     ) -> Duration {
         Duration::from_secs(self.within(name, range))
+    }
+
+    /// The URL of a database.
+    pub fn database_url(&mut self, name: &'static str) -> String {
+        let url = self.text(name);
+        if !url.is_empty()
+            && let Err(why) = database_url::check(&url)
+        {
+            self.faults.push(format!("{name}: {why}"));
+        }
+        url
     }
 
     /// The address to listen on.

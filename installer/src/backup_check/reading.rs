@@ -1,6 +1,7 @@
 //! Connections that may not write, and whether two of them are to one database.
 
-use crate::installation::{Refused, refuse};
+use crate::installation::Refused;
+use crate::reach;
 use sea_orm::sqlx::Executor;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
@@ -15,10 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection to the database of this URL, which refuses whatever would change it.
 pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
-    // An error of the driver would repeat the URL, and with it the password.
-    if !["sqlite:", "postgres:", "postgresql:", "mysql:"].iter().any(|it| url.starts_with(it)) {
-        return refuse("the URL of the database must be sqlite://…, postgres://… or mysql://…");
-    }
+    reach::look_for(url).await?;
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(2)
@@ -36,7 +34,10 @@ pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
             })
         })
     });
-    Ok(Database::connect(options).await?)
+    match Database::connect(options).await {
+        Ok(db) => Ok(db),
+        Err(error) => Err(reach::explain(url, &error).await.into()),
+    }
 }
 
 /// True if both are one database, however their URLs call it: a lock that one takes, the other does

@@ -7,6 +7,7 @@ use crate::installation::{Refused, refuse};
 use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::user::{NewPassword, Password};
 use reqwest::Url;
+use shared::database_url;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -232,15 +233,13 @@ fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
         }
         return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
     }
+    database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(Refused)?;
     let mut parsed = Url::parse(&url).ok();
     let of_a_server = |url: &&mut Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
     // The driver's own message would repeat the URL, and with it the password.
     let Some(parsed) = parsed.as_mut().filter(of_a_server) else {
         return refuse("--database-url must be postgres://…, mysql://… or sqlite:///…");
     };
-    if parsed.host_str().is_none() || parsed.path().len() < 2 {
-        return refuse("--database-url must name a host and a database: postgres://HOST/NAME");
-    }
     let Some(file) = &given.database_password_file else { return Ok(url) };
     let text = std::fs::read_to_string(file)
         .map_err(|error| Refused(format!("cannot read {}: {error}", file.display())))?;

@@ -42,7 +42,17 @@ impl Pair {
     }
 
     async fn check(&self, restored: &str, environment: &[(&str, &str)]) -> Said {
+        self.check_with(restored, &[], environment).await
+    }
+
+    async fn check_with(
+        &self,
+        restored: &str,
+        more: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Said {
         let mut command = command(&["backup-check", "--json", "--restored", restored]);
+        command.args(more);
         command.arg("--env-file").arg(self.file("auth.env"));
         command.arg("--api-env-file").arg(self.file("api.env"));
         command.arg("--documents").arg(self.copy.folder.path().join("documents"));
@@ -85,6 +95,26 @@ async fn a_good_copy_passes_every_check_and_is_left_alone() {
         let said = pair.check(&pair.live.url, &[]).await;
         assert!(said.error.contains("is the live database itself"), "{}", said.error);
         assert_eq!(said.code, Some(1));
+        pair.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn the_password_of_the_copy_may_be_in_a_file() {
+    for database in Database::all() {
+        let pair = Pair::load(database).await;
+        let file = pair.file("password").display().to_string();
+        let Ok(mut url) = url::Url::parse(&pair.copy.url) else { continue };
+        let password = url.password().unwrap_or_default().to_owned();
+        std::fs::write(&file, format!("{password}\n")).expect("a file");
+        let given = ["--restored-password-file", &file];
+        if url.set_password(None).is_err() {
+            let said = pair.check_with(&pair.copy.url, &given, &[]).await;
+            said.refused("has no place for a password");
+        } else {
+            let said = pair.check_with(url.as_str(), &given, &[]).await;
+            assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
+        }
         pair.drop().await;
     }
 }

@@ -50,6 +50,14 @@ async fn no_database_or_another_schema_is_one_clear_line() {
         (vec!["--database-url", &empty], "does not have the schema of this release"),
         (vec!["--database-url", "sqlite:///no/such/file"], "cannot be reached"),
         (vec!["--database-url", "postgres://nobody@127.0.0.1:1/none"], "cannot be reached"),
+        (
+            vec!["--database-url", "mysql://nobody@127.0.0.1:1/none"],
+            "no database answers at 127.0.0.1 port 1: Connection refused (os error 111): start",
+        ),
+        (
+            vec!["--database-url", "postgres://nobody@127.0.0.1:1/none?sslmod=require"],
+            "has a parameter sslmod that PostgreSQL does not have; those it has are",
+        ),
     ] {
         for words in [&LIST[..], &["audit"], &["user", "log-out", "--all"]] {
             let mut command = command(words);

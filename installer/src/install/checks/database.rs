@@ -3,16 +3,14 @@
 use super::{failed, passed};
 use crate::checks::Check;
 use crate::install::answers::without_password;
+use crate::reach::{self, Unreached, code};
 use chrono::{DateTime, TimeDelta, Utc};
-use reqwest::Url;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use shared::db;
 use shared::migration::{SchemaState, schema_state};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
+use std::time::SystemTime;
 
 /// The oldest PostgreSQL that is supported, as `server_version_num` has it.
 const POSTGRES_MIN: i64 = 140_000;
@@ -20,8 +18,6 @@ const POSTGRES_MIN: i64 = 140_000;
 const MARIADB_MIN: (u32, u32) = (10, 6);
 /// The widest that the clocks of database and machine may be apart.
 const CLOCK_LIMIT: TimeDelta = TimeDelta::seconds(60);
-/// How long a connection may take.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// Connections of both servers with their default pools, and some for administrators.
 const CONNECTIONS_MIN: i64 = 40;
 
@@ -96,7 +92,9 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
             return Ok(Found::nothing());
         }
     }
-    let db = reach(url).await.map_err(|check| stop(check, checks))?;
+    let db = reach::open(url, 1).await.map_err(|Unreached { found, advice }| {
+        stop(failed("database", REACHED, found, advice), checks)
+    })?;
     let answer = questions(&db, url, context, checks).await;
     let _ = db.close().await;
     match answer {
@@ -111,67 +109,6 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
 
 const REACHED: &str = "it answers, and takes user and password";
 const SCHEMA: &str = "none yet, or the one of this release";
-
-/// A connection, or why there is none.
-async fn reach(url: &str) -> Result<DatabaseConnection, Check> {
-    let fault = |found: String, advice: &str| failed("database", REACHED, found, advice);
-    let parsed = Url::parse(url).ok().filter(|url| url.scheme() != "sqlite");
-    if let Some(url) = &parsed {
-        let port = url.port().unwrap_or(if url.scheme() == "mysql" { 3306 } else { 5432 });
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        let connected = timeout(CONNECT_TIME, TcpStream::connect((host, port))).await;
-        let connected = connected.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
-        if let Err(error) = connected {
-            return Err(fault(
-                format!("no database answers at {host} port {port}: {error}"),
-                "start the database, or correct its host and port, or open the firewall for it",
-            ));
-        }
-    }
-    let db = db::connect(url, 1, false).await;
-    let tried = match db {
-        Ok(db) => db.ping().await.map(|()| db),
-        Err(error) => Err(error),
-    };
-    tried.map_err(|error| {
-        let user = parsed.as_ref().map_or("", |url| url.username());
-        let name = parsed.as_ref().map_or("", |url| url.path().trim_start_matches('/'));
-        match code(&error).as_str() {
-            "28P01" | "28000" | "1045" => fault(
-                format!("the database refuses the user {user:?} with this password"),
-                "correct user or password",
-            ),
-            "3D000" | "1049" => fault(
-                format!("there is no database {name:?}"),
-                "create it (CREATE DATABASE, on MariaDB with CHARACTER SET utf8mb4), or correct \
-                 its name",
-            ),
-            "42501" | "1044" => fault(
-                format!("the user {user:?} may not use the database {name:?}"),
-                "grant the user all rights on that database",
-            ),
-            _ => fault(
-                format!("{} cannot be used: {error}", without_password(url)),
-                "see whether this is the right server, and its log",
-            ),
-        }
-    })
-}
-
-/// The database's own code of an error: an SQLSTATE, or MariaDB's number.
-fn code(error: &DbErr) -> String {
-    let (DbErr::Conn(RuntimeErr::SqlxError(error))
-    | DbErr::Exec(RuntimeErr::SqlxError(error))
-    | DbErr::Query(RuntimeErr::SqlxError(error))) = error
-    else {
-        return String::new();
-    };
-    let Some(error) = error.as_database_error() else { return String::new() };
-    match error.try_downcast_ref::<sea_orm::sqlx::mysql::MySqlDatabaseError>() {
-        Some(error) => error.number().to_string(),
-        None => error.code().unwrap_or_default().into_owned(),
-    }
-}
 
 /// The checks of a database that answers. The inner error says that one of them does not hold.
 async fn questions(

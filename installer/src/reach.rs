@@ -1,0 +1,285 @@
+//! Reaching a database: what keeps from it, in the words of whoever has to mend it. Every command
+//! connects here, so that all say the same, and at once.
+
+use crate::install::without_password;
+use crate::installation::Refused;
+use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
+use shared::{database_url, db};
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
+use url::Url;
+
+/// How long a connection may take.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// How long a server may take to show which one it is.
+const GREETING_TIME: Duration = Duration::from_secs(1);
+/// With this, a client asks PostgreSQL for TLS; it answers with one letter.
+const TLS_QUESTION: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+/// Parameters of URLs that name files.
+const FILES: [&str; 8] =
+    ["sslrootcert", "ssl-root-cert", "sslca", "ssl-ca", "sslcert", "ssl-cert", "sslkey", "ssl-key"];
+
+/// Why a database cannot be used, and what to do about it.
+#[derive(Clone, Debug)]
+pub struct Unreached {
+    /// What was found.
+    pub found: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl Unreached {
+    fn new(found: String, advice: &str) -> Self {
+        Self { found, advice: advice.to_owned() }
+    }
+}
+
+impl From<Unreached> for Refused {
+    fn from(unreached: Unreached) -> Self {
+        let Unreached { found, advice } = unreached;
+        Self(format!("the database cannot be reached: {found}: {advice}"))
+    }
+}
+
+/// So many connections to the database of this URL, one of which was made.
+pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, Unreached> {
+    look_for(url).await?;
+    let db = match db::connect(url, connections, false).await {
+        Ok(db) => db.ping().await.map(|()| db),
+        Err(error) => Err(error),
+    };
+    match db {
+        Ok(db) => Ok(db),
+        Err(error) => Err(explain(url, &error).await),
+    }
+}
+
+/// Refuses a URL that makes no sense, files of it that cannot be read, and a place where nobody
+/// answers: the driver would try that again and again.
+pub async fn look_for(url: &str) -> Result<(), Unreached> {
+    database_url::check(url)
+        .map_err(|why| Unreached::new(why, "correct the URL of the database"))?;
+    for file in files(url) {
+        if let Err(error) = std::fs::File::open(&file) {
+            let found = format!("cannot read {}: {error}", file.display());
+            return Err(Unreached::new(found, "correct the URL of the database, which names it"));
+        }
+    }
+    let Some(place) = Place::of(url) else { return Ok(()) };
+    place.connect().await.map(drop).map_err(|error| place.silent(&error))
+}
+
+/// The files that the URL of a database names.
+pub fn files(url: &str) -> Vec<PathBuf> {
+    let Some(parsed) = parsed(url) else { return Vec::new() };
+    let pairs = parsed.query_pairs().filter(|(name, _)| FILES.contains(&&**name));
+    pairs.map(|(_, path)| PathBuf::from(&*path)).collect()
+}
+
+fn parsed(url: &str) -> Option<Url> {
+    Url::parse(url).ok().filter(|url| url.scheme() != "sqlite")
+}
+
+/// Where a database server listens.
+#[derive(Debug)]
+enum Place {
+    Host(String, u16),
+    Socket(PathBuf),
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl Place {
+    /// As the driver finds it; `None` of an embedded database, or where the URL does not say.
+    fn of(url: &str) -> Option<Self> {
+        let url = parsed(url)?;
+        let said = |wanted: &[&str]| {
+            let pairs = url.query_pairs().filter(|(name, _)| wanted.contains(&&**name));
+            pairs.last().map(|(_, value)| value.into_owned())
+        };
+        if url.scheme() == "mysql" {
+            if let Some(socket) = said(&["socket"]) {
+                return Some(Self::Socket(socket.into()));
+            }
+            return Some(Self::Host(bare(url.host_str()?), url.port().unwrap_or(3306)));
+        }
+        let port = said(&["port"]).and_then(|port| port.parse().ok());
+        let port = port.or(url.port()).unwrap_or(5432);
+        let host = said(&["host", "hostaddr"]).or_else(|| url.host_str().map(bare))?;
+        let host = host.replace("%2F", "/").replace("%2f", "/");
+        match host.starts_with('/') {
+            true => Some(Self::Socket(Path::new(&host).join(format!(".s.PGSQL.{port}")))),
+            false => Some(Self::Host(host, port)),
+        }
+    }
+
+    async fn connect(&self) -> std::io::Result<Box<dyn Stream>> {
+        let connect = async {
+            Ok(match self {
+                Self::Host(host, port) => {
+                    Box::new(TcpStream::connect((host.as_str(), *port)).await?) as Box<dyn Stream>
+                }
+                Self::Socket(path) => Box::new(UnixStream::connect(path).await?),
+            })
+        };
+        timeout(CONNECT_TIME, connect).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+    }
+
+    fn silent(&self, error: &Error) -> Unreached {
+        match self {
+            Self::Host(host, port) => Unreached::new(
+                format!("no database answers at {host} port {port}: {error}"),
+                "start the database, or correct its host and port, or open the firewall for it",
+            ),
+            Self::Socket(path) => Unreached::new(
+                format!("no database answers at {}: {error}", path.display()),
+                "start the database, or correct the folder of its socket",
+            ),
+        }
+    }
+
+    /// Who answers there: MariaDB speaks first, PostgreSQL when it is asked.
+    async fn who(&self) -> Who {
+        let Ok(mut stream) = self.connect().await else { return Who::Unknown };
+        let mut greeting = [0; 64];
+        match timeout(GREETING_TIME, stream.read(&mut greeting)).await {
+            Ok(Ok(0) | Err(_)) => return Who::HangsUp,
+            // A length of three bytes, the number 0, then the version of the protocol.
+            Ok(Ok(length)) if length > 4 && matches!(greeting[3..5], [0, 10 | 255]) => {
+                return Who::MariaDb;
+            }
+            Ok(Ok(_)) => return Who::Unknown,
+            Err(_) => {}
+        }
+        if stream.write_all(&TLS_QUESTION).await.is_err() {
+            return Who::HangsUp;
+        }
+        match timeout(GREETING_TIME, stream.read(&mut greeting)).await {
+            Ok(Ok(1)) if b"SN".contains(&greeting[0]) => Who::PostgreSql,
+            Ok(Ok(0) | Err(_)) => Who::HangsUp,
+            _ => Who::Unknown,
+        }
+    }
+}
+
+/// An address of IPv6 without its brackets.
+fn bare(host: &str) -> String {
+    host.trim_matches(['[', ']']).to_owned()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    PostgreSql,
+    MariaDb,
+    HangsUp,
+    Unknown,
+}
+
+/// What an error of the first question means.
+pub async fn explain(url: &str, error: &DbErr) -> Unreached {
+    let parsed = parsed(url);
+    let user = parsed.as_ref().map_or("", |url| url.username());
+    let name = parsed.as_ref().map_or("", |url| url.path().trim_start_matches('/'));
+    let said = own_words(error);
+    match code(error).as_str() {
+        // TLS, addresses and names are judged there, whatever the password is.
+        "28000" if said.contains("pg_hba.conf") => Unreached::new(
+            format!("the database refuses the user {user:?}: {said}"),
+            "correct sslmode in the URL of the database, or let this machine in in pg_hba.conf",
+        ),
+        "28P01" | "28000" | "1045" => Unreached::new(
+            format!("the database refuses the user {user:?} with this password"),
+            "correct user or password",
+        ),
+        "3D000" | "1049" => Unreached::new(
+            format!("there is no database {name:?}"),
+            "create it (CREATE DATABASE, on MariaDB with CHARACTER SET utf8mb4), or correct its \
+             name",
+        ),
+        "42501" | "1044" => Unreached::new(
+            format!("the user {user:?} may not use the database {name:?}"),
+            "grant the user all rights on that database",
+        ),
+        "" => explain_other(url, error).await,
+        _ => unusable(url, error),
+    }
+}
+
+/// An error that no database has sent: perhaps there is another one.
+async fn explain_other(url: &str, error: &DbErr) -> Unreached {
+    let Some(place) = Place::of(url) else { return unusable(url, error) };
+    let wants_mariadb = url.starts_with("mysql");
+    let is_none = |kind: &str, other: &str, scheme: &str| {
+        let place = match &place {
+            Place::Host(host, port) => format!("{host} port {port}"),
+            Place::Socket(path) => path.display().to_string(),
+        };
+        Unreached::new(
+            format!("what answers at {place} is no {kind}: it is {other}"),
+            &format!("correct the port, or begin the URL of the database with {scheme}://"),
+        )
+    };
+    match place.who().await {
+        Who::PostgreSql if wants_mariadb => is_none("MariaDB", "PostgreSQL", "postgres"),
+        Who::MariaDb if !wants_mariadb => is_none("PostgreSQL", "MariaDB", "mysql"),
+        Who::HangsUp => place.silent(&Error::other("what is there hangs up at once")),
+        _ => unusable(url, error),
+    }
+}
+
+fn unusable(url: &str, error: &DbErr) -> Unreached {
+    let found = format!("{} cannot be used: {}", without_password(url), own_words(error));
+    Unreached::new(found, "see whether this is the right server, and its log")
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(error),
+        _ => None,
+    }
+}
+
+/// What the database itself says, where it has said something.
+fn own_words(error: &DbErr) -> String {
+    let said = sqlx_error(error).and_then(|error| error.as_database_error());
+    said.map_or_else(|| error.to_string(), |said| said.message().to_owned())
+}
+
+/// The database's own code of an error: an SQLSTATE, or MariaDB's number.
+pub fn code(error: &DbErr) -> String {
+    let Some(error) = sqlx_error(error).and_then(|error| error.as_database_error()) else {
+        return String::new();
+    };
+    match error.try_downcast_ref::<sea_orm::sqlx::mysql::MySqlDatabaseError>() {
+        Some(error) => error.number().to_string(),
+        None => error.code().unwrap_or_default().into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_looked_for_where_the_driver_does() {
+        for (url, place) in [
+            ("sqlite:///core.sqlite", "None"),
+            ("postgres:///db", "None"),
+            ("postgres://h/db", "Some(Host(\"h\", 5432))"),
+            ("postgres://[::1]:99/db", "Some(Host(\"::1\", 99))"),
+            ("postgres:///db?host=/run&port=99", "Some(Socket(\"/run/.s.PGSQL.99\"))"),
+            ("postgres://u@%2Frun%2Fpg/db", "Some(Socket(\"/run/pg/.s.PGSQL.5432\"))"),
+            ("mysql://h/db", "Some(Host(\"h\", 3306))"),
+            ("mysql://h/db?socket=/run/my.sock", "Some(Socket(\"/run/my.sock\"))"),
+        ] {
+            assert_eq!(format!("{:?}", Place::of(url)), place, "{url}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What can be wrong with the URL of a database before anybody connects. The driver overlooks
+//! parameters that it does not know: a mistyped `sslmode` would connect to whoever answers.
+
+use url::{ParseError, Url, form_urlencoded};
+
+/// The kinds of databases, by what their URLs begin with, and the parameters each of them has.
+const KINDS: [(&[&str], &str, &[&str]); 3] = [
+    (&["sqlite"], "SQLite", &["cache", "immutable", "mode", "vfs"]),
+    (
+        &["postgres", "postgresql"],
+        "PostgreSQL",
+        &[
+            "application_name",
+            "dbname",
+            "host",
+            "hostaddr",
+            "options",
+            "password",
+            "port",
+            "sslcert",
+            "sslkey",
+            "sslmode",
+            "sslrootcert",
+            "statement-cache-capacity",
+            "user",
+            "ssl-ca",
+            "ssl-cert",
+            "ssl-key",
+            "ssl-mode",
+            "ssl-root-cert",
+        ],
+    ),
+    (
+        &["mysql"],
+        "MariaDB",
+        &[
+            "charset",
+            "collation",
+            "socket",
+            "sslca",
+            "sslcert",
+            "sslkey",
+            "sslmode",
+            "statement-cache-capacity",
+            "timezone",
+            "ssl-ca",
+            "ssl-cert",
+            "ssl-key",
+            "ssl-mode",
+            "time-zone",
+        ],
+    ),
+];
+
+/// Refuses a URL of no kind, one that cannot be read, and parameters that its kind does not have.
+/// Never repeats what might be a password.
+pub fn check(url: &str) -> Result<(), String> {
+    let (scheme, rest) = url.split_once(':').unwrap_or_default();
+    let Some((_, kind, known)) = KINDS.iter().find(|kind| kind.0.contains(&scheme)) else {
+        return Err("the URL of the database must be sqlite://…, postgres://… or mysql://…".into());
+    };
+    if scheme == "sqlite" {
+        let parameters = rest.split_once('?').map_or("", |(_, parameters)| parameters);
+        return check_parameters(parameters, kind, known);
+    }
+    let parsed = Url::parse(url).map_err(unreadable)?;
+    // A password that was taken for a port, and what is behind it for a path.
+    let behind = [Some(parsed.path()), parsed.query().filter(|query| !query.contains('='))];
+    let torn = behind.into_iter().flatten().any(|it| it.contains('@'));
+    let torn = torn && parsed.username().is_empty();
+    if torn || parsed.fragment().is_some() {
+        return Err(ENCODE.to_owned());
+    }
+    check_parameters(parsed.query().unwrap_or_default(), kind, known)
+}
+
+/// Refuses a URL that names no database, or neither a host nor a socket.
+pub fn check_place(url: &str) -> Result<(), String> {
+    let Some(parsed) = Url::parse(url).ok().filter(|url| url.scheme() != "sqlite") else {
+        return Ok(());
+    };
+    let has = |names: &[&str]| parsed.query_pairs().any(|(name, _)| names.contains(&&*name));
+    let host = parsed.host_str().is_some() || has(&["host", "hostaddr", "socket"]);
+    let name = parsed.path().len() > 1 || has(&["dbname"]);
+    match host && name {
+        true => Ok(()),
+        false => Err("the URL of the database must name a host and a database: \
+                      postgres://HOST/NAME, or for a socket postgres:///NAME?host=/FOLDER, \
+                      mysql://localhost/NAME?socket=/FILE"
+            .to_owned()),
+    }
+}
+
+const ENCODE: &str = "the URL of the database cannot be read: in user and password, #, /, ? and @ \
+     must be percent-encoded as %23, %2F, %3F and %40; or leave the password out, and give it to \
+     installer install with --database-password-file";
+
+fn unreadable(error: ParseError) -> String {
+    match error {
+        ParseError::InvalidPort => format!("{ENCODE}; or its port is no number"),
+        ParseError::EmptyHost => "the URL of the database has a user and no host: for a socket \
+                                  write postgres:///NAME?host=/FOLDER&user=USER"
+            .to_owned(),
+        _ => ENCODE.to_owned(),
+    }
+}
+
+fn check_parameters(parameters: &str, kind: &str, known: &[&str]) -> Result<(), String> {
+    let is_known =
+        |name: &str| known.contains(&name) || kind == "PostgreSQL" && name.starts_with("options[");
+    let mut names = form_urlencoded::parse(parameters.as_bytes()).map(|(name, _)| name);
+    let Some(name) = names.find(|name| !is_known(name)) else { return Ok(()) };
+    // Anything but a word may be a part of a password.
+    let plain = name.chars().all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
+    let name = if plain { format!(" {name}") } else { String::new() };
+    Err(format!(
+        "the URL of the database has a parameter{name} that {kind} does not have; those it has \
+         are {}",
+        known.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_in_order_pass() {
+        for url in [
+            "sqlite:///var/lib/core.sqlite",
+            "sqlite::memory:",
+            "sqlite://core.sqlite?mode=ro",
+            "postgres://u:p%23w@h:5432/db?sslmode=verify-full&sslrootcert=/ca.pem",
+            "postgres://u:p@w@h/db?options[search_path]=x",
+            "postgresql://u@%2Frun%2Fpostgresql/db",
+            "postgres:///db?host=/run/postgresql&user=u@corp",
+            "mysql://u:p@h/db?ssl-mode=REQUIRED&ssl-ca=/ca.pem",
+        ] {
+            assert_eq!(check(url), Ok(()), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_the_password() {
+        for (url, why) in [
+            ("oracle://u:pass@h/db", "must be sqlite://…, postgres://… or mysql://…"),
+            ("postgres", "must be sqlite://…"),
+            ("postgres://u:pass#pass@h/db", "percent-encoded"),
+            ("postgres://u:pass/pass@h/db", "percent-encoded"),
+            ("postgres://u:12/pass@h/db", "percent-encoded"),
+            ("postgres://u:12#pass@h/db", "percent-encoded"),
+            ("postgres://u:12?pass@h/db", "percent-encoded"),
+            ("postgres://u:pass@h:99:/db", "its port is no number"),
+            ("postgres://u:pass@/db?host=/run", "postgres:///NAME?host=/FOLDER&user=USER"),
+            ("postgres://u@h/db?sslmod=verify-full", "parameter sslmod that PostgreSQL does not"),
+            ("mysql://u@h/db?sslrootcert=/ca", "those it has are charset, collation, socket"),
+            ("sqlite:///core.sqlite?mod=ro", "parameter mod that SQLite does not have"),
+            ("mysql://u@h/db?pass%20pass=1", "has a parameter that MariaDB does not have"),
+        ] {
+            let said = check(url).unwrap_err();
+            assert!(said.contains(why), "{url}: {said}");
+            assert!(!said.replace("password", "").contains("pass"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_a_host_or_a_socket_and_a_database() {
+        for (url, is) in [
+            ("sqlite:///core.sqlite", true),
+            ("postgres://h/db", true),
+            ("postgres:///db?host=/run", true),
+            ("postgres://%2Frun/db", true),
+            ("postgres:///db", false),
+            ("mysql://h/", false),
+        ] {
+            assert_eq!(check_place(url).is_ok(), is, "{url}");
+        }
+    }
+}
