@@ -3,7 +3,7 @@
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{
@@ -36,16 +36,21 @@ impl Identity<'_> {
     /// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1. Clients are asked for a certificate or not.
     pub fn server_config(&self) -> Result<ServerConfig, String> {
         let chain = read_certificates(self.certificate)?;
-        let key = PrivateKeyDer::from_pem_file(self.key)
-            .map_err(|error| format!("cannot read the key in {}: {error}", self.key.display()))?;
+        let key = read_key(self.key)?;
         let builder = ServerConfig::builder();
         let builder = match self.client_certificates {
             true => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new())),
             false => builder.with_no_client_auth(),
         };
-        let mut config = builder
-            .with_single_cert(chain, key)
-            .map_err(|error| format!("certificate and key do not work together: {error}"))?;
+        let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+            let why = match error {
+                rustls::Error::InconsistentKeys(_) => {
+                    "the key is not that of the first certificate in the file".to_owned()
+                }
+                error => error.to_string(),
+            };
+            format!("certificate and key do not work together: {why}")
+        })?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(config)
     }
@@ -120,13 +125,43 @@ pub fn client_config(
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
+/// What editors of some systems put at the beginning of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn read_pem(path: &Path) -> std::io::Result<Vec<u8>> {
+    let pem = std::fs::read(path)?;
+    Ok(pem.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(pem))
+}
+
+/// The key of a PEM file, if it is one that a server can sign with.
+fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    let unreadable = |why: &str| format!("cannot read the key in {}: {why}", path.display());
+    let pem = read_pem(path).map_err(|error| unreadable(&error.to_string()))?;
+    if pem.windows(9).any(|word| word == b"ENCRYPTED") {
+        let file = path.display();
+        return Err(unreadable(&format!(
+            "it is encrypted: decrypt it with openssl pkey -in {file} -out NEWFILE"
+        )));
+    }
+    let key = PrivateKeyDer::from_pem_slice(&pem).map_err(|error| match error {
+        pem::Error::NoItemsFound => unreadable("there is none"),
+        error => unreadable(&error.to_string()),
+    })?;
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    provider.key_provider.load_private_key(key.clone_key()).map_err(|_| {
+        unreadable(
+            "it must be RSA of 2048 to 8192 bits, ECDSA of P-256, P-384 or P-521, or Ed25519",
+        )
+    })?;
+    Ok(key)
+}
+
 /// The certificates of a PEM file: at least one.
 pub fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let unreadable =
         |error: String| format!("cannot read certificates in {}: {error}", path.display());
-    let certificates: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path)
-        .map_err(|error| unreadable(error.to_string()))?
-        .collect();
+    let pem = read_pem(path).map_err(|error| unreadable(error.to_string()))?;
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|error| unreadable(error.to_string()))?;
     if certificates.is_empty() {
         return Err(unreadable("there is none".to_owned()));

@@ -6,14 +6,15 @@ use crate::checks::Check;
 use crate::install::answers::{Answers, GivenTls};
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Url;
-use rustls::RootCertStore;
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::aws_lc_rs::default_provider;
-use rustls::pki_types::{ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error, RootCertStore};
 use shared::tls::{Identity, read_certificates};
 use std::path::Path;
 use std::time::SystemTime;
+use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// The names that clients and the two servers use for this machine.
 pub fn names(answers: &Answers) -> Vec<String> {
@@ -49,17 +50,17 @@ pub fn check(answers: &Answers) -> Check {
 type Fault = (String, &'static str);
 
 fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
-    let pem = "give PEM files that can be read: the chain, its key, and the authority";
     let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
-    let identity = Identity { certificate, key, client_certificates: false };
-    identity.server_config().map_err(|error| (error, pem))?;
-    let chain = read_certificates(certificate).map_err(|error| (error, pem))?;
-    let (leaf, intermediates) =
-        chain.split_first().ok_or_else(|| ("there is no certificate".to_owned(), pem))?;
-    let until = check_dates(certificate)?;
     let path = certificate.display();
+    let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
+    let (leaf, intermediates) =
+        chain.split_first().ok_or_else(|| ("there is no certificate".to_owned(), PEM))?;
+    check_kind(certificate, &chain)?;
+    let identity = Identity { certificate, key, client_certificates: false };
+    identity.server_config().map_err(|error| (error, PEM))?;
+    let until = check_dates(certificate)?;
     let parsed = ParsedCertificate::try_from(leaf)
-        .map_err(|error| (format!("{path} cannot be read: {error}"), pem))?;
+        .map_err(|error| (format!("{path} cannot be read: {error}"), PEM))?;
     let server_name = ServerName::try_from(host.to_owned())
         .map_err(|error| (error.to_string(), "choose another --host"))?;
     verify_server_name(&parsed, &server_name).map_err(|_| {
@@ -67,29 +68,71 @@ fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
         (found, "get a certificate with that name, or give a name of it with --host")
     })?;
     let mut roots = RootCertStore::empty();
-    for root in read_certificates(&tls.authority).map_err(|error| (error, pem))? {
+    for root in read_certificates(&tls.authority).map_err(|error| (error, PEM))? {
         let no_authority = |error| format!("{} is no authority: {error}", tls.authority.display());
-        roots.add(root).map_err(|error| (no_authority(error), pem))?;
+        roots.add(root).map_err(|error| (no_authority(error), PEM))?;
     }
     let algorithms = default_provider().signature_verification_algorithms.all;
     let now = UnixTime::now();
     verify_server_cert_signed_by_trust_anchor(&parsed, &roots, intermediates, now, algorithms)
         .map_err(|error| {
             let found = format!("{path} does not verify with {}: {error}", tls.authority.display());
-            (
-                found,
-                "put the intermediate certificates behind the server's own, or give the \
-                     authority that signed it",
-            )
+            let advice = match error {
+                Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                    "put the intermediate certificates behind the server's own, or give the \
+                     authority that signed it"
+                }
+                _ => "have the authority issue another one for a TLS server",
+            };
+            (found, advice)
         })?;
     Ok(until)
 }
 
+const PEM: &str = "give PEM files that can be read: the chain, its key, and the authority";
+
+/// The first certificate has to be a server's: not an authority's, and not for clients only.
+fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Fault> {
+    let mut all = Vec::new();
+    for certificate in chain {
+        let (_, read) = X509Certificate::from_der(certificate)
+            .map_err(|error| (format!("{} cannot be read: {error}", path.display()), PEM))?;
+        all.push(read);
+    }
+    let Some((own, others)) = all.split_first() else { return Ok(()) };
+    let path = path.display();
+    if own.is_ca() && others.iter().any(|other| !other.is_ca()) {
+        let found = format!("{path} does not begin with the server's own certificate");
+        return Err((
+            found,
+            "put the server's own first, then each one that signed the one before",
+        ));
+    }
+    if own.is_ca() {
+        return Err((
+            format!("{path} is the certificate of an authority, not of a server"),
+            "get one for a server; openssl req -x509 makes it with \
+             -addext basicConstraints=critical,CA:FALSE",
+        ));
+    }
+    let usage = own.extended_key_usage().ok().flatten().map(|usage| usage.value);
+    if usage.is_some_and(|usage| !usage.server_auth && !usage.any) {
+        let found = format!("{path} is not for servers: its extended key usage is another");
+        return Err((found, "have the authority issue one for TLS servers (serverAuth)"));
+    }
+    Ok(())
+}
+
 fn check_dates(path: &Path) -> Result<String, Fault> {
     let renew = "get a new certificate";
-    let (_, end) = dates(path).map_err(|error| (error, renew))?;
+    let (begin, end) = dates(path).map_err(|error| (error, renew))?;
+    let now = DateTime::<Utc>::from(SystemTime::now());
     let day = end.date_naive();
-    match end - DateTime::<Utc>::from(SystemTime::now()) {
+    if now < begin {
+        let found = format!("{} is not yet valid: it begins on {begin}", path.display());
+        return Err((found, "wait until then, or set this machine's clock if it is wrong"));
+    }
+    match end - now {
         left if left <= TimeDelta::zero() => {
             Err((format!("{} has expired on {day}", path.display()), renew))
         }

@@ -8,6 +8,8 @@ use crate::install::journal::missing_folders;
 use crate::install::known::Settings;
 use crate::install::plan::folders;
 use crate::install::system_user::{Right, ids, may, owns};
+use crate::reach;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What a folder of settings may have in it before an installation.
@@ -27,6 +29,7 @@ pub fn check(answers: &Answers, settings: &Settings) -> Option<Check> {
         .or_else(|| folders(answers).iter().find_map(|folder| data_folder(user, folder)))
         .or_else(|| hidden(answers))
         .or_else(|| reached(user, answers))
+        .or_else(|| open_key(answers))
         .or_else(|| low_port(user, answers));
     Some(match fault {
         None => passed(NAME, EXPECTED, format!("{user} can run them")),
@@ -77,6 +80,7 @@ fn hidden(answers: &Answers) -> Option<Fault> {
     answers.units.as_ref()?;
     let given = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
     let all = [&answers.dir, &answers.programs].into_iter().chain(given).cloned();
+    let all = all.chain(reach::files(&answers.database_url));
     let path = all
         .chain(folders(answers))
         .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
@@ -110,11 +114,17 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     }
     // What is not there is another check's.
     let may = |right, path: &Path| !path.exists() || may(user, right, path);
-    if let Some(tls) = &answers.tls {
-        for file in [&tls.certificate, &tls.key, &tls.authority] {
-            if !file.starts_with(&answers.dir) && !may(Right::Read, file) {
-                return refused(file, "read");
-            }
+    let given = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
+    for file in given.cloned().chain(reach::files(&answers.database_url)) {
+        // The servers do not work where the installer was started.
+        if file.is_relative() {
+            return Some((
+                format!("{} is no whole path", file.display()),
+                "let the files in the URL of the database begin with /".to_owned(),
+            ));
+        }
+        if !file.starts_with(&answers.dir) && !may(Right::Read, &file) {
+            return refused(&file, "read");
         }
     }
     let own = std::env::current_exe().unwrap_or_default();
@@ -130,6 +140,21 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
 pub fn lowest_port() -> u16 {
     let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
     limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024)
+}
+
+/// A key that was given and that everybody may read, who may enter all the folders it is in.
+fn open_key(answers: &Answers) -> Option<Fault> {
+    let key = &answers.tls.as_ref()?.key;
+    let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.mode());
+    let entered = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
+    // The settings' own folder is closed to others.
+    (mode(key) & 0o004 != 0 && entered && !key.starts_with(&answers.dir)).then(|| {
+        let key = key.display();
+        (
+            format!("everybody on this machine may read the key {key}"),
+            format!("give it to the servers' group alone, with chgrp and chmod 640 {key}"),
+        )
+    })
 }
 
 /// Services have no capabilities.

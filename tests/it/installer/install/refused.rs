@@ -5,7 +5,9 @@ use super::{Machine, command, fault, printed};
 use crate::auth::lifetimes::FAKETIME;
 use acceptance::Database;
 use installer::certificates;
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use sea_orm::ConnectionTrait;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use url::Url;
 
@@ -48,9 +50,82 @@ async fn a_wrong_user_or_password_host_or_name_of_the_database() {
         machine.remove().await;
     }
     let machine = Machine::new(&Database::Sqlite).await;
-    let why = ["postgres://…, mysql://… or sqlite:///…"];
+    let why = ["must be sqlite://…, postgres://… or mysql://…"];
     refused(&machine, &["--database-url=oracle://u:secret@h/x"], &why).await;
     refused(&machine, &["--database-url=sqlite://core.sqlite"], &["must begin with /"]).await;
+}
+
+#[tokio::test]
+async fn a_url_of_the_database_that_says_something_else_than_was_meant() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    for (url, why) in [
+        ("postgres://u:a#b@127.0.0.1/x", &["percent-encoded", "--database-password-file"][..]),
+        ("postgres://u:a/b@127.0.0.1/x", &["percent-encoded"]),
+        ("postgres://u:1/b@127.0.0.1/x", &["percent-encoded"]),
+        ("mysql://u:a@127.0.0.1:99:/x", &["its port is no number"]),
+        ("postgres://u@127.0.0.1:1/x?sslmod=verify-full", &["a parameter sslmod", "sslmode"]),
+        ("mysql://u@127.0.0.1:1/x?sslrootcert=/ca", &["parameter sslrootcert", "sslca"]),
+        ("postgres://u@127.0.0.1/x?sslrootcert=/no/file", &["cannot read /no/file"]),
+        ("postgres://u@/x?host=/run", &["has a user and no host", "&user=USER"]),
+        ("postgres://u@%2Fno/x", &["no database answers at /no/.s.PGSQL.5432", "its socket"]),
+        ("postgres:///x?host=/no&user=u", &["no database answers at /no/.s.PGSQL.5432"]),
+        ("mysql://u@localhost/x?socket=/no", &["no database answers at /no: "]),
+        ("postgres:///x", &["must name a host and a database", "?socket=/FILE"]),
+    ] {
+        refused(&machine, &[&format!("--database-url={url}")], why).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_the_other_kind() {
+    for database in Database::all().into_iter().skip(1) {
+        let machine = Machine::new(&database).await;
+        let (scheme, is, kind) = match database.name() {
+            "mysql" => ("postgres", "MariaDB", "PostgreSQL"),
+            _ => ("mysql", "PostgreSQL", "MariaDB"),
+        };
+        let (_, rest) = machine.database_url.split_once("://").expect("a URL");
+        let other = format!("--database-url={scheme}://{rest}");
+        let why = [format!("is no {kind}: it is {is}"), "begin the URL".to_owned()];
+        refused(&machine, &[&other], &why.each_ref().map(String::as_str)).await;
+        machine.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_behind_a_socket_is_none_of_these() {
+    for database in Database::all().into_iter().skip(1) {
+        let machine = Machine::new(&database).await;
+        let url = Url::parse(&machine.database_url).expect("a URL");
+        let port = url.port_or_known_default().unwrap_or(5432);
+        let target = (url.host_str().expect("a host").to_owned(), port);
+        let socket = machine.path(".s.PGSQL.5432");
+        let listener = tokio::net::UnixListener::bind(&socket).expect("a socket");
+        tokio::spawn(async move {
+            while let Ok((mut near, _)) = listener.accept().await {
+                let (host, port) = target.clone();
+                tokio::spawn(async move {
+                    let mut far = tokio::net::TcpStream::connect((host, port)).await?;
+                    tokio::io::copy_bidirectional(&mut near, &mut far).await
+                });
+            }
+        });
+        let by_socket = self::url(&machine, |url| {
+            let (socket, folder) = (socket.display().to_string(), machine.folder.path().display());
+            if database.name() == "mysql" {
+                url.set_port(Some(1)).expect("a port");
+                url.set_query(Some(&format!("socket={socket}")));
+            } else {
+                url.set_port(None).expect("no port");
+                let folder = folder.to_string().replace('/', "%2F");
+                url.set_host(Some(&folder)).expect("a host");
+            }
+        });
+        let output = machine.install(&[&by_socket, "--dry-run"]).await;
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}{}", printed(&output));
+        machine.remove().await;
+    }
 }
 
 #[tokio::test]
@@ -183,7 +258,41 @@ async fn certificates_that_do_not_fit() {
         [("certificate", certificate), ("key", key), ("authority", authority)]
             .map(|(name, path)| format!("--tls-{name}={}", path.display()))
     };
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a file");
+    let file = |name: &str, text: &str| {
+        std::fs::write(machine.path(name), text).expect("a file");
+        let own = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(machine.path(name), own).expect("rights");
+        machine.path(name)
+    };
+    let (leaf, authority) = (text(&own.certificate), text(&own.authority));
+    let reversed = file("reversed.pem", &format!("{authority}{leaf}"));
+    let encrypted =
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----";
+    let encrypted = file("encrypted.key", encrypted);
+    let weak = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+    let weak = file("weak.key", weak);
+    let by_itself = |name: &str, change: &dyn Fn(&mut CertificateParams)| {
+        let key = KeyPair::generate().expect("a key");
+        let mut made = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+        change(&mut made);
+        let pem = made.self_signed(&key).expect("a certificate").pem();
+        let pem = file(&format!("{name}.pem"), &pem);
+        (pem, file(&format!("{name}.key"), &key.serialize_pem()))
+    };
+    let (ca, ca_key) = by_itself("ca", &|it| it.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
+    let (client, client_key) = by_itself("client", &|it| {
+        it.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]
+    });
+    let (early, early_key) =
+        by_itself("early", &|it| it.not_before = rcgen::date_time_ymd(2999, 1, 1));
     for (given, why) in [
+        (flags(&reversed, &own.key, &own.authority), "put the server's own first"),
+        (flags(&own.certificate, &encrypted, &own.authority), "is encrypted: decrypt it with"),
+        (flags(&own.certificate, &weak, &own.authority), "must be RSA of 2048 to 8192 bits"),
+        (flags(&ca, &ca_key, &ca), "certificate of an authority, not of a server: get one"),
+        (flags(&client, &client_key, &client), "is not for servers: its extended key usage"),
+        (flags(&early, &early_key, &early), "is not yet valid: it begins on 2999-01-01"),
         (flags(&other.certificate, &other.key, &other.authority), "does not name localhost"),
         (flags(&own.certificate, &other.key, &own.authority), "do not work together"),
         (flags(&own.certificate, &own.key, &other.authority), "does not verify with"),
@@ -192,6 +301,12 @@ async fn certificates_that_do_not_fit() {
     ] {
         refused(&machine, &given.each_ref().map(String::as_str), &[why]).await;
     }
+    // What some editors write first is no fault.
+    let marked = file("marked.pem", &format!("\u{feff}{leaf}"));
+    let given = flags(&marked, &own.key, &own.authority);
+    let given = given.each_ref().map(String::as_str);
+    let output = machine.install(&[&given[..], &["--dry-run"]].concat()).await;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[tokio::test]

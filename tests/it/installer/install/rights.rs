@@ -118,6 +118,42 @@ async fn a_port_below_1024_and_homes_are_not_for_services() {
 }
 
 #[tokio::test]
+async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
+    let Some((machine, flags)) = machine().await else { return };
+    let given = machine.path("given");
+    let tls =
+        installer::certificates::own(&given, &["localhost".to_owned()]).expect("certificates");
+    open(&given);
+    let with =
+        [("certificate", &tls.certificate), ("key", &tls.key), ("authority", &tls.authority)]
+            .map(|(name, path)| format!("--tls-{name}={}", path.display()));
+    let with = with.each_ref().map(String::as_str);
+    let said = async |more: &[&str]| {
+        let output = command(&flags, more).output().await.expect("a process");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    fs::set_permissions(&tls.key, Permissions::from_mode(0o644)).expect("rights");
+    let text = said(&with).await;
+    assert!(text.contains("everybody on this machine may read the key"), "{text}");
+    assert!(text.contains("chmod 640"), "{text}");
+    // Behind a door that is closed to others it does no harm.
+    fs::set_permissions(&given, Permissions::from_mode(0o750)).expect("rights");
+    chown(&given, None, Some(NOBODY)).expect("a group");
+    let text = said(&[&with[..], &["--dry-run"]].concat()).await;
+    assert_eq!(text, "");
+    let hidden = tls.authority.display();
+    fs::set_permissions(&tls.authority, Permissions::from_mode(0o600)).expect("rights");
+    for (path, why) in [
+        (hidden.to_string(), format!("nobody may not read {hidden}")),
+        ("ca.pem".to_owned(), "ca.pem is no whole path".to_owned()),
+    ] {
+        let url = format!("--database-url=postgres://u@127.0.0.1:1/x?sslrootcert={path}");
+        let text = said(&[&url]).await;
+        assert!(text.contains(&why), "{text} is not: {why}");
+    }
+}
+
+#[tokio::test]
 async fn a_password_of_any_characters() {
     for database in Database::all().into_iter().skip(1) {
         let machine = Machine::new(&database).await;
