@@ -59,6 +59,9 @@ enum Action {
     Remove {
         /// The client
         id: String,
+        /// Although the api-server asks with it: without a client every call is 503
+        #[arg(long)]
+        of_the_api_server: bool,
     },
 }
 
@@ -70,7 +73,9 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         Action::List { json } => list(installation, *json).await,
         Action::Rotate { id, finish: true, .. } => finish(installation, id).await,
         Action::Rotate { id, json, .. } => rotate(installation, id, *json).await,
-        Action::Remove { id } => remove(installation, id).await,
+        Action::Remove { id, of_the_api_server } => {
+            remove(installation, id, *of_the_api_server).await
+        }
     }
 }
 
@@ -98,6 +103,23 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
         None if registration.json => print(&json!({"client_id": id}).to_string()),
         None => print(&format!("client {id} is added")),
     }
+}
+
+/// What the api-server asks the auth server with.
+struct Used {
+    /// The file of its settings.
+    file: String,
+    secret: String,
+}
+
+/// The api-server's settings, if this is the client that they name.
+fn used(installation: &Installation, id: &str) -> Option<Used> {
+    let (file, settings) = installation.api_settings()?;
+    let same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
+    same.then(|| Used {
+        file: file.display().to_string(),
+        secret: settings.optional("API_AUTH_CLIENT_SECRET").unwrap_or_default(),
+    })
 }
 
 fn with_secret(id: &str, what: &str, secret: &str, json: bool) -> String {
@@ -192,15 +214,31 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
     })
     .await?;
     let what = "has another secret; the one before it stays valid until rotate --finish";
-    print_once(&with_secret(id, what, &secret, json))
+    let mut text = with_secret(id, what, &secret, json);
+    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !json) {
+        text += &format!(
+            "\nThe api-server asks with it: put it into API_AUTH_CLIENT_SECRET in {file}, restart \
+             the api-server, then: installer client rotate {id} --finish"
+        );
+    }
+    print_once(&text)
 }
 
 async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
     let db = installation.open().await?;
+    let used = used(installation, id);
     change(&db, async |tx| {
-        if taken(tx, id).await?.secret_hash2.is_none() {
+        let Some(older) = taken(tx, id).await?.secret_hash2 else {
             let why = format!("client {id} has no older secret: no rotation is under way");
             return Ok(refuse(why)?);
+        };
+        if let Some(Used { file, secret }) = &used
+            && secret_hash(secret) == older.reveal()
+        {
+            return Ok(refuse(format!(
+                "the api-server still asks with the older secret: put the new one into \
+                 API_AUTH_CLIENT_SECRET in {file}, and restart the api-server first"
+            ))?);
         }
         set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
         Ok(event(Kind::ClientChanged).reason("rotation_finished").client(id).record(tx).await?)
@@ -209,7 +247,13 @@ async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
     print(&format!("client {id} has one secret: the older one is no longer valid"))
 }
 
-async fn remove(installation: &Installation, id: &str) -> Result<(), Refused> {
+async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), Refused> {
+    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !although) {
+        return refuse(format!(
+            "the api-server asks with the client {id} ({file}), and without it every call is 503: \
+             name another one there first, or say --of-the-api-server"
+        ));
+    }
     let db = installation.open().await?;
     let tokens = change(&db, async |tx| {
         // The client first: whoever issues to it waits, and finds it gone.

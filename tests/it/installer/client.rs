@@ -183,6 +183,34 @@ async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
 }
 
 #[tokio::test]
+async fn the_client_of_the_api_server_is_not_taken_from_it_by_accident() {
+    on_each_database(PROGRAM, |world| async move {
+        let before = everything(&world).await;
+        let removed = installer(&world, &["client", "remove", "api-server"]).await;
+        removed.refused("every call is 503: name another one there first, or say --of-the-api");
+        assert_eq!(everything(&world).await, before);
+        let rotated = installer(&world, &["client", "rotate", "api-server"]).await.done();
+        let api = world.folder.path().join("api-server.env").display().to_string();
+        let then = format!("into API_AUTH_CLIENT_SECRET in {api}, restart the api-server, then");
+        assert!(rotated.contains(&then), "{rotated}");
+        let before = everything(&world).await;
+        let finish = ["client", "rotate", "api-server", "--finish"];
+        installer(&world, &finish).await.refused("still asks with the older secret");
+        assert_eq!(everything(&world).await, before);
+        let new = rotated.lines().find_map(|line| line.strip_prefix("client_secret  "));
+        let settings = std::fs::read_to_string(&api).expect("settings");
+        let old = world.credentials.api_server.as_str();
+        assert!(settings.contains(old), "{settings}");
+        std::fs::write(&api, settings.replace(old, new.expect("a secret"))).expect("settings");
+        installer(&world, &finish).await.done();
+        let anyway = ["client", "remove", "api-server", "--of-the-api-server"];
+        installer(&world, &anyway).await.done();
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_client_with_keys_has_no_secret_unless_it_is_asked_for() {
     on_each_database(PROGRAM, |world| async move {
         let word = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA";
