@@ -26,14 +26,21 @@ pub struct Arguments {
 struct Settings {
     auth: Option<auth_server::config::Config>,
     api: Option<api_server::config::Config>,
+    /// Where those of the api-server are.
+    api_file: String,
 }
 
 /// Runs the command: prints the report, and tells whether all is well.
 pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     let mut report = Report::default();
     let settings = read_settings(arguments, &mut report);
-    let db = database::check(&settings, &mut report).await;
-    servers::check(&settings, &mut report).await;
+    // Servers without their database take a while to say so.
+    let mut of_servers = Report::default();
+    let (db, ()) = tokio::join!(
+        database::check(&settings, &mut report),
+        servers::check(&settings, &mut of_servers),
+    );
+    report.checks.append(&mut of_servers.checks);
     certificates::check(&settings, &mut report);
     work::check(&settings, db.as_ref(), &mut report).await;
     units::check(&mut report).await;
@@ -44,8 +51,8 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
 fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
     let auth = arguments.files.auth();
     let auth = auth_server::config::Config::read(auth.as_deref());
-    let api = arguments.files.api();
-    let api = api_server::config::Config::read(api.as_deref());
+    let api_file = arguments.files.api();
+    let api = api_server::config::Config::read(api_file.as_deref());
     let (auth_faults, api_faults) = (auth.as_ref().err(), api.as_ref().err());
     for (name, faults, option) in [
         ("auth-server settings", auth_faults, "--env-file"),
@@ -61,5 +68,7 @@ fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
             }
         }
     }
-    Settings { auth: auth.ok(), api: api.ok() }
+    let api_file = api_file.map(|file| file.display().to_string());
+    let api_file = api_file.unwrap_or_else(|| "the settings of the api-server".to_owned());
+    Settings { auth: auth.ok(), api: api.ok(), api_file }
 }

@@ -5,11 +5,13 @@ use crate::certificates::{RENEW_BEFORE, dates};
 use crate::checks::Report;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::tls::Identity;
+use std::path::Path;
 use std::time::SystemTime;
 
 const EXPECTED: &str = "valid for 30 days and more, and the key is its own";
-const RENEW: &str =
-    "have it renewed (installer install does it for its own), and send the server SIGHUP";
+const RENEW: &str = "have it renewed, and send the server SIGHUP";
+const RENEW_OWN: &str = "run installer install again, which renews it (of a quickstart: remove \
+     server.pem and start it again), and send the server SIGHUP";
 
 /// Looks at the certificate of each server.
 pub fn check(settings: &Settings, report: &mut Report) {
@@ -23,12 +25,26 @@ pub fn check(settings: &Settings, report: &mut Report) {
         let identity = Identity { certificate, key, client_certificates: false };
         match identity.server_config().and_then(|_| dates(certificate)) {
             Err(why) => report.fail(name, EXPECTED, &why, "give it a certificate and its key"),
-            Ok((begin, end)) => judge(name, begin, end, report),
+            Ok((begin, end)) => {
+                let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
+                judge(name, begin, end, renew, report);
+            }
         }
     }
 }
 
-fn judge(name: &'static str, begin: DateTime<Utc>, end: DateTime<Utc>, report: &mut Report) {
+/// True of a certificate whose authority this installer has made, and keeps beside it.
+fn is_own(certificate: &Path) -> bool {
+    certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
+}
+
+fn judge(
+    name: &'static str,
+    begin: DateTime<Utc>,
+    end: DateTime<Utc>,
+    renew: &str,
+    report: &mut Report,
+) {
     let now = DateTime::<Utc>::from(SystemTime::now());
     let left = end - now;
     let day = end.date_naive();
@@ -36,11 +52,11 @@ fn judge(name: &'static str, begin: DateTime<Utc>, end: DateTime<Utc>, report: &
         let found = format!("not valid before {}", begin.date_naive());
         report.fail(name, EXPECTED, &found, "set this machine's clock if it is wrong");
     } else if left < TimeDelta::zero() {
-        report.fail(name, EXPECTED, &format!("expired on {day}"), RENEW);
+        report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
     } else {
         let found = format!("until {day}, {} days left", left.num_days());
         match left < RENEW_BEFORE {
-            true => report.pass_for_now(name, EXPECTED, &found, RENEW),
+            true => report.fail(name, EXPECTED, &found, renew),
             false => report.pass(name, EXPECTED, &found),
         }
     }

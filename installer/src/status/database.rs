@@ -3,6 +3,7 @@
 use super::Settings;
 use crate::checks::Report;
 use crate::installation::{Refused, connect};
+use crate::reach::{self, Unreached};
 use crate::upgrade::product;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::Query;
@@ -30,17 +31,21 @@ pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseC
         return None;
     };
     let opened = async {
-        let db = connect(url, 2).await?;
-        let product = product(&db).await?;
-        Ok::<_, Refused>((db, product))
+        let db = reach::open(url, 2).await?;
+        let answered = product(&db).await;
+        let product = answered.map_err(|Refused(found)| Unreached {
+            found,
+            advice: "see the database's log".to_owned(),
+        })?;
+        Ok::<_, Unreached>((db, product))
     };
     let db = match opened.await {
         Ok((db, product)) => {
             report.pass("database", REACHED, &product);
             db
         }
-        Err(Refused(why)) => {
-            report.fail("database", REACHED, &why, "start it, or correct the setting of its URL");
+        Err(Unreached { found, advice }) => {
+            report.fail("database", REACHED, &found, &advice);
             report.skip("database clock", CLOCK, "the database does not answer");
             report.skip("schema", SCHEMA, "the database does not answer");
             return None;

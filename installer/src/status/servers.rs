@@ -2,7 +2,8 @@
 
 use super::Settings;
 use crate::checks::Report;
-use reqwest::{Client, Url};
+use api_server::config::Config;
+use reqwest::{Client, Response, StatusCode, Url};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{
     CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
@@ -17,47 +18,94 @@ use std::time::Duration;
 
 const EXPECTED: &str = "live and ready, with the certificate of its settings";
 const WAY: &str = "the api-server's way to it holds, by TLS and its authorities";
-/// The longest a server is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WAY_NAME: &str = "way to the auth-server";
+const CLIENT: &str = "the auth server takes the id and secret of the api-server's settings";
+const CLIENT_NAME: &str = "client of the api-server";
+const SEE_LOG: &str = "see the log of the auth server";
+const ANOTHER_CERTIFICATE: &str = "it presents another certificate than its settings name";
+const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings were changed";
+/// The longest a server is waited for: it waits itself for its database, five seconds at most.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Asks both servers, and the auth server again as the api-server does.
 pub async fn check(settings: &Settings, report: &mut Report) {
     let auth = settings.auth.as_ref();
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
-    for (name, place) in [("auth-server", auth), ("api-server", api)] {
-        let Some((listen, certificate)) = place else {
-            report.skip(name, EXPECTED, "its settings cannot be read");
-            continue;
-        };
-        let url = format!("https://{}", reachable(listen));
-        let outcome = match pinned(certificate) {
-            Ok(client) => ask(&client, &url).await,
-            Err(why) => Err((why, "correct the setting of its certificate")),
-        };
-        tell(report, name, EXPECTED, &url, outcome);
+    // All at once: each may take its time.
+    let (auth, api, way) = tokio::join!(ask_own(auth), ask_own(api), follow_way(settings));
+    for (name, asked) in [("auth-server", auth), ("api-server", api)] {
+        tell(report, name, EXPECTED, "its settings cannot be read", asked);
     }
-    let name = "way to the auth-server";
-    let Some(api) = &settings.api else {
-        return report.skip(name, WAY, "the settings of the api-server cannot be read");
+    let unread = "the settings of the api-server cannot be read";
+    let (way, client) = way.map_or((None, None), |(way, client)| (Some(way), client));
+    let no_way = if way.is_some() { "the way to the auth server does not hold" } else { unread };
+    tell(report, WAY_NAME, WAY, unread, way);
+    tell(report, CLIENT_NAME, CLIENT, no_way, client);
+}
+
+/// What was found, or what is wrong and what to do.
+type Asked = Result<String, (String, String)>;
+
+async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Asked> {
+    let (listen, certificate) = place?;
+    let url = format!("https://{}", reachable(listen));
+    Some(match pinned(certificate) {
+        Ok(client) => ask(&client, &url).await,
+        Err(why) => Err((why, "correct the setting of its certificate".to_owned())),
+    })
+}
+
+/// The way to the auth server, and, where that holds, what it says to the api-server's client.
+async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
+    let api = settings.api.as_ref()?;
+    let client = match trusting(&api.auth_ca) {
+        Ok(client) => client,
+        Err(why) => return Some((Err((why, "correct API_AUTH_CA".to_owned())), None)),
     };
-    let outcome = match trusting(&api.auth_ca) {
-        Ok(client) => ask(&client, &api.auth_url).await,
-        Err(why) => Err((why, "correct API_AUTH_CA")),
+    let way = ask(&client, &api.auth_url).await;
+    let introspected = match way {
+        Ok(_) => Some(introspect(&client, api, &settings.api_file).await),
+        Err(_) => None,
     };
-    tell(report, name, WAY, &api.auth_url, outcome);
+    Some((way, introspected))
+}
+
+/// Asks about a token that nobody has: the answer tells whether the client may ask.
+async fn introspect(client: &Client, api: &Config, api_file: &str) -> Asked {
+    let id = &api.auth_client_id;
+    let advice = format!(
+        "give the api-server a client with installer client rotate {id}, or, where there is none, \
+         installer client add {id} --resource-server; put its secret into API_AUTH_CLIENT_SECRET in \
+         {api_file}, and restart the api-server"
+    );
+    let form =
+        [("token", "of-nobody"), ("client_id", id), ("client_secret", &api.auth_client_secret)];
+    let url = format!("{}/oauth2/introspect", api.auth_url);
+    let answer = client.post(url).form(&form).send().await;
+    let answer = answer.map_err(|error| (in_full(&error), SEE_LOG.to_owned()))?;
+    let status = answer.status();
+    match status {
+        StatusCode::OK => Ok(format!("it takes the client {id}")),
+        StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            let found = format!("it refuses the client {id}: {status}{}", reason(answer).await);
+            Err((found, advice))
+        }
+        _ => Err((format!("{status}{}", reason(answer).await), SEE_LOG.to_owned())),
+    }
 }
 
 fn tell(
     report: &mut Report,
     name: &'static str,
     expected: &str,
-    url: &str,
-    outcome: Result<(), (String, &'static str)>,
+    unasked: &str,
+    asked: Option<Asked>,
 ) {
-    match outcome {
-        Ok(()) => report.pass(name, expected, &format!("live and ready at {url}")),
-        Err((found, advice)) => report.fail(name, expected, &format!("{url}: {found}"), advice),
+    match asked {
+        None => report.skip(name, expected, unasked),
+        Some(Ok(found)) => report.pass(name, expected, &found),
+        Some(Err((found, advice))) => report.fail(name, expected, &found, &advice),
     }
 }
 
@@ -71,22 +119,34 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-async fn ask(client: &Client, url: &str) -> Result<(), (String, &'static str)> {
+async fn ask(client: &Client, server: &str) -> Asked {
     for (path, advice) in [
         ("/health/live", "start it, and see its log"),
         ("/health/ready", "see what is said of the database, and its log"),
     ] {
-        let url = Url::parse(&format!("{url}{path}")).map_err(|why| (why.to_string(), advice))?;
-        let answer = client.get(url).send().await.map_err(|error| (in_full(&error), advice))?;
+        let failed =
+            |found: String, advice: &str| (format!("{server}: {found}"), advice.to_owned());
+        let url = Url::parse(&format!("{server}{path}"));
+        let url = url.map_err(|why| failed(why.to_string(), "correct the setting of its URL"))?;
+        let answer = client.get(url).send().await.map_err(|error| match in_full(&error) {
+            found if found == ANOTHER_CERTIFICATE => failed(found, RELOAD),
+            found => failed(found, advice),
+        })?;
         let status = answer.status();
         if !status.is_success() {
-            let json: Option<serde_json::Value> = answer.json().await.ok();
-            let text = |name: &str| json.as_ref()?.get(name)?.as_str().map(str::to_owned);
-            let reason = text("detail").or_else(|| text("error_description")).unwrap_or_default();
-            return Err((format!("{path} is {status} {reason}"), advice));
+            let found = format!("{path} is {status}{}", reason(answer).await);
+            return Err(failed(found, advice));
         }
     }
-    Ok(())
+    Ok(format!("live and ready at {server}"))
+}
+
+/// What an answer says of itself, behind a colon; nothing, where it says nothing.
+async fn reason(answer: Response) -> String {
+    let json: Option<serde_json::Value> = answer.json().await.ok();
+    let text = |name: &str| json.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    let said = text("detail").or_else(|| text("error_description")).or_else(|| text("title"));
+    said.map(|said| format!(": {said}")).unwrap_or_default()
 }
 
 /// A client that trusts the certificate in this file and no other, whatever the host is called.
@@ -121,7 +181,9 @@ fn in_full(error: &reqwest::Error) -> String {
         return format!("no answer within {} s", PATIENCE.as_secs());
     }
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
-    causes.last().map_or_else(|| error.to_string(), ToString::to_string)
+    let text = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
+    // What the library puts before the words of a verifier.
+    text.strip_prefix("unexpected error: ").map(str::to_owned).unwrap_or(text)
 }
 
 /// Takes the server that has the key of one certificate.
@@ -142,9 +204,7 @@ impl ServerCertVerifier for Pinned {
     ) -> Result<ServerCertVerified, Error> {
         match *end_entity == self.own {
             true => Ok(ServerCertVerified::assertion()),
-            false => Err(Error::General(
-                "it presents another certificate than its settings name: send it SIGHUP".to_owned(),
-            )),
+            false => Err(Error::General(ANOTHER_CERTIFICATE.to_owned())),
         }
     }
 

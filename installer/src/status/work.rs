@@ -32,7 +32,7 @@ pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report:
             ("card payments", CARDS),
             ("imports", IMPORTS),
         ] {
-            report.skip(name, expected, "there is no database of this release");
+            report.skip(name, expected, "the database does not answer, or is not of this release");
         }
         return;
     };

@@ -2,7 +2,10 @@
 
 use super::{Said, command, run};
 use crate::PROGRAM;
+use acceptance::world::{Environment, on_each_database_with, on_embedded_database};
 use acceptance::{World, on_each_database};
+use rcgen::{CertificateParams, KeyPair};
+use std::time::Instant;
 use tokio::process::Command;
 
 fn status(world: &World, more: &[&str]) -> Command {
@@ -81,6 +84,91 @@ async fn it_works_with_the_servers_down_and_another_schema() {
         assert!(said.failed().contains(&"schema".to_owned()), "{}", said.output);
         assert_eq!(said.checks()["signing keys"], "skipped");
         assert!(said.output.contains("run installer upgrade"), "{}", said.output);
+        world
+    })
+    .await;
+}
+
+/// A certificate in the folder of this world that ends in so many days, and its key.
+fn certificate(world: &World, days: i64) -> [String; 2] {
+    let key = KeyPair::generate().expect("a key");
+    let mut certificate = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+    certificate.not_after = (std::time::SystemTime::now()
+        + std::time::Duration::from_secs(days.unsigned_abs() * 86_400))
+    .into();
+    let certificate = certificate.self_signed(&key).expect("a certificate");
+    [("short.pem", certificate.pem()), ("short.key", key.serialize_pem())]
+        .map(|(name, text)| super::file(world, name, &text))
+}
+
+#[tokio::test]
+async fn a_certificate_in_its_last_30_days_and_one_that_the_server_does_not_present_are_not_well() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let settings = |days| {
+            let [certificate, key] = certificate(&world, days);
+            [("AUTH_TLS_CERTIFICATE", certificate), ("AUTH_TLS_KEY", key)]
+        };
+        for (days, failed) in
+            [(29, &["auth-server", "auth-server certificate"][..]), (40, &["auth-server"])]
+        {
+            let settings = settings(days);
+            let settings = settings.each_ref().map(|(name, path)| (*name, path.as_str()));
+            let said = ask(&world, &settings).await;
+            assert_eq!(said.failed(), failed, "{}", said.output);
+            let why = "presents another certificate than its settings name\"";
+            assert!(said.output.contains(why), "{}", said.output);
+            assert!(said.output.contains("(SIGHUP), or restart it"), "{}", said.output);
+            assert!(!said.output.contains("unexpected"), "{}", said.output);
+            let renew = "\"have it renewed, and send the server SIGHUP\"";
+            assert_eq!(said.output.contains(renew), days == 29, "{}", said.output);
+        }
+        std::fs::write(world.folder.path().join("ca.key"), "").expect("an authority of its own");
+        let own = settings(29);
+        let own = own.each_ref().map(|(name, path)| (*name, path.as_str()));
+        let said = ask(&world, &own).await;
+        assert!(said.output.contains("\"run installer install again"), "{}", said.output);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_that_the_auth_server_refuses_is_told() {
+    on_each_database(PROGRAM, |world| async move {
+        let failed = ["client of the api-server"];
+        let said = ask(&world, &[("API_AUTH_CLIENT_SECRET", "another")]).await;
+        assert_eq!(said.failed(), failed, "{}", said.output);
+        assert!(said.output.contains("401 Unauthorized"), "{}", said.output);
+        assert!(said.output.contains("API_AUTH_CLIENT_SECRET in /"), "{}", said.output);
+        let remove = ["client", "remove", "api-server", "--of-the-api-server"];
+        super::installer(&world, &remove).await.done();
+        let said = ask(&world, &[]).await;
+        assert_eq!(said.failed(), failed, "{}", said.output);
+        assert!(said.output.contains("api-server.env, and restart"), "{}", said.output);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_the_database_it_says_so_once_and_soon() {
+    let gated = Environment { gated: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, gated, |world| async move {
+        let Some(gate) = &world.gate else { return world };
+        gate.shut();
+        let began = Instant::now();
+        let said = ask(&world, &[]).await;
+        // The servers wait for it for five seconds themselves, both at the same time.
+        assert!(began.elapsed().as_secs() < 9, "{:?}: {}", began.elapsed(), said.output);
+        let failed = ["api-server", "auth-server", "database", "way to the auth-server"];
+        assert_eq!(said.failed(), failed, "{}", said.output);
+        assert!(said.output.contains("no database answers at"), "{}", said.output);
+        assert!(said.output.contains("start the database, or correct"), "{}", said.output);
+        assert!(!said.output.contains("pool"), "{}", said.output);
+        let silent = "503 Service Unavailable\"";
+        assert!(!said.output.contains(silent), "{}", said.output);
+        assert!(!said.output.contains("Unavailable \""), "{}", said.output);
+        gate.open();
         world
     })
     .await;
