@@ -1,7 +1,8 @@
 //! `installer audit`: what happened at the auth server, newest last.
 
+use crate::accounts::Account;
 use crate::columns;
-use crate::installation::{Installation, Refused, print};
+use crate::installation::{Installation, Refused, print, refuse};
 use chrono::{DateTime, Utc};
 use clap::builder::PossibleValuesParser;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -13,6 +14,7 @@ use serde_json::json;
 use shared::audit::Kind;
 use shared::db;
 use shared::entity::auth_events::{Column, Entity, Model};
+use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
 use std::str::FromStr;
@@ -100,6 +102,10 @@ impl Since {
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let db = arguments.installation.open().await?;
     let events = events(&db, arguments).await?;
+    // Of one who is gone, there may be events.
+    if events.is_empty() {
+        check_who(&db, arguments).await?;
+    }
     if arguments.json {
         let lines: String = events.iter().map(|event| as_json(event) + "\n").collect();
         return if lines.is_empty() { Ok(()) } else { print(&lines) };
@@ -109,10 +115,27 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     print(&columns::align(heading, &rows))
 }
 
+/// Refuses names of nobody.
+async fn check_who(db: &DatabaseConnection, arguments: &Arguments) -> Result<(), Refused> {
+    if let Some(name) = &arguments.user {
+        Account::find(db, kind(arguments), name).await?;
+    }
+    match &arguments.client {
+        Some(id) if oauth_clients::Entity::find_by_id(id).one(db).await?.is_none() => {
+            refuse(format!("there is no client {id}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+const fn kind(arguments: &Arguments) -> UserKind {
+    if arguments.web { UserKind::Web } else { UserKind::Core }
+}
+
 /// The last events that are asked for, newest last.
 async fn events(db: &DatabaseConnection, arguments: &Arguments) -> Result<Vec<Model>, DbErr> {
     let backend = db.get_database_backend();
-    let kind = if arguments.web { UserKind::Web } else { UserKind::Core };
+    let kind = kind(arguments);
     let mut events = Entity::find()
         .apply_if(arguments.user.as_deref(), |find, name| {
             find.filter(Column::UserName.eq(name)).filter(Column::UserKind.eq(kind))

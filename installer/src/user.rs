@@ -45,15 +45,15 @@ enum Action {
         password: NewPassword,
     },
     /// Logs a user out everywhere
+    #[command(group = clap::ArgGroup::new("whom").required(true).args(["name", "all"]))]
     LogOut {
         /// What he logs in with
-        #[arg(required_unless_present = "all")]
         name: Option<String>,
         /// The borrower who logs in with this name
         #[arg(long)]
         web: bool,
         /// Everybody: every user and every borrower
-        #[arg(long, conflicts_with_all = ["name", "web"])]
+        #[arg(long, conflicts_with = "web")]
         all: bool,
     },
 }

@@ -41,7 +41,6 @@ async fn events_are_listed_newest_last_and_by_whatever_is_asked() {
             (&["--last", "2"], &["locked", "log_in"]),
             (&["--user", "jo"], &["token_issued", "log_in"]),
             (&["--user", "jo", "--web"], &["locked"]),
-            (&["--user", "nobody"], &[]),
             (&["--client", "integration"], &["token_issued", "log_in_failed"]),
             (&["--event", "log_in", "--event", "locked"], &["locked", "log_in"]),
             (&["--event", "log_in", "locked", "--client", "browser"], &["locked", "log_in"]),
@@ -54,6 +53,13 @@ async fn events_are_listed_newest_last_and_by_whatever_is_asked() {
         ] {
             let expected: Vec<_> = expected.iter().map(|event| format!("{event} -")).collect();
             assert_eq!(audit(&world, more).await, expected, "{more:?}");
+        }
+        for (who, why) in [
+            (&["--user", "nobody"][..], "there is no user nobody (for a web user say --web)"),
+            (&["--user", "nobody", "--web"], "there is no web user nobody"),
+            (&["--client", "nobody"], "there is no client nobody"),
+        ] {
+            installer(&world, &[&["audit"], who].concat()).await.refused(why);
         }
         world
     })

@@ -264,6 +264,8 @@ async fn what_is_refused_changes_nothing() {
             let said = installer(&world, &[&["user"], words].concat()).await;
             assert_eq!(said.code, Some(2), "{}", said.error);
         }
+        let nobody = installer(&world, &["user", "log-out"]).await;
+        assert!(nobody.error.contains("<NAME|--all>"), "{}", nobody.error);
         assert_eq!(everything(&world).await, before);
         tokens.expect(&world, true, true, true).await;
         world
