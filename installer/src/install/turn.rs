@@ -74,6 +74,9 @@ fn on_this_machine(path: &str) -> std::io::Result<Option<Turn>> {
 }
 
 async fn in_server(url: &str) -> Result<Option<Turn>, DbErr> {
+    if crate::reach::look_for(url).await.is_err() {
+        return Ok(Some(Turn::None));
+    }
     let db = db::connect(url, 1, false).await?;
     let tx = db.begin().await?;
     let backend = tx.get_database_backend();

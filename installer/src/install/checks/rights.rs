@@ -2,7 +2,7 @@
 
 use super::{failed, passed};
 use crate::checks::Check;
-use crate::install::answers::Answers;
+use crate::install::answers::{Answers, DOCUMENTS, SPOOL};
 use crate::install::is_root;
 use crate::install::journal::missing_folders;
 use crate::install::known::Settings;
@@ -44,6 +44,9 @@ fn content(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
+/// What the servers keep in their folders of data.
+const DATA: [&str; 3] = [SPOOL, DOCUMENTS, "owner"];
+
 /// It will be the servers' alone, so it must not be anything else's.
 fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
     let ours = |path: &PathBuf| {
@@ -63,15 +66,19 @@ fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
 /// What is in it stays whose it is.
 fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
     let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
-    let filled = content(folder).iter().any(|path| !path.ends_with("lost+found"));
+    let content = content(folder);
+    let filled = content.iter().any(|path| !path.ends_with("lost+found"));
+    // Never the advice to give away what has nothing of ours.
+    let ours = content.iter().any(|path| DATA.iter().any(|ours| path.ends_with(ours)));
     (filled && !owned).then(|| {
         let folder = folder.display();
+        let all_ours = match ours {
+            true => format!(", or, if all in it is this product's: chown -R {user} {folder}"),
+            false => String::new(),
+        };
         (
             format!("{folder} has something in it, and is not {user}'s"),
-            format!(
-                "choose an empty folder, or, if all in it is this product's: chown -R {user} \
-                 {folder}"
-            ),
+            format!("choose an empty folder{all_ours}"),
         )
     })
 }
