@@ -14,7 +14,7 @@
 //!
 //! Meanwhile tokens are logged out on one node and used on the other, refresh tokens are exchanged
 //! on both at once, or beside a log-out, passwords change and clients go while somebody logs in, and
-//! payments are sent to both under one key. Then nodes are killed and started again, the second one
+//! payments are sent to both under one key, or imported through one. Then nodes are killed and started again, the second one
 //! first. In the end the books are checked in SQL, and the rows of all nodes are compared.
 //!
 //! Exits with 1 when something does not hold. What it has started goes in any case but a kill.
@@ -225,14 +225,15 @@ impl Trial<'_> {
         let url = self.cluster.url_on(1, &self.world.database_url);
         let db = db::connect(&url, 4, false).await.map_err(|error| error.to_string())?;
         let races = Races { world: &self.world, replicas: self.replicas(), db: &db };
-        let tallies: [(&str, Tally); 6] = {
-            let (log_outs, refreshes, beside, passwords, clients, keys) = tokio::join!(
+        let tallies: [(&str, Tally); 7] = {
+            let (log_outs, refreshes, beside, passwords, clients, keys, imports) = tokio::join!(
                 races.log_outs(3 * rounds),
                 races.refreshes(rounds),
                 races.log_out_beside_refresh(rounds),
                 races.password_changes(rounds),
                 races.client_removals(rounds),
                 races.keys(loan_id, rounds),
+                races.imports(loan_id, rounds.div_ceil(4)),
             );
             [
                 ("log-outs seen through the other node on the next call", log_outs),
@@ -241,6 +242,7 @@ impl Trial<'_> {
                 ("password changes beside a log-in on the other node", passwords),
                 ("clients removed beside a log-in on the other node", clients),
                 ("payments under one key on both nodes", keys),
+                ("imports of payments on the loan that most others pay on", imports),
             ]
         };
         let (mut jobs, mut faults) = (Vec::new(), Vec::new());

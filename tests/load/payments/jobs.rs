@@ -13,6 +13,8 @@ pub struct Job {
     pub work: Work,
     /// What came of it.
     pub state: State,
+    /// It is known by its key, so that it can be sent again: what is imported is not.
+    pub keyed: bool,
 }
 
 /// What kind of request it is, as the answers are counted.
@@ -109,7 +111,7 @@ impl Way {
 impl Job {
     /// One that was not sent yet.
     pub fn new(name: String, work: Work) -> Self {
-        Self { name, work, state: State::Open }
+        Self { name, work, state: State::Open, keyed: true }
     }
 
     /// What it is counted as among the answers.

@@ -98,7 +98,7 @@ pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, Stri
     world.age("idempotency_records", &["lease_until"], LEASE_SECONDS).await;
     let mut faults = Vec::new();
     for payments in [true, false] {
-        let acknowledged = |job: &&Job| matches!(job.state, State::Acknowledged(_));
+        let acknowledged = |job: &&Job| job.keyed && matches!(job.state, State::Acknowledged(_));
         let of_kind = |job: &&Job| job.kind().is_payment() == payments;
         let some: Vec<&Job> = jobs.iter().filter(acknowledged).filter(of_kind).collect();
         let step = (some.len() / AGAIN).max(1);

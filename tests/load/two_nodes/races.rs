@@ -18,6 +18,8 @@ use tokio::time::sleep;
 /// A request that met 503 or 423 is sent again so often at most.
 const TRIES: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
+/// Payments of one import.
+const IMPORTED: usize = 10;
 /// Whose password changes, and nobody else's.
 const CHANGING: &str = "officer";
 
@@ -243,6 +245,44 @@ impl Races<'_> {
             tally.both += u32::from(one.status == 201 && other.status == 201);
             job.state = State::Acknowledged(ids[0]);
             tally.jobs.push(job);
+        }
+        tally
+    }
+
+    /// Imports payments on a loan through one node while it is paid through both: whoever comes
+    /// first, each is in the books once.
+    pub async fn imports(&self, loan_id: i64, rounds: u32) -> Tally {
+        let mut tally = Tally { rounds, ..Tally::default() };
+        let admin = tokens(&self.replicas[0], "admin", &self.world.credentials.admin).await;
+        let today = db::clock(self.db).await.expect("the time").today;
+        for round in 0..rounds {
+            let (home, _) = self.home_and_away(round);
+            let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
+            let job = |number| {
+                let job = Job::new(format!("import-{round}-{number}"), work.clone());
+                Job { keyed: false, ..job }
+            };
+            let mut jobs: Vec<Job> = (0..IMPORTED).map(job).collect();
+            let record = |job: &Job| {
+                let name = &job.name;
+                format!(
+                    "<Transactions><Payment LoanID=\"{loan_id}\" Amount=\"1.01\" \
+                     EffectiveDate=\"{today}\" ExternalID=\"{name}\"/></Transactions>"
+                )
+            };
+            let file = format!("<Core>{}</Core>", jobs.iter().map(record).collect::<String>());
+            let key = format!("import-{round}");
+            let answer = home.import(&admin.access, false, &file, Some(&key)).await;
+            tally.check(answer.status == 200, || format!("{key}: {}", answer.text));
+            let told = answer.json();
+            let posted = told["Records"].as_array().into_iter().flatten();
+            let ids = posted.filter_map(|record| record["New_ID"].as_i64());
+            for (job, id) in jobs.iter_mut().zip(ids) {
+                job.state = State::Acknowledged(id);
+            }
+            let all = jobs.iter().all(|job| matches!(job.state, State::Acknowledged(_)));
+            tally.check(all, || format!("{key}: {told}"));
+            tally.jobs.extend(jobs);
         }
         tally
     }
