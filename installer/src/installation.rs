@@ -98,10 +98,11 @@ impl Installation {
 #[derive(clap::Args, Clone, Debug)]
 pub struct SettingsFiles {
     /// Settings file of the auth server; environment variables go before it
-    /// [default: ./loan-servicing/auth-server.env, else that in /etc/loan-servicing]
+    /// [default: beside the other one, where that is named, else ./loan-servicing/auth-server.env,
+    /// else that in /etc/loan-servicing]
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
-    /// The same of the api-server [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
+    /// The same of the api-server [default: the same with api-server.env]
     #[arg(long, value_name = "FILE")]
     api_env_file: Option<PathBuf>,
 }
@@ -109,13 +110,20 @@ pub struct SettingsFiles {
 impl SettingsFiles {
     /// That of the auth server, if it was named or is where it usually is.
     pub fn auth(&self) -> Option<PathBuf> {
-        auth_settings_file(self.env_file.as_deref())
+        let beside = || beside(self.api_env_file.as_deref(), "auth-server.env");
+        auth_settings_file(self.env_file.clone().or_else(beside).as_deref())
     }
 
     /// That of the api-server.
     pub fn api(&self) -> Option<PathBuf> {
-        api_settings_file(self.api_env_file.as_deref())
+        let beside = || beside(self.env_file.as_deref(), "api-server.env");
+        api_settings_file(self.api_env_file.clone().or_else(beside).as_deref())
     }
+}
+
+/// The file of this name in the folder of another one, if it is there.
+fn beside(other: Option<&Path>, name: &str) -> Option<PathBuf> {
+    other.map(|other| other.with_file_name(name)).filter(|file| file.exists())
 }
 
 /// The settings file of the auth server: the one that was named, else a quickstart's, else this

@@ -8,10 +8,12 @@ use rcgen::{CertificateParams, KeyPair};
 use std::time::Instant;
 use tokio::process::Command;
 
+const FILES: [(&str, &str); 2] =
+    [("--env-file", "auth-server.env"), ("--api-env-file", "api-server.env")];
+
 fn status(world: &World, more: &[&str]) -> Command {
     let mut command = command(&["status"]);
-    for (option, name) in [("--env-file", "auth-server.env"), ("--api-env-file", "api-server.env")]
-    {
+    for (option, name) in FILES {
         command.arg(option).arg(world.folder.path().join(name));
     }
     command.args(more);
@@ -37,6 +39,13 @@ async fn an_installation_in_order_is_well() {
         assert_eq!(text.lines().count(), checks.len() + 1, "{text}");
         for name in checks.keys() {
             assert!(text.contains(&format!("ok       {name}")), "{name}: {text}");
+        }
+        // The other file is beside the one that is named.
+        for (option, name) in FILES {
+            let mut one = command(&["status"]);
+            one.arg(option).arg(world.folder.path().join(name));
+            let said = run(one).await.done();
+            assert_eq!(said.lines().last(), text.lines().last(), "{said}");
         }
         world
     })
