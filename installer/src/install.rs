@@ -7,6 +7,7 @@
 
 mod answers;
 mod arguments;
+mod bucket;
 mod checks;
 mod journal;
 mod known;

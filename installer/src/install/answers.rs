@@ -1,6 +1,7 @@
 //! All that an installation has to know, complete and sound.
 
 use super::arguments::Arguments;
+use super::bucket::BucketSettings;
 use super::known::{Known, Settings};
 use crate::client;
 use crate::installation::{Refused, refuse};
@@ -68,6 +69,8 @@ pub struct Answers {
     pub client: Option<String>,
     /// Where documents are kept.
     pub documents: String,
+    /// How the api-server reaches them there, if it is a bucket.
+    pub bucket: BucketSettings,
     /// Where imports are worked on.
     pub spool: PathBuf,
     /// The folder of the servers' programs.
@@ -115,7 +118,8 @@ impl Answers {
         }
         let (auth_url, api_url) = urls(&given, &known, &host, (auth_port, api_port))?;
         given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
-        let in_data = || data_dir.join(DOCUMENTS).display().to_string();
+        let documents = documents(given.documents.clone().or(known.documents.clone()))?
+            .unwrap_or_else(|| data_dir.join(DOCUMENTS).display().to_string());
         Ok(Self {
             database_url: database_url(&given, &known)?,
             auth_listen: given.listen.or(known.auth_listen).unwrap_or(EVERYWHERE),
@@ -129,8 +133,8 @@ impl Answers {
                 (None, true) => None,
                 (None, false) => Some(CLIENT.to_owned()),
             },
-            documents: documents(given.documents.clone().or(known.documents.clone()))?
-                .unwrap_or_else(in_data),
+            bucket: given.bucket.settings(&documents)?,
+            documents,
             spool: known.spool.clone().unwrap_or_else(|| data_dir.join(SPOOL)),
             programs: absolute(given.programs.clone().map_or_else(own_folder, Ok)?)?,
             units: match (&given.units, given.no_units) {
@@ -286,7 +290,8 @@ fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
     }
 }
 
-fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
+/// A whole path, of characters that settings and units can hold.
+pub fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
     let path = std::path::absolute(&path)
         .map_err(|error| Refused(format!("{}: {error}", path.display())))?;
     // A line of a settings file and a word of a unit are to hold it as it is.

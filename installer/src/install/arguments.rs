@@ -1,5 +1,6 @@
 //! What `installer install` is told: by flags, by a file of answers, or by whoever is asked.
 
+use super::bucket::BucketArguments;
 use crate::installation::Refused;
 use clap::{Args, ColorChoice, Command};
 use std::ffi::OsString;
@@ -68,7 +69,7 @@ pub struct Arguments {
     #[arg(long)]
     pub generate_admin_password: bool,
     /// The id of a client with which programs log users in by name and password: registered where
-    /// it is missing, its secret is printed once
+    /// it is missing, its secret is printed once [default for a new installation: integration]
     #[arg(long, value_name = "ID")]
     pub client: Option<String>,
     /// Registers no such client
@@ -78,6 +79,9 @@ pub struct Arguments {
     /// [default: documents in the folder of data]
     #[arg(long, value_name = "PLACE")]
     pub documents: Option<String>,
+    /// The bucket.
+    #[command(flatten)]
+    pub bucket: BucketArguments,
     /// The folder with the programs auth-server and api-server [default: that of the installer]
     #[arg(long, value_name = "DIR")]
     pub programs: Option<PathBuf>,

@@ -9,11 +9,11 @@ pub use database::{Found, check as check_database};
 pub use rights::lowest_port;
 
 use super::answers::Answers;
+use super::bucket;
 use super::is_root;
 use super::journal::missing_folders;
 use super::known::{Known, Settings};
 use crate::checks::{Check, Outcome};
-use api_server::document_store::{DocumentStore, Location};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub async fn check_machine(answers: &Answers, settings: &Settings) -> Vec<Check>
     ];
     checks.push(check_host(answers, settings).await);
     checks.push(certificates::check(answers));
-    checks.push(check_documents(&answers.documents).await);
+    checks.push(check_documents(answers, settings).await);
     checks.extend(rights::check(answers, settings));
     if let Some(units) = &answers.units {
         checks.push(check_programs(&answers.programs).await);
@@ -141,37 +141,22 @@ async fn check_host(answers: &Answers, settings: &Settings) -> Check {
 }
 
 /// The place for documents.
-async fn check_documents(place: &str) -> Check {
+async fn check_documents(answers: &Answers, settings: &Settings) -> Check {
     let (name, expected) = ("documents", "a place where files can be kept");
+    let place = answers.documents.as_str();
     if !place.contains("://") {
         return check_folder(name, Path::new(place), "--documents");
     }
-    let location = bucket(place);
-    let checked = match location.and_then(|location| DocumentStore::open(&location)) {
-        Ok(store) => store.check().await,
-        Err(error) => Err(error),
-    };
-    match checked {
+    match bucket::try_out(place, &answers.bucket, settings).await {
         Ok(()) => passed(name, expected, place),
         Err(error) => failed(
             name,
             expected,
             format!("{place} cannot be used: {error}"),
-            "give API_S3_ENDPOINT, API_S3_REGION and the keys in the environment, or choose a \
-             folder with --documents",
+            "give --s3-endpoint, --s3-region, --s3-access-key-id and --s3-secret-file as the \
+             service has them, or choose a folder with --documents",
         ),
     }
-}
-
-/// A bucket as the api-server would find it: its keys come from the environment.
-fn bucket(place: &str) -> Result<Location, String> {
-    if !place.starts_with("s3://") {
-        return Err("it must be a folder, s3://BUCKET or s3://BUCKET/PREFIX".to_owned());
-    }
-    let mut settings = shared::settings::Settings::read(api_server::config::SETTINGS, None);
-    settings.assume("API_DOCUMENTS", place);
-    let location = api_server::config::documents(&mut settings);
-    settings.finish(location)
 }
 
 /// Both programs, of this release.

@@ -99,6 +99,7 @@ impl Known {
             auth_url: given.auth_url.filter(|url| Some(url) != auth.as_ref()).or(self.auth_url),
             api_url: given.api_url.filter(|url| Some(url) != api.as_ref()).or(self.api_url),
             data_dir: given.data_dir.or(self.data_dir),
+            documents: given.documents.or(self.documents),
             proxies: given.proxies.or(self.proxies),
             service_user: given.service_user.or(self.service_user),
             ..self

@@ -244,18 +244,8 @@ fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsF
     if answers.auth_url != answers.auth_direct_url() || api.get("API_AUTH_PUBLIC_URL").is_some() {
         api.set("API_AUTH_PUBLIC_URL", &answers.auth_url);
     }
-    if answers.documents.starts_with("s3://") {
-        for name in [
-            "API_S3_ENDPOINT",
-            "API_S3_REGION",
-            "API_S3_ACCESS_KEY_ID",
-            "API_S3_SECRET_ACCESS_KEY",
-            "API_S3_CA",
-        ] {
-            if let Ok(value) = std::env::var(name) {
-                api.set(name, &value);
-            }
-        }
+    for (name, value) in &answers.bucket {
+        api.set(name, value);
     }
     let key = || format!("k1:{}", random_key());
     keep(&mut auth, "AUTH_TOKEN_KEYS", key);

@@ -1,10 +1,11 @@
 //! The questions, asked in a terminal. What flags have answered is not asked.
 
 use super::answers::{
-    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, SERVICE_USER, UNITS, at, check_client,
-    check_host, check_url, in_url, systemd_runs, this_host,
+    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
+    check_client, check_host, check_url, in_url, systemd_runs, this_host,
 };
 use super::arguments::Arguments;
+use super::bucket::{self, BucketArguments};
 use super::checks::{check_database, lowest_port};
 use super::known::{Known, Settings};
 use super::schema::own_tables;
@@ -37,6 +38,7 @@ pub async fn ask(
     ask_database(&mut given, &known, settings.exist).await?;
     ask_addresses(&mut given, &known, &Known::of(settings))?;
     ask_certificates(&mut given, &known)?;
+    ask_documents(&mut given, &known, settings, before).await?;
     ask_accounts(&mut given, settings.exist)?;
     ask_services(&mut given, &known)?;
     Ok(given)
@@ -88,7 +90,10 @@ fn text(
     help: &str,
     fit: impl StringValidator + 'static,
 ) -> Answer<String> {
-    let mut asked = Text::new(question).with_default(default).with_validator(fit);
+    let mut asked = Text::new(question).with_validator(fit);
+    if !default.is_empty() {
+        asked = asked.with_default(default);
+    }
     if !help.is_empty() {
         asked = asked.with_help_message(help);
     }
@@ -328,6 +333,91 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
     given.tls_key = file("Its key (PEM):")?;
     given.tls_authority = file("The authority that signed it (PEM):")?;
     Ok(())
+}
+
+/// Asks where documents are kept, and, of a bucket, until it can be reached.
+async fn ask_documents(
+    given: &mut Arguments,
+    known: &Known,
+    settings: &Settings,
+    before: &Arguments,
+) -> Answer<()> {
+    if given.documents.is_some() {
+        return Ok(());
+    }
+    let kept = known.documents.iter().map(|place| (place, format!("as before, in {place}")));
+    let kept: Vec<_> = kept.collect();
+    let mut choices: Vec<_> = kept.iter().map(|(_, text)| text.as_str()).collect();
+    let bucket = "in a bucket of S3, or of a service like it";
+    choices.extend(["in a folder of this machine", bucket]);
+    let chosen = choice("Where are the files of documents kept?", choices)?;
+    if let Some((place, _)) = kept.iter().find(|(_, text)| text == chosen) {
+        given.bucket = before.bucket.clone();
+        given.documents = Some((*place).clone());
+        return Ok(());
+    }
+    if chosen != bucket {
+        let folder = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into()).join(DOCUMENTS);
+        given.documents = Some(text("Their folder:", &shown(&folder), "", something)?);
+        return Ok(());
+    }
+    let mut place = known.documents.clone().filter(|place| place.starts_with("s3://"));
+    loop {
+        let asked = ask_bucket(place.as_deref().unwrap_or("s3://loan-documents"), &given.bucket)?;
+        let answers = asked.1.settings(&asked.0)?;
+        let tried = bucket::try_out(&asked.0, &answers, settings).await;
+        place = Some(asked.0);
+        given.bucket = asked.1;
+        let Err(error) = tried else {
+            given.documents = place;
+            return Ok(());
+        };
+        let fault = format!("{} cannot be used: {error}", place.as_deref().unwrap_or_default());
+        super::say(&fault);
+        if !confirm("Answer again?")? {
+            return refuse(fault);
+        }
+    }
+}
+
+/// A bucket and how it is reached; asked again, the former answers are proposed.
+fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketArguments)> {
+    let place = text("Bucket:", place, "s3://BUCKET or s3://BUCKET/PREFIX", something)?;
+    let ask = |question, former: &Option<String>, help| {
+        let answer =
+            text(question, former.as_deref().unwrap_or(""), help, |_: &str| Ok(Validation::Valid))?;
+        Ok::<_, Refused>(Some(answer).filter(|answer| !answer.is_empty()))
+    };
+    let help = "https://HOST; nothing for Amazon's own";
+    let s3_endpoint = ask("URL of the service:", &former.s3_endpoint, help)?;
+    let authority = former.s3_authority.as_deref().map(shown);
+    let help = "PEM; nothing for those that this machine knows";
+    let s3_authority = match s3_endpoint {
+        Some(_) => ask("File of the authorities of its certificate:", &authority, help)?,
+        None => None,
+    };
+    let region = former.s3_region.clone().or_else(|| Some("us-east-1".to_owned()));
+    let s3_region = ask("Region:", &region, "")?;
+    let help = "nothing for the key of this machine's role";
+    let s3_access_key_id = ask("Id of the access key:", &former.s3_access_key_id, help)?;
+    let s3_secret = match s3_access_key_id {
+        Some(_) => {
+            let asked = inquire::Password::new("Its secret:")
+                .without_confirmation()
+                .with_display_mode(PasswordDisplayMode::Masked);
+            Some(answered(asked.prompt())?)
+        }
+        None => None,
+    };
+    let bucket = BucketArguments {
+        s3_endpoint,
+        s3_region,
+        s3_access_key_id,
+        s3_secret_file: None,
+        s3_authority: s3_authority.map(PathBuf::from),
+        s3_secret,
+    };
+    Ok((place, bucket))
 }
 
 fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {

@@ -2,6 +2,7 @@
 //! fails.
 
 mod again;
+mod bucket;
 mod refused;
 mod rights;
 mod undone;

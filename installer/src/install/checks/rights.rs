@@ -3,6 +3,7 @@
 use super::{failed, passed};
 use crate::checks::Check;
 use crate::install::answers::{Answers, DOCUMENTS, SPOOL};
+use crate::install::bucket;
 use crate::install::is_root;
 use crate::install::journal::missing_folders;
 use crate::install::known::Settings;
@@ -85,9 +86,7 @@ fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
 
 fn hidden(answers: &Answers) -> Option<Fault> {
     answers.units.as_ref()?;
-    let given = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
-    let all = [&answers.dir, &answers.programs].into_iter().chain(given).cloned();
-    let all = all.chain(reach::files(&answers.database_url));
+    let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given(answers));
     let path = all
         .chain(folders(answers))
         .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
@@ -99,15 +98,27 @@ fn hidden(answers: &Answers) -> Option<Fault> {
     ))
 }
 
+/// The files of other people's that the servers read.
+fn given(answers: &Answers) -> impl Iterator<Item = PathBuf> {
+    let tls = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
+    let of_database = reach::files(&answers.database_url);
+    tls.cloned().chain(of_database).chain(bucket::authority(&answers.bucket))
+}
+
 /// The folders that are there, the files that were given, and this program, which runs the auth
 /// server while it is verified.
 fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     let refused = |path: &Path, what: &str| {
-        Some((
-            format!("{user} may not {what} {}", path.display()),
-            "change its rights and those of the folders it is in, or choose another place"
+        let advice = match ids(user) {
+            Some(_) => "change its rights and those of the folders it is in, or choose another \
+                        place"
                 .to_owned(),
-        ))
+            None => format!(
+                "there is no such user yet: make him with useradd --system --user-group {user}, \
+                 and change its rights and those of the folders it is in"
+            ),
+        };
+        Some((format!("{user} may not {what} {}", path.display()), advice))
     };
     // The settings' own folder becomes the user's to enter.
     let above = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
@@ -121,8 +132,7 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     }
     // What is not there is another check's.
     let may = |right, path: &Path| !path.exists() || may(user, right, path);
-    let given = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
-    for file in given.cloned().chain(reach::files(&answers.database_url)) {
+    for file in given(answers) {
         // The servers do not work where the installer was started.
         if file.is_relative() {
             return Some((

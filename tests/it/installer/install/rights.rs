@@ -151,6 +151,11 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
         let text = said(&[&url]).await;
         assert!(text.contains(&why), "{text} is not: {why}");
     }
+    // Whoever is not there yet is in no group that could read it.
+    chown(&given, None, Some(1)).expect("a group");
+    let text = said(&[&with[..], &["--service-user=nobody-yet"]].concat()).await;
+    assert!(text.contains("nobody-yet may not read"), "{text}");
+    assert!(text.contains("make him with useradd --system --user-group nobody-yet"), "{text}");
 }
 
 #[tokio::test]

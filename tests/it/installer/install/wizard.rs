@@ -6,7 +6,8 @@ use acceptance::Database;
 use acceptance::terminal::{Terminal, keys};
 use url::Url;
 
-fn start(machine: &Machine) -> Terminal {
+/// In a terminal, with the flags that keep it within the folder.
+pub fn start(machine: &Machine) -> Terminal {
     let flags = machine.flags();
     // The others are asked for.
     let told = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
@@ -39,14 +40,28 @@ fn user(machine: &Machine) -> (String, String) {
     (url.username().to_owned(), url.password().unwrap_or_default().to_owned())
 }
 
-/// Answers everything behind the database up to the admin account's password.
-fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
+/// Answers everything up to the certificates, with the embedded database.
+pub fn answer_to_certificates(terminal: &mut Terminal, machine: &Machine) {
+    terminal.answer("Folder for data:", &machine.path("data").display().to_string());
+    answer_database(terminal, machine, "", "");
+    answer_addresses(terminal, machine);
+}
+
+/// Answers everything behind the database up to the certificates.
+fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
     terminal.answer("Name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", keys::DOWN);
     terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
     terminal.answer("Port of the api-server:", &machine.api_port.to_string());
     terminal.answer("Is a web server or a load balancer before them?", "");
     terminal.answer("Certificates:", "");
+}
+
+/// Answers everything behind the database up to the admin account's password.
+fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
+    answer_addresses(terminal, machine);
+    terminal.answer("Where are the files of documents kept?", "");
+    terminal.answer("Their folder:", "");
     terminal.answer("Name of the admin account:", "boss");
     terminal.answer("Register a client for programs", "y");
     terminal.answer("Its id:", "");
@@ -144,6 +159,8 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     terminal.answer("Port of the api-server:", &machine.api_port.to_string());
     terminal.answer("Is a web server or a load balancer before them?", "");
     terminal.answer("Certificates:", "");
+    terminal.answer("Where are the files of documents kept?", "");
+    terminal.answer("Their folder:", "");
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "y");
     terminal.answer("Its id:", "browser");
@@ -162,6 +179,8 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     }
     terminal.answer("Is a web server or a load balancer before them?", "n");
     terminal.answer("Certificates:", "");
+    terminal.wait_for("as before, in");
+    terminal.answer("Where are the files of documents kept?", "");
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "n");
     terminal.answer("Write units for systemd?", "n");

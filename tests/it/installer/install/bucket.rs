@@ -1,0 +1,105 @@
+//! Documents in a bucket: told by flags, or asked for, and tried out before anything is done.
+
+use super::wizard::{answer_to_certificates, start};
+use super::{Machine, fault, printed};
+use acceptance::Database;
+use acceptance::foreign::skip;
+use acceptance::moto::{BUCKET, Moto, PREFIX, Wanted};
+use acceptance::servers::free_port;
+use acceptance::terminal::keys;
+use api_server::document_store::Location;
+
+const SECRET: &str = "a secret of the tests";
+
+/// A machine, a store beside it, and the store's URL.
+async fn machine() -> Option<(Machine, Moto, String)> {
+    let wanted = match Wanted::find() {
+        Ok(wanted) => wanted,
+        Err(missing) => {
+            skip(&missing);
+            return None;
+        }
+    };
+    let machine = Machine::new(&Database::Sqlite).await;
+    let moto = Moto::start(&wanted, machine.folder.path()).await;
+    let Location::Bucket(bucket) = moto.location() else { panic!("a bucket") };
+    Some((machine, moto, bucket.endpoint.expect("a URL")))
+}
+
+#[tokio::test]
+async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
+    let Some((machine, _moto, url)) = machine().await else { return };
+    let file = machine.path("secret");
+    std::fs::write(&file, format!("{SECRET}\n")).expect("a file");
+    let place = format!("--documents=s3://{BUCKET}/{PREFIX}");
+    let (endpoint, secret) = (format!("--s3-endpoint={url}"), file.display().to_string());
+    let key = ["--s3-access-key-id=test", "--s3-secret-file", &secret];
+    let nowhere = format!("--s3-endpoint=http://127.0.0.1:{}", free_port());
+    let output = machine.install(&[&[&*place, &*nowhere], &key[..]].concat()).await;
+    let refused = fault(&output);
+    for said in [&format!("s3://{BUCKET}/{PREFIX} cannot be used"), "give --s3-endpoint"] {
+        assert!(refused.contains(said), "no {said:?} in {refused}");
+    }
+    let half = fault(&machine.install(&[&*place, &*endpoint, key[0]]).await);
+    assert!(half.contains("one is set and the other is not"), "{half}");
+    assert_eq!(machine.leftovers().await, [""; 0]);
+
+    let first = printed(&machine.install(&[&[&*place, &*endpoint], &key[..]].concat()).await);
+    assert!(first.contains("Installed.") && !first.contains(SECRET), "{first}");
+    let settings = machine.text("etc/api-server.env");
+    for line in [
+        format!("API_DOCUMENTS=s3://{BUCKET}/{PREFIX}"),
+        format!("API_S3_ENDPOINT={url}"),
+        "API_S3_ACCESS_KEY_ID=test".to_owned(),
+        format!("API_S3_SECRET_ACCESS_KEY={SECRET}"),
+    ] {
+        assert!(settings.lines().any(|it| it == line), "no {line} in {settings}");
+    }
+    // Said once, it holds for the next run, which tries the bucket again.
+    let again = printed(&machine.install(&["--s3-region=eu-west-1"]).await);
+    assert!(again.contains("Installed."), "{again}");
+    let changed = machine.text("etc/api-server.env");
+    for line in ["API_S3_REGION=eu-west-1", "API_S3_ACCESS_KEY_ID=test"] {
+        assert!(changed.lines().any(|it| it == line), "no {line} in {changed}");
+    }
+}
+
+#[tokio::test]
+async fn what_reaches_a_bucket_is_nothing_for_a_folder() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let refused = fault(&machine.install(&["--s3-region=eu-west-1"]).await);
+    let folder = machine.path("data/documents").display().to_string();
+    assert!(refused.contains(&format!("documents are in {folder}: give --documents s3:")));
+    assert_eq!(machine.leftovers().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_bucket_that_cannot_be_reached_is_asked_for_again() {
+    let Some((machine, _moto, url)) = machine().await else { return };
+    let mut terminal = start(&machine);
+    answer_to_certificates(&mut terminal, &machine);
+    terminal.answer("Where are the files of documents kept?", keys::DOWN);
+    let closed = format!("http://127.0.0.1:{}", free_port());
+    terminal.answer("Bucket:", &format!("s3://{BUCKET}"));
+    terminal.answer("URL of the service:", &closed);
+    terminal.answer("File of the authorities of its certificate:", "");
+    terminal.answer("Region:", "");
+    terminal.answer("Id of the access key:", "test");
+    terminal.answer("Its secret:", SECRET);
+    terminal.wait_for(&format!("s3://{BUCKET} cannot be used"));
+    terminal.answer("Answer again?", "y");
+    terminal.answer("Bucket:", "");
+    terminal.answer("URL of the service:", &url);
+    terminal.answer("File of the authorities of its certificate:", "");
+    terminal.answer("Region:", "");
+    terminal.answer("Id of the access key:", "");
+    terminal.answer("Its secret:", SECRET);
+    terminal.answer("Name of the admin account:", "");
+    terminal.answer("Register a client for programs", "n");
+    terminal.answer("Write units for systemd?", "n");
+    terminal.wait_for("10 of 10 checks hold");
+    terminal.press(keys::CTRL_C);
+    let (_, screen) = terminal.ended();
+    assert!(!screen.contains(SECRET), "no secret is shown\n{screen}");
+    assert_eq!(machine.leftovers().await, [""; 0]);
+}
