@@ -5,6 +5,9 @@
 #   docker build -f deploy/docker/installer.Dockerfile -t loan-servicing/installer:12.0.0 .
 #   docker run --rm -it --env-file auth-server.env loan-servicing/installer:12.0.0 \
 #       user add jo --full-name "Jo Smith"
+#
+# The schema, the admin account, the clients, settings and keys are first made by `installer install
+# --no-units` on a machine that reaches the database.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /source

@@ -1,5 +1,5 @@
--- The users that a pair of PostgreSQL servers needs beside that of the servers. Once, on the primary:
--- psql -v ON_ERROR_STOP=1 -f roles.sql postgres, then \password replicator.
+-- The users that a pair of PostgreSQL servers needs beside that of the servers, loans. Once, on the
+-- primary: psql -v ON_ERROR_STOP=1 -f roles.sql postgres, then \password replicator.
 
 CREATE ROLE replicator LOGIN REPLICATION;
 -- What pg_rewind asks of the server that it reads from.

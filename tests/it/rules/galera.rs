@@ -1,9 +1,9 @@
 //! Two replicas of each server, each on a node of its own of a MariaDB Galera cluster: what they
 //! post and end together is right, and one that loses its node is no loss.
 
-use acceptance::foreign::{skip, system_program};
+use acceptance::foreign::skip;
 use acceptance::galera;
-use installer::certificates;
+use std::collections::BTreeSet;
 use std::process::Command;
 
 /// The program that tries it, as it is run by hand for longer.
@@ -22,19 +22,23 @@ fn replicas_on_nodes_of_their_own_keep_books_and_sessions_right() {
 }
 
 #[test]
-fn haproxy_takes_the_sample() {
-    let haproxy = match system_program("haproxy", "haproxy") {
-        Ok(haproxy) => haproxy,
-        Err(missing) => return skip(&missing),
+fn the_sample_has_settings_of_the_servers_for_both_pairs() {
+    let sample = include_str!("../../../deploy/galera/servers.env.sample");
+    let assigned = |line: &'static str| {
+        let (name, value) = line.trim_start_matches("# ").split_once('=')?;
+        (!name.contains(' ')).then_some((name, value))
     };
-    let folder = tempfile::tempdir().expect("a folder");
-    let authority = certificates::local(folder.path()).expect("certificates").authority;
-    let sample = include_str!("../../../deploy/galera/haproxy.cfg.sample");
-    let place = "/etc/haproxy/authority.pem";
-    assert!(sample.contains(place));
-    let settings = folder.path().join("haproxy.cfg");
-    std::fs::write(&settings, sample.replace(place, &authority.display().to_string()))
-        .expect("settings");
-    let checked = Command::new(haproxy).arg("-c").arg("-f").arg(settings).output().expect("a run");
-    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    let settings: Vec<_> = sample.lines().filter_map(assigned).collect();
+    let known = auth_server::config::SETTINGS.iter().chain(api_server::config::SETTINGS);
+    let known: Vec<_> = known.map(|setting| setting.name).collect();
+    for (name, _) in &settings {
+        assert!(known.contains(name), "{name} is no setting");
+    }
+    for own in
+        ["AUTH_LISTEN", "API_LISTEN", "AUTH_DATABASE_URL", "API_DATABASE_URL", "API_AUTH_URL"]
+    {
+        let values: BTreeSet<_> =
+            settings.iter().filter(|(name, _)| *name == own).map(|(_, value)| value).collect();
+        assert_eq!(values.len(), 2, "each pair has {own} of its own");
+    }
 }
