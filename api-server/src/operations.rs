@@ -217,7 +217,7 @@ pub const OPERATIONS: &[Operation] = &[
     get("/setup/loan/portfolios", "Setup > Loan"),
     get("/setup/loan/status-codes", "Setup > Loan"),
     get("/setup/loan/risk-ratings", "Setup > Loan"),
-    // Never 403 for a core-system user, says the interface.
+    // Never 403 for a core-system user.
     get_freely("/setup/loan/interest-plans"),
     get("/setup/loan/fields/transaction-entry", "Setup > Loan"),
     get("/setup/loan/fields/batch-transaction", "Setup > Loan"),

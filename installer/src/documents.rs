@@ -39,7 +39,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Removes objects without a row and unfinished uploads, as every api-server does every six hours.
+    /// Removes objects without a row and, in a folder, unfinished uploads, as every api-server does every six hours.
     Sweep {
         /// Only what is at least so old. Less than 24, and 0 above all, only while no api-server is
         /// running: uploads under way would lose their files

@@ -1,5 +1,5 @@
 //! Who sees what: random databases, and every GET operation on every row of them as each of several
-//! callers, compared with a model that reads like the specification's tables.
+//! callers, compared with a model that reads like the rules' tables.
 //!
 //! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
 //! `VISIBILITY_WORLDS` is how many databases are drawn, one unless it says otherwise.
@@ -36,7 +36,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn everybody_sees_what_the_specification_says_and_nothing_else() {
+async fn everybody_sees_what_the_rules_say_and_nothing_else() {
     let first = setting("TEST_SEED").unwrap_or_else(|| fastrand::u64(0..1_000_000_000));
     for seed in first..first + setting("VISIBILITY_WORLDS").unwrap_or(1) {
         println!("TEST_SEED={seed}");

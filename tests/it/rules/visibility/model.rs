@@ -1,4 +1,4 @@
-//! Who may do and see what, as the specification words it: loops over rows in memory, one function
+//! Who may do and see what, as the rules word it: loops over rows in memory, one function
 //! for each sentence. It shares no line with the server, so that the two can disagree.
 
 use super::tables::Tables;
