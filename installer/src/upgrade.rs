@@ -8,7 +8,9 @@ mod connections;
 use crate::installation::{Installation, Refused, connect, print, refuse};
 use console::Term;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
-use shared::migration::{self, Ending, MIGRATIONS, Migration, Progress, SchemaState, Stopped};
+use shared::migration::{
+    self, Ending, MIGRATIONS, Migration, Progress, SchemaState, Stopped, Watch,
+};
 use std::time::Instant;
 
 /// What the command takes.
@@ -35,7 +37,12 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let product = product(&db).await?;
     print(&format!("database   {product}"))?;
     let pending = match find_pending(&db).await? {
-        pending if pending.is_empty() => return print("schema     of this release: nothing to do"),
+        pending if pending.is_empty() => {
+            if !arguments.dry_run && migration::has_marks(&db).await? {
+                run_migrations(&connect(&url, 2).await?, &mut |_| ()).await?;
+            }
+            return print("schema     of this release: nothing to do");
+        }
         pending => pending,
     };
     tell_plan(&db, &pending).await?;
@@ -164,16 +171,20 @@ async fn upgrade(db: &DatabaseConnection) -> Result<(), Refused> {
         };
         printed = std::mem::replace(&mut printed, Ok(())).and(told);
     };
-    if let Err(stopped) = migration::run(db, Ending::Kept, &mut tell).await {
-        return refuse(match (db.get_database_backend(), &stopped) {
+    run_migrations(db, &mut tell).await?;
+    // Whoever stopped reading the progress has an upgraded database all the same.
+    printed.and(print("done       the database has the schema of this release: start the servers"))
+}
+
+async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), Refused> {
+    migration::run(db, Ending::Kept, tell).await.map_err(|stopped| {
+        Refused(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
                 "{stopped}; what was done is recorded: once the cause is gone, the same command \
                  goes on there"
             ),
             (_, Stopped::UnderWay) => stopped.to_string(),
             _ => format!("{stopped}; nothing was changed"),
-        });
-    }
-    // Whoever stopped reading the progress has an upgraded database all the same.
-    printed.and(print("done       the database has the schema of this release: start the servers"))
+        })
+    })
 }

@@ -18,8 +18,8 @@ mod step_by_step;
 mod steps;
 mod table;
 
-pub use run::{Ending, Progress, Stopped, run};
-pub use step_by_step::unfinished;
+pub use run::{Ending, Progress, Stopped, Watch, run};
+pub use step_by_step::{has_marks, unfinished};
 
 use sea_orm::sea_query::{Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};

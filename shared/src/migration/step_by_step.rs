@@ -186,10 +186,16 @@ async fn read_mark(
     Ok(Some(Mark { done, announced: row.try_get("", "announced_flag")? }))
 }
 
+/// True where a run on MariaDB did not end well, be it that it was killed behind its last migration:
+/// the next run takes the marks away.
+pub async fn has_marks(db: &DatabaseConnection) -> Result<bool, DbErr> {
+    Ok(db.get_database_backend() == DbBackend::MySql && has_table(db, TABLE).await?)
+}
+
 /// The migration that began and has not ended, and how many of its steps are done: on MariaDB, after
 /// a run that did not end well.
 pub async fn unfinished(db: &DatabaseConnection) -> Result<Option<(String, i32)>, DbErr> {
-    if db.get_database_backend() != DbBackend::MySql || !has_table(db, TABLE).await? {
+    if !has_marks(db).await? {
         return Ok(None);
     }
     let select = Query::select().columns(["migration", "done"]).from(TABLE).take();

@@ -70,6 +70,24 @@ async fn one_that_is_killed_again_and_again_ends_well() {
 }
 
 #[tokio::test]
+async fn one_that_was_killed_behind_its_last_migration_leaves_nothing_for_long() {
+    for database in Database::all().into_iter().filter(|database| database.name() == "mysql") {
+        let earlier = Earlier::load(database, "first").await;
+        earlier.upgrade(&["--yes"]).await.done();
+        let marks = "CREATE TABLE migration_steps (migration varchar(100) NOT NULL PRIMARY KEY, \
+                     done int NOT NULL, announced_flag bool NOT NULL)";
+        earlier.sql(marks).await;
+        let is_there = "SELECT COUNT(*) FROM migration_steps";
+        earlier.upgrade(&["--dry-run"]).await.done();
+        earlier.sql(is_there).await;
+        let said = earlier.upgrade(&["--yes"]).await.done();
+        assert!(said.contains("of this release: nothing to do"), "{said}");
+        earlier.is_like_new().await;
+        earlier.drop().await;
+    }
+}
+
+#[tokio::test]
 async fn who_reads_a_table_that_is_to_change_is_not_waited_for_all_day() {
     for database in Database::all().into_iter().skip(1) {
         let earlier = Earlier::load(database, "first").await;
