@@ -40,7 +40,7 @@ use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use sea_orm::DatabaseConnection;
 use shared::db;
-use shared::edge::{Edge, framework_problem};
+use shared::edge::{Edge, REQUEST_TIME_MAX, TimeLimit, framework_problem};
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
 use shared::process::Stopping;
@@ -159,7 +159,8 @@ impl App {
             .data(Arc::clone(self))
             .before(refuse_former_paths)
             .before(refuse_empty_segments);
-        Edge::new(routes, metrics, to_problem, is_streamed, card_numbers::shown_path)
+        let routes = TimeLimit::new(routes, is_streamed, |_| took_too_long().into());
+        Edge::new(routes, metrics, to_problem, card_numbers::shown_path)
     }
 
     /// Removes what is no longer kept for as long as the server runs.
@@ -194,6 +195,12 @@ impl App {
 fn is_streamed(method: &Method, uri: &Uri) -> bool {
     let body = operations::find(method, uri.path()).and_then(|operation| operation.body);
     body.is_some_and(|body| body.media_type != operations::JSON.media_type)
+}
+
+fn took_too_long() -> Problem {
+    let seconds = REQUEST_TIME_MAX.as_secs();
+    Problem::new(ProblemType::DatabaseUnavailable)
+        .detail(format!("there was no answer within {seconds} seconds"))
 }
 
 /// Any method on a path that moved answers 410 with the current one, token or not.

@@ -16,7 +16,7 @@ use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
 use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::db;
-use shared::edge::{Edge, HeadOnly, framework_problem};
+use shared::edge::{Edge, HeadOnly, REQUEST_TIME_MAX, TimeLimit, framework_problem};
 use shared::introspection::UserKind;
 use shared::master_keys::MasterKeys;
 use shared::passwords::Passwords;
@@ -75,6 +75,9 @@ pub const PATHS: [(&str, &str); 13] = [
     ("/health/ready", "GET, HEAD"),
 ];
 
+/// Paths that browsers are sent to: what goes wrong there is told on a page.
+const PAGES: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
+
 impl App {
     /// The app over a connected database.
     pub fn new(config: &Config, db: DatabaseConnection, passwords: Passwords) -> Arc<Self> {
@@ -131,7 +134,11 @@ impl App {
             .at("/logout", post(answer(app(), logout::log_out)))
             .at("/health/live", get(answer(app(), health::live)))
             .at("/health/ready", get(answer(app(), health::ready)));
-        Edge::new(Cors::new(routes, app()), metrics, to_problem, |_, _| false, |path| path.into())
+        let routes = Cors::new(routes, app());
+        let site = app();
+        let too_late = move |uri: &Uri| took_too_long(&site.display_name, uri);
+        let routes = TimeLimit::new(routes, |_, _| false, too_late);
+        Edge::new(routes, metrics, to_problem, |path| path.into())
     }
 
     /// Removes expired rows by database time, and has a signing key ready, for as long as the
@@ -200,6 +207,16 @@ where
             Ok::<_, poem::Error>(response)
         }
     })
+}
+
+fn took_too_long(site: &str, uri: &Uri) -> poem::Error {
+    let seconds = REQUEST_TIME_MAX.as_secs();
+    let error = OAuthError::unavailable(format!("there was no answer within {seconds} seconds"));
+    let response = match PAGES.contains(&uri.path()) {
+        true => PageError::from(error).show(site),
+        false => error.into_response(),
+    };
+    poem::Error::from_response(response)
 }
 
 fn to_problem(error: poem::Error, _method: &Method, uri: &Uri) -> Problem {

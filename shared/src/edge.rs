@@ -2,9 +2,12 @@
 //! header set, HEAD, an error body for everything that went wrong, panics included, and what a
 //! client still sends of a body that was refused.
 
+mod time_limit;
 mod unread;
 
-use crate::problem::{Problem, ProblemType};
+pub use time_limit::{REQUEST_TIME_MAX, TimeLimit};
+
+use crate::problem::Problem;
 use crate::telemetry::{Metrics, RequestId};
 use futures_util::FutureExt;
 use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderName};
@@ -26,22 +29,14 @@ pub struct HeadOnly;
 /// Turns the framework's own errors into problems: the method and the path say which operation.
 pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
 
-/// Tells which requests have bodies that are streamed for as long as they take.
-pub type IsStreamed = fn(&Method, &Uri) -> bool;
-
 /// The path of a request as answers and logs may have it.
 pub type ShowPath = for<'a> fn(&'a str) -> Cow<'a, str>;
-
-/// How long a request is worked on. A database that neither answers nor hangs up would keep it for
-/// ever. What has begun to write goes on behind it, and is found under its `Idempotency-Key`.
-const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The outermost endpoint of a server.
 pub struct Edge<E> {
     inner: E,
     metrics: Arc<Metrics>,
     to_problem: ToProblem,
-    is_streamed: IsStreamed,
     show_path: ShowPath,
 }
 
@@ -51,10 +46,9 @@ impl<E> Edge<E> {
         inner: E,
         metrics: Arc<Metrics>,
         to_problem: ToProblem,
-        is_streamed: IsStreamed,
         show_path: ShowPath,
     ) -> Self {
-        Self { inner, metrics, to_problem, is_streamed, show_path }
+        Self { inner, metrics, to_problem, show_path }
     }
 }
 
@@ -77,14 +71,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         let unread = unread::of(&mut request);
         let waits = unread::client_waits(&request);
         let call = async {
-            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
-            let outcome = match (self.is_streamed)(&method, &uri) {
-                true => outcome.await,
-                false => match tokio::time::timeout(REQUEST_TIME_MAX, outcome).await {
-                    Ok(outcome) => outcome,
-                    Err(_) => Ok(Err(took_too_long().into())),
-                },
-            };
+            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
             let response = self.respond(outcome, &method, &uri, &path, &id);
             let status = response.status().as_u16();
             if let Some(unread) = unread {
@@ -152,12 +139,6 @@ impl<E: Endpoint> Edge<E> {
         };
         self.metrics.count_request(operation, response.status().as_u16(), duration);
     }
-}
-
-fn took_too_long() -> Problem {
-    let seconds = REQUEST_TIME_MAX.as_secs();
-    Problem::new(ProblemType::DatabaseUnavailable)
-        .detail(format!("there was no answer within {seconds} seconds"))
 }
 
 /// Answers belong to one caller, are no pages to be framed, and are what they say they are.

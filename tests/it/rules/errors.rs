@@ -167,12 +167,21 @@ async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
         let started = std::time::Instant::now();
         let secret = world.credentials.api_server.clone();
         let form = [("token", admin.as_str())];
-        let (asked, called) = tokio::join!(
+        let page = format!("{}/oauth2/authorize?client_id=portal", world.client.auth_url);
+        let (asked, called, shown) = tokio::join!(
             world.client.form(("api-server", &secret), "/oauth2/introspect", &form),
             world.client.get(&admin, "/loans/1"),
+            world.client.http.get(page).send(),
         );
-        asked.expect_problem(503, "database-unavailable");
+        let asked = asked.expect(503);
+        assert_eq!(asked.json()["error"], "temporarily_unavailable");
+        assert_eq!(asked.header("retry-after"), "5");
         called.expect_problem(503, "auth-server-unavailable");
+        let shown = shown.expect("there is an answer");
+        assert_eq!(shown.status(), 503);
+        assert_eq!(shown.headers()["retry-after"], "5");
+        let text = shown.text().await.expect("the page is text");
+        assert!(text.contains("The service cannot be reached at the moment."), "{text}");
         let waited = started.elapsed();
         assert!(waited < Duration::from_secs(40), "{waited:?}");
         gate.shut();
