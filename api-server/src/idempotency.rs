@@ -229,8 +229,12 @@ fn mismatch() -> Problem {
 /// True for a claim whose lease has lapsed, and for an answer that is no longer kept.
 fn given_up(backend: DbBackend) -> Expr {
     let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
-    let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
-    lapsed.or(Column::CreatedDate.into_expr().lt(oldest))
+    lapsed.or(kept_no_longer(backend))
+}
+
+/// Counted from when the answer was given: the lease is held until then, however long it takes.
+fn kept_no_longer(backend: DbBackend) -> Expr {
+    Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
 }
 
 struct Found {
@@ -273,7 +277,7 @@ impl Claim {
                 self.scope_hash.as_str().into(),
                 self.fingerprint.as_str().into(),
                 self.token.as_str().into(),
-                db::seconds_ago(backend, Expr::value(-self.lease_seconds)),
+                self.lease_until(db),
                 db::now(backend),
             ])
             .take();
@@ -306,16 +310,19 @@ impl Claim {
     /// Whoever outlived his lease may have kept his answer, or held on, since the claim was found.
     async fn take_over(&self, db: &DatabaseConnection, found: &Found) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
-        let lease_until = db::seconds_ago(backend, Expr::value(-self.lease_seconds));
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
             .col_expr(Column::Fingerprint, self.fingerprint.as_str().into())
-            .col_expr(Column::LeaseUntil, lease_until)
+            .col_expr(Column::LeaseUntil, self.lease_until(db))
             .col_expr(Column::CreatedDate, db::now(backend))
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
             .filter(self.own(&found.token).and(given_up(backend)));
         Ok(update.exec(db).await?.rows_affected == 1)
+    }
+
+    fn lease_until(&self, db: &impl ConnectionTrait) -> Expr {
+        db::seconds_ago(db.get_database_backend(), Expr::value(-self.lease_seconds))
     }
 
     fn own(&self, token: &str) -> Expr {
@@ -333,6 +340,7 @@ impl Claim {
         let update = Entity::update_many()
             .col_expr(Column::Status, i32::from(status.as_u16()).into())
             .col_expr(Column::Body, body.into())
+            .col_expr(Column::LeaseUntil, self.lease_until(db))
             .filter(self.own(&self.token).and(Column::Status.is_null()));
         match update.exec(db).await?.rows_affected {
             1 => Ok(()),
@@ -343,10 +351,8 @@ impl Claim {
     /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
     /// lease ran out and another request took the claim over: then nothing more may be done.
     pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), Problem> {
-        let seconds = Expr::value(-self.lease_seconds);
-        let lease_until = db::seconds_ago(db.get_database_backend(), seconds);
         let update = Entity::update_many()
-            .col_expr(Column::LeaseUntil, lease_until)
+            .col_expr(Column::LeaseUntil, self.lease_until(db))
             .filter(self.own(&self.token).and(Column::Status.is_null()));
         match update.exec(db).await?.rows_affected {
             1 => Ok(()),
@@ -385,11 +391,21 @@ impl Claim {
     }
 }
 
-/// Removes answers that are no longer kept, and the notes of imports that went with them.
+/// Removes answers that are no longer kept, and the notes of imports that went with them. An import
+/// that has done a part of its work is remembered until it is done: begun anew, it would do that
+/// part twice.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
-    let oldest = db::seconds_ago(db.get_database_backend(), Expr::value(KEPT_SECONDS));
-    let old = Column::CreatedDate.into_expr().lt(oldest);
-    let swept = Entity::delete_many().filter(old).exec(db).await?.rows_affected;
+    let backend = db.get_database_backend();
+    let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
+    let in_parts = Column::ScopeHash.in_subquery(runs::with_progress());
+    // The day of the claim has an index.
+    let old = Column::CreatedDate.into_expr().lt(oldest).and(kept_no_longer(backend));
+    let swept = Entity::delete_many()
+        .filter(old)
+        .filter(Column::Status.is_not_null().or(in_parts.not()))
+        .exec(db)
+        .await?
+        .rows_affected;
     runs::sweep(db).await?;
     Ok(swept)
 }

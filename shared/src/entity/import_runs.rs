@@ -1,5 +1,5 @@
 //! Imports under an `Idempotency-Key`: how far each has come, and what came of it. They are kept as
-//! long as their key is.
+//! long as their key is; one that was cut short, until it is done.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;

@@ -1,6 +1,7 @@
 //! `/core/xml-import`
 
 mod at_once;
+mod cut_short;
 mod elements;
 mod fuzz;
 mod hostile;
@@ -9,10 +10,9 @@ mod refused;
 mod schema;
 
 use crate::PROGRAM;
+use acceptance::on_each_database;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED, borrower_with_loan, file};
-use acceptance::{Database, World, on_each_database};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// The answer to the example of the format, as it is sent.
 const WORKED_ANSWER: &str = r#"{"Test": false, "Committed": true, "Read": 7, "Inserted": 7, "Updated": 0, "Deleted": 0, "Failed": 0, "Records": [
@@ -226,91 +226,6 @@ async fn rows_are_changed_and_deleted_by_their_numbers() {
     .await;
 }
 
-/// So many payments of one cent, each a record of its own.
-fn single_payments(count: usize) -> String {
-    let payment = "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"0.01\" \
-         EffectiveDate=\"2024-01-01\"/></Transactions>";
-    format!("<Core>{}</Core>", payment.repeat(count))
-}
-
-const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
-
-/// As if the process that worked on an import had died long ago.
-async fn let_the_lease_lapse(world: &World) {
-    let long_ago = world.long_ago();
-    world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
-}
-
-#[tokio::test]
-async fn an_import_killed_half_way_goes_on_behind_its_last_record() {
-    on_each_database(PROGRAM, |mut world| async move {
-        let admin = world.token("admin").await;
-        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
-        let payments = single_payments(300);
-        let client = world.client.clone();
-        let (token, sent) = (admin.clone(), payments.clone());
-        let first = tokio::spawn(async move {
-            let path = "/core/xml-import?test=false";
-            let request = client.request(reqwest::Method::POST, &token, path);
-            let request = request.header("content-type", "application/xml");
-            client.send(request.header("Idempotency-Key", "k").body(sent)).await
-        });
-        while world.count(POSTED).await < 20 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        world.api.kill().await;
-        assert!(first.await.unwrap().is_err(), "no answer came");
-        let half = world.count(POSTED).await;
-        assert!((20..300).contains(&half), "{half}");
-        let http = world.client.http.clone();
-        world.api.restart(&http).await;
-        let early = world.client.import(&admin, false, &payments, Some("k")).await;
-        early.expect_problem(409, "idempotency-in-progress");
-        let_the_lease_lapse(&world).await;
-        let other = world.client.import(&admin, false, &single_payments(2), Some("k")).await;
-        other.expect_problem(422, "idempotency-mismatch");
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
-        assert_eq!(world.count(POSTED).await, 300, "each record once");
-        let again = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!(again.text, rest.text);
-        assert_eq!(world.count(POSTED).await, 300);
-        world
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_import_that_lost_its_claim_does_nothing_more() {
-    on_each_database(PROGRAM, |world| async move {
-        if world.database == Database::Sqlite {
-            // One write lock for the whole file: nobody gets between the records of an import.
-            return world;
-        }
-        let admin = world.token("admin").await;
-        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
-        let payments = single_payments(300);
-        let import = world.client.import(&admin, false, &payments, Some("k"));
-        let lose = async {
-            while world.count(POSTED).await < 10 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-            world.sql("UPDATE idempotency_records SET claim_token = 'another'").await;
-        };
-        let (answer, ()) = tokio::join!(import, lose);
-        answer.expect_problem(409, "idempotency-in-progress");
-        let posted = world.count(POSTED).await;
-        assert!(posted < 300, "{posted}");
-        assert_eq!(world.count("SELECT COUNT(*) FROM import_records").await, posted);
-        let_the_lease_lapse(&world).await;
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!(rest.json()["Inserted"], 300);
-        assert_eq!(world.count(POSTED).await, 300);
-        world
-    })
-    .await;
-}
-
 #[tokio::test]
 async fn a_clash_with_other_rows_fails_its_record_and_no_more() {
     on_each_database(PROGRAM, |world| async move {
@@ -387,6 +302,11 @@ async fn a_schedule_that_changes_keeps_the_rows_it_made() {
         world.import(&admin, &file(closed)).await;
         let closed = world.client.get(&admin, &loan).await.expect(200).json();
         assert_eq!(closed.get("Next_Due_Date"), None);
+        let opened = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"ACTIVE\"/>";
+        world.import(&admin, &file(opened)).await;
+        let opened = world.client.get(&admin, &loan).await.expect(200).json();
+        assert_eq!(opened["Next_Due_Date"], after["Next_Due_Date"]);
+        assert_eq!(opened["Total_Past_Due_Balance"], after["Total_Past_Due_Balance"]);
         world
     })
     .await;

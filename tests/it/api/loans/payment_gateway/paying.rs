@@ -436,7 +436,7 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
         // A day after it was over, the key may stand for another payment.
         world.age("gateway_payments", &["ended_date"], days).await;
-        world.age("idempotency_records", &["created_date"], days).await;
+        world.age("idempotency_records", &["created_date", "lease_until"], days).await;
         let kept = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
         wait_for(&world, kept, 0).await;
         pay(&world, &admin, loans[0], &body, Some("k"))

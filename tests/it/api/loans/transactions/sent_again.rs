@@ -115,7 +115,8 @@ async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
         let long_ago = world.long_ago();
         world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
-        world.sql(&format!("UPDATE idempotency_records SET created_date = {long_ago}")).await;
+        let old = format!("created_date = {long_ago}, lease_until = {long_ago}");
+        world.sql(&format!("UPDATE idempotency_records SET {old}")).await;
         let other = json!({"Amount": "11.00"});
         world.client.post(&admin, &path, &other, Some("k")).await.expect(201);
         world
@@ -132,9 +133,8 @@ async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
         let body = json!({"Amount": "10.00"});
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
         // As a process that stood still leaves it: running, its lease over, about to commit.
-        let long_ago = world.long_ago();
-        let lapsed = format!("status = NULL, body = NULL, lease_until = {long_ago}");
-        world.sql(&format!("UPDATE idempotency_records SET {lapsed}")).await;
+        world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
+        world.age("idempotency_records", &["lease_until"], 60 * 60).await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");
         let keep = "UPDATE idempotency_records SET status = 201, body = '[]'";
         tx.execute_unprepared(keep).await.expect("kept");
