@@ -7,6 +7,7 @@ use crate::access::Caller;
 use crate::history::{self, Author};
 use crate::servicing::schedule::Schedule;
 use crate::servicing::{DueRow, RateStep, State, Terms};
+use chrono::NaiveDate;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UnionType};
 use sea_orm::{
@@ -18,6 +19,11 @@ use shared::cluster;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
+
+/// The status of a loan that a payoff closed.
+pub const PAID_OFF: &str = "PAID_OFF";
+/// How often a book is read, at most, while entries get in between.
+const READS: usize = 5;
 
 /// A loan with all that its arithmetic needs.
 #[derive(Clone, Debug)]
@@ -33,12 +39,29 @@ pub struct Book {
 }
 
 impl Book {
-    /// The book of a loan the caller may see: two statements, however long the loan's history.
+    /// The book of a loan the caller may see: two statements, however long the loan's history. They
+    /// are done again when an entry was written between the two.
     pub async fn read(
         db: &impl ConnectionTrait,
         caller: &Caller,
         loan_id: i64,
     ) -> Result<Self, Problem> {
+        for _ in 0..READS {
+            let (loan, status) = Self::find(db, caller, loan_id).await?;
+            let lines = Lines::read(db, loan_id).await?;
+            if lines.belong_to(&loan) {
+                return Ok(Self::assemble(loan, status, lines));
+            }
+        }
+        let detail = "entries are being posted on the loan: send it again";
+        Err(Problem::new(ProblemType::DatabaseUnavailable).detail(detail))
+    }
+
+    async fn find(
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        loan_id: i64,
+    ) -> Result<(loans::Model, loan_status_codes::Model), Problem> {
         let status = loans::Entity::belongs_to(loan_status_codes::Entity)
             .from(loans::Column::StatusCodeId)
             .to(loan_status_codes::Column::StatusCodeId);
@@ -49,8 +72,10 @@ impl Book {
             .select_also(loan_status_codes::Entity)
             .one(db)
             .await?;
-        let Some((loan, Some(status))) = found else { return Err(Problem::not_found()) };
-        Ok(Self::open(db, loan, status).await?)
+        match found {
+            Some((loan, Some(status))) => Ok((loan, status)),
+            _ => Err(Problem::not_found()),
+        }
     }
 
     /// The book of a loan under its row lock, whoever will write in it: visibility and privileges
@@ -63,22 +88,14 @@ impl Book {
         cluster::guard_row(tx, "loans", loan_id).await?;
         let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
         let status = status.ok_or_else(|| Problem::internal("a loan without status"))?;
-        Ok(Self::open(tx, loan, status).await?)
-    }
-
-    async fn open(
-        db: &impl ConnectionTrait,
-        loan: loans::Model,
-        status: loan_status_codes::Model,
-    ) -> Result<Self, DbErr> {
-        let lines = Lines::read(db, loan.loan_id).await?;
+        let lines = Lines::read(tx, loan_id).await?;
         Ok(Self::assemble(loan, status, lines))
     }
 
     fn assemble(
         loan: loans::Model,
         status: loan_status_codes::Model,
-        Lines { mut rates, due_rows }: Lines,
+        Lines { mut rates, due_rows, .. }: Lines,
     ) -> Self {
         if rates.is_empty() {
             let effective_date = loan.interest_start_date;
@@ -117,7 +134,7 @@ impl Book {
     }
 
     /// The rate of a day: the latest row in effect, before the first one the first.
-    pub fn rate_on(&self, day: chrono::NaiveDate) -> Rate {
+    pub fn rate_on(&self, day: NaiveDate) -> Rate {
         let in_effect = self.terms.rates.iter().rev().find(|step| step.effective_date <= day);
         in_effect.or(self.terms.rates.first()).map_or(Rate::ZERO, |step| step.rate)
     }
@@ -240,15 +257,20 @@ pub async fn update_paid(
 struct Lines {
     rates: Vec<RateStep>,
     due_rows: Vec<DueRow>,
+    /// Of the loan at that moment, what entries change with due rows.
+    loan: Option<(Option<NaiveDate>, Money, Money)>,
 }
 
 /// Rates carry this in the place of a payment number.
 const RATE_LINE: i32 = 0;
+/// And the loan itself this.
+const LOAN_LINE: i32 = -1;
 
 impl Lines {
-    /// One statement for both kinds of lines.
+    /// One statement for all kinds of lines.
     async fn read(db: &impl ConnectionTrait, loan_id: i64) -> Result<Self, DbErr> {
         use loan_interest_rates::Column as R;
+        use loans::Column as L;
         use payments_due::Column as D;
         let nothing = || Expr::value(0i64);
         let newest = Query::select()
@@ -273,6 +295,17 @@ impl Lines {
             .and_where(D::LoanId.eq(loan_id))
             .and_where(open)
             .take();
+        let loan = Query::select()
+            .expr_as(Expr::value(LOAN_LINE), "number")
+            .expr_as(L::NextDueDate.into_expr(), "day")
+            .expr_as(L::LoanId.into_expr(), "row_id")
+            .expr_as(L::CurrentPrincipalBalance.into_expr(), "first")
+            .expr_as(L::InterestSettledTotal.into_expr(), "second")
+            .expr_as(nothing(), "third")
+            .expr_as(nothing(), "fourth")
+            .from(loans::Entity)
+            .and_where(L::LoanId.eq(loan_id))
+            .take();
         let select = Query::select()
             .expr_as(Expr::value(RATE_LINE), "number")
             .expr_as(R::EffectiveDate.into_expr(), "day")
@@ -284,8 +317,9 @@ impl Lines {
             .from(loan_interest_rates::Entity)
             .and_where(R::LoanId.eq(loan_id))
             .union(UnionType::All, due)
+            .union(UnionType::All, loan)
             .take();
-        let mut lines = Self { rates: Vec::new(), due_rows: Vec::new() };
+        let mut lines = Self { rates: Vec::new(), due_rows: Vec::new(), loan: None };
         for row in db.query_all(&select).await? {
             lines.push(&row)?;
         }
@@ -295,23 +329,34 @@ impl Lines {
     }
 
     fn push(&mut self, row: &QueryResult) -> Result<(), DbErr> {
-        let number: i32 = row.try_get("", "number")?;
-        let day = row.try_get("", "day")?;
-        if number == RATE_LINE {
-            self.rates.push(RateStep { effective_date: day, rate: row.try_get("", "first")? });
-            return Ok(());
-        }
         let money = |column: &str| row.try_get::<Money>("", column);
-        self.due_rows.push(DueRow {
-            row_id: Some(row.try_get("", "row_id")?),
-            payment_number: number,
-            due_date: day,
-            interest_due: money("first")?,
-            principal_due: money("second")?,
-            interest_paid: money("third")?,
-            principal_paid: money("fourth")?,
-        });
+        match row.try_get("", "number")? {
+            LOAN_LINE => {
+                let next_due_date = row.try_get("", "day")?;
+                self.loan = Some((next_due_date, money("first")?, money("second")?));
+            }
+            RATE_LINE => self.rates.push(RateStep {
+                effective_date: row.try_get("", "day")?,
+                rate: row.try_get("", "first")?,
+            }),
+            payment_number => self.due_rows.push(DueRow {
+                row_id: Some(row.try_get("", "row_id")?),
+                payment_number,
+                due_date: row.try_get("", "day")?,
+                interest_due: money("first")?,
+                principal_due: money("second")?,
+                interest_paid: money("third")?,
+                principal_paid: money("fourth")?,
+            }),
+        }
         Ok(())
+    }
+
+    /// True if no entry was written since this row of the loan was read.
+    fn belong_to(&self, loan: &loans::Model) -> bool {
+        let of_loan =
+            (loan.next_due_date, loan.current_principal_balance, loan.interest_settled_total);
+        self.loan == Some(of_loan)
     }
 }
 
