@@ -15,7 +15,7 @@ use crate::drawers::{self, Drawer, Paid};
 use crate::entries::{self, Heading, Written, codes};
 use crate::field_values;
 use crate::history::Author;
-use crate::loan_book::{Book, refuse_payments};
+use crate::loan_book::{Book, PAID_OFF, refuse_payments};
 use crate::servicing;
 use crate::servicing::payment::{How, Instruction, Posting, Refusal};
 use sea_orm::ActiveValue::Set;
@@ -219,10 +219,10 @@ async fn check_external_id(
 async fn status_paid_off(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, Problem> {
     let status = caller
         .find::<loan_status_codes::Entity>()
-        .filter(loan_status_codes::Column::Code.eq("PAID_OFF"))
+        .filter(loan_status_codes::Column::Code.eq(PAID_OFF))
         .one(tx)
         .await?;
-    let status = status.ok_or_else(|| Problem::unknown_code("Status_Code", "PAID_OFF"))?;
+    let status = status.ok_or_else(|| Problem::unknown_code("Status_Code", PAID_OFF))?;
     Ok(status.status_code_id)
 }
 

@@ -12,7 +12,7 @@ use crate::adjustments;
 use crate::drawers;
 use crate::entries::{self, codes};
 use crate::history::Author;
-use crate::loan_book::{Book, accrues, refuse_if_closed};
+use crate::loan_book::{Book, PAID_OFF, accrues, refuse_if_closed};
 use crate::servicing::State;
 use crate::servicing::payment::payoff_amount;
 use chrono::NaiveDate;
@@ -44,13 +44,13 @@ pub async fn reverse(
     check_reversible(first, returned, clock.today)?;
     let moves = moves(tx, &rows).await?;
     let prior = prior_state(tx, &book, first, &moves).await?;
-    if prior.is_none() {
+    if !prior.as_ref().is_some_and(|prior| closed_by_entry(&book, prior)) {
         // Only what closed a loan opens it again.
         refuse_if_closed(&book.status)?;
     }
     let mut after = moved_back(&book.state, &moves)?;
     if let Some(prior) = &prior {
-        if closed_by_entry(&book.loan, prior) {
+        if closed_by_entry(&book, prior) {
             book.terms.accrues = accrues(&status(tx, prior.status_code_id).await?);
         }
         after.accrual_base_date = prior.accrual_base_date;
@@ -65,7 +65,7 @@ pub async fn reverse(
     let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
     drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
     book.save_loan(tx, author, clock, &after, |loan| {
-        restore(loan, prior.as_ref(), first.effective_date)
+        restore(loan, &book, prior.as_ref(), first.effective_date)
     })
     .await?;
     if let Some(creditline_id) = first.creditline_id {
@@ -239,13 +239,18 @@ async fn prior_state(
     if let Some(later) = later {
         return Err(refuse(format!("comes before {}: that one first", later.transaction_id)));
     }
-    if book.loan.accrual_base_date != first.effective_date || !same_terms(&prior, &book.loan) {
+    let same_accrual = closed_by_entry(book, &prior)
+        || accrues(&status(tx, prior.status_code_id).await?) == accrues(&book.status);
+    if book.loan.accrual_base_date != first.effective_date
+        || !same_terms(&prior, &book.loan)
+        || !same_accrual
+    {
         return Err(refuse("is not the last to have moved the loan's accrual base"));
     }
     Ok(Some(prior))
 }
 
-/// True where nothing has changed what interest depends on, but that the entry closed the loan.
+/// True where nothing has changed what interest depends on, the loan's status apart.
 fn same_terms(prior: &loans::Model, now: &loans::Model) -> bool {
     let terms = |loan: &loans::Model| {
         (
@@ -254,12 +259,13 @@ fn same_terms(prior: &loans::Model, now: &loans::Model) -> bool {
             (loan.payment_amount, loan.interest_start_date),
         )
     };
-    let same_status = prior.status_code_id == now.status_code_id || closed_by_entry(now, prior);
-    terms(prior) == terms(now) && same_status
+    terms(prior) == terms(now)
 }
 
-fn closed_by_entry(now: &loans::Model, prior: &loans::Model) -> bool {
-    now.payoff_date.is_some() && prior.payoff_date.is_none()
+/// True where the loan is closed as the entry left it: nobody has given it another status since.
+fn closed_by_entry(book: &Book, prior: &loans::Model) -> bool {
+    let paid_off_since = book.loan.payoff_date.is_some() && prior.payoff_date.is_none();
+    paid_off_since && book.status.code == PAID_OFF
 }
 
 #[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
@@ -272,9 +278,9 @@ async fn status(
 }
 
 /// The columns that a posting writes beside those of the arithmetic. What came later stays.
-fn restore(loan: &mut loans::Model, prior: Option<&loans::Model>, posted: NaiveDate) {
+fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&loans::Model>, posted: NaiveDate) {
     let Some(prior) = prior else { return };
-    if closed_by_entry(loan, prior) {
+    if closed_by_entry(book, prior) {
         loan.status_code_id = prior.status_code_id;
         loan.payoff_date = prior.payoff_date;
         loan.closed_date = prior.closed_date;

@@ -16,7 +16,7 @@ use super::report::{Action, Message};
 use super::{Applied, Import, Parent, Stop, comments, refuse};
 use crate::entries::{Heading, codes};
 use crate::history::Placed;
-use crate::loan_book::Book;
+use crate::loan_book::{Book, accrues};
 use crate::servicing::State;
 use crate::servicing::schedule::Schedule;
 use chrono::NaiveDate;
@@ -398,9 +398,15 @@ impl Import<'_> {
         }
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
+        let status = match loan.status_code_id == book.loan.status_code_id {
+            true => book.status.clone(),
+            false => self.caller.get::<loan_status_codes::Entity>(tx, loan.status_code_id).await?,
+        };
         let mut state = book.state.clone();
-        let moves = schedule_of(&loan) != schedule_of(&book.loan)
-            || loan.status_code_id != book.loan.status_code_id
+        let schedule = schedule_of(&loan);
+        let reschedules = schedule != schedule_of(&book.loan);
+        let moves = reschedules
+            || accrues(&status) != accrues(&book.status)
             || (loan.interest_year_numerator, loan.interest_year_denominator)
                 != (book.loan.interest_year_numerator, book.loan.interest_year_denominator)
             || loan.payment_amount != book.loan.payment_amount;
@@ -408,17 +414,14 @@ impl Import<'_> {
         if moves && today >= state.accrual_base_date {
             state.move_base(&book.terms, today)?;
         }
-        if schedule_of(&loan) != schedule_of(&book.loan) {
-            state.next_due_date = first_without_row(&schedule_of(&loan), &state, today);
-        }
-        if loan.status_code_id != book.loan.status_code_id {
-            let status = self.caller.get::<loan_status_codes::Entity>(tx, loan.status_code_id);
-            match status.await?.closed_flag {
-                true => state.next_due_date = None,
-                false => (loan.payoff_date, loan.closed_date) = (None, None),
-            }
-        } else if book.status.closed_flag {
+        let opens = book.status.closed_flag && !status.closed_flag;
+        if status.closed_flag {
             state.next_due_date = None;
+        } else if reschedules || opens {
+            state.next_due_date = first_without_row(&schedule, &state, today);
+        }
+        if loan.status_code_id != book.loan.status_code_id && !status.closed_flag {
+            (loan.payoff_date, loan.closed_date) = (None, None);
         }
         let loan = book
             .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))

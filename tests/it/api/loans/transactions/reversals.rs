@@ -12,6 +12,7 @@ use api_server::privileges::Rights;
 use api_server::reversals;
 use api_server::servicing::adjustment::Kind;
 use chrono::NaiveDate;
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use serde_json::{Value, json};
 use shared::amounts::Money;
 use shared::db;
@@ -19,6 +20,8 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::loan_transactions;
 use shared::problem::Problem;
 use shared::telemetry::RequestId;
+use std::time::Duration;
+use tokio::time::sleep;
 
 type Rows = Result<Vec<loan_transactions::Model>, Problem>;
 
@@ -30,9 +33,19 @@ async fn author(world: &World) -> Author {
 
 /// Reverses an entry; with a day, as a payment that the bank returned.
 pub(super) async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
+    let tx = db::begin_write(&world.db).await.expect("a transaction");
+    reverse_in(world, tx, reference, returned).await
+}
+
+/// The same in a transaction that was begun before.
+async fn reverse_in(
+    world: &World,
+    tx: DatabaseTransaction,
+    reference: i64,
+    returned: Option<&str>,
+) -> Rows {
     let returned: Option<NaiveDate> = returned.map(|day| day.parse().expect("a date"));
     let author = author(world).await;
-    let tx = db::begin_write(&world.db).await.expect("a transaction");
     let clock = db::clock(&tx).await.expect("the clock");
     let rows = reversals::reverse(&tx, &author, clock, reference, returned).await?;
     tx.commit().await.expect("committed");
@@ -267,6 +280,82 @@ async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
         loan.expect_problem(404, "not-found");
         assert_eq!(world.count("SELECT COUNT(*) FROM loan_snapshots").await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loan_that_is_read_while_entries_are_written_is_shown_as_it_was_at_one_moment() {
+    on_each_database(PROGRAM, |world| async move {
+        // Only here can a table be held by someone who then writes others.
+        if world.database.name() != "postgres" {
+            return world;
+        }
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let path = format!("/loans/{loan_id}");
+        let before = world.client.get(&admin, &path).await.expect(200).json();
+        let payment = json!({"Amount": "300.00", "Effective_Date": "2024-02-20"});
+        let reference = pay(&world, loan_id, payment).await;
+        let after = world.client.get(&admin, &path).await.expect(200).json();
+        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let lock = "LOCK TABLE payments_due IN ACCESS EXCLUSIVE MODE";
+        tx.execute_unprepared(lock).await.expect("locked");
+        let (client, token, asked) = (world.client.clone(), admin.clone(), path.clone());
+        let reading = tokio::spawn(async move { client.get(&token, &asked).await });
+        let waiting = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = \
+                       'payments_due'::regclass";
+        while world.count(waiting).await == 0 {
+            sleep(Duration::from_millis(10)).await;
+        }
+        reverse_in(&world, tx, reference, None).await.expect("reversed");
+        let read = reading.await.expect("it ran").expect(200).json();
+        for figure in ["Total_Past_Due_Balance", "Next_Due_Date", "Current_Payoff_Balance"] {
+            assert_eq!(read[figure], before[figure], "{figure}");
+        }
+        assert_ne!(before["Total_Past_Due_Balance"], after["Total_Past_Due_Balance"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_status_that_bears_interest_like_the_one_before_forbids_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let columns = "code, description, closed_flag, stop_accrual_flag, stop_late_charge_flag, \
+                       refuse_payments_flag, active_flag";
+        let watch = "'WATCH', 'Looked at closely', FALSE, FALSE, FALSE, FALSE, TRUE".to_owned();
+        world.insert("loan_status_codes", "status_code_id", columns, [watch]).await;
+        let set_status = async |code: &str| {
+            let change =
+                format!("<Loan UpdateFlag=\"1\" LoanID=\"{loan_id}\" StatusCode=\"{code}\"/>");
+            world.import(&admin, &file(&change)).await;
+        };
+        let status = "SELECT code FROM loan_status_codes AS s, loans AS l WHERE \
+                      s.status_code_id = l.status_code_id";
+        let day = |day: &str| json!({"Amount": "652.53", "Effective_Date": day});
+        let first = pay(&world, loan_id, day("2024-02-15")).await;
+        set_status("WATCH").await;
+        // It is dated before the day of the new status.
+        let second = pay(&world, loan_id, day("2024-03-15")).await;
+        for reference in [second, first] {
+            reverse(&world, reference, None).await.expect("reversed");
+        }
+        assert_eq!(world.text(status).await, "WATCH");
+        // Who closes a loan that was paid off wants it closed, whatever becomes of the payoff.
+        let payoff = json!({"Amount": "40000.00", "Effective_Date": "2024-05-20", "Payoff": true,
+            "Excess_Handling": "suspense"});
+        let payoff = pay(&world, loan_id, payoff).await;
+        set_status("CLOSED").await;
+        let refused = reverse(&world, payoff, None).await.expect_err("refused");
+        assert!(refused.message().contains("accrual base"), "{}", refused.message());
+        assert_eq!(world.text(status).await, "CLOSED");
+        set_status("PAID_OFF").await;
+        reverse(&world, payoff, None).await.expect("reversed");
+        assert_eq!(world.text(status).await, "WATCH");
         world
     })
     .await;
