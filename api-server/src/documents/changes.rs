@@ -10,6 +10,7 @@ use crate::texts::{LongText, Text, check_long_text, check_text, checked};
 use crate::turns::Row;
 use crate::uploads::Received;
 use crate::versions::Expected;
+use crate::visibility::Visible;
 use poem::Request;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -19,9 +20,10 @@ use sea_orm::{
     QuerySelect,
 };
 use shared::cluster;
+use shared::entity::documents::DocumentOwner;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields::{self, Form};
-use shared::entity::{document_files, documents};
+use shared::entity::{contacts, document_files, documents, loans};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
 use shared::time::Clock;
@@ -119,17 +121,44 @@ impl Effect for AddDocument {
 }
 
 impl Owner {
-    /// Holds the comment that documents are attached to, and tells where its history is. A loan or
-    /// contact is not held: whoever pays on it does not wait for a file.
+    /// Holds what documents are attached to, and tells where a comment's history is. It may have
+    /// gone while the file came.
     async fn lock(
         &self,
         tx: &DatabaseTransaction,
         caller: &Caller,
     ) -> Result<Option<Place>, Problem> {
-        let Some(kind) = comments::Kind::of(self.kind) else { return Ok(None) };
-        let comment = comments::lock(tx, caller, kind, self.id).await?;
-        Ok(Some(comments::place(tx, &comment).await?))
+        if let Some(kind) = comments::Kind::of(self.kind) {
+            let comment = comments::lock(tx, caller, kind, self.id).await?;
+            return Ok(Some(comments::place(tx, &comment).await?));
+        }
+        match self.kind {
+            DocumentOwner::LoanDetail1 | DocumentOwner::LoanDetail2 => {
+                hold(tx, caller, loans::Column::LoanId, self.id).await?;
+                cluster::guard_row(tx, "loans", self.id).await?;
+            }
+            _ => {
+                hold(tx, caller, contacts::Column::ContactId, self.id).await?;
+                cluster::guard_row(tx, "contacts", self.id).await?;
+            }
+        }
+        Ok(None)
     }
+}
+
+async fn hold<C>(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    id_column: C,
+    id: i64,
+) -> Result<(), Problem>
+where
+    C: ColumnTrait<EntityName: Visible>,
+{
+    let row = caller.find::<C::EntityName>().select_only().column(id_column);
+    let row = row.filter(id_column.eq(id)).lock_exclusive();
+    let held: Option<i64> = row.into_tuple().one(tx).await?;
+    held.map(drop).ok_or_else(Problem::not_found)
 }
 
 fn check_texts(received: &Received) -> Result<(), Problem> {

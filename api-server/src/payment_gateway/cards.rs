@@ -349,6 +349,7 @@ impl Effect for ForgetCard {
         let card = self.caller.find::<cards::Entity>();
         let card = card.filter(cards::Column::PaymentGatewayTokenId.eq(self.card_id));
         let card = card.lock_exclusive().one(tx).await?.ok_or_else(Problem::not_found)?;
+        cluster::guard_row(tx, "payment_gateway_tokens", self.card_id).await?;
         if card.forget_flag {
             return Ok(card);
         }

@@ -6,8 +6,9 @@ use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
 use crate::xml_import::{Applied, Import, Stop};
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QuerySelect};
 use shared::amounts::Rate;
+use shared::cluster;
 use shared::entity::automated_payments::{
     AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
     BillingType, DebitOrCredit,
@@ -169,22 +170,27 @@ impl Import<'_> {
         if fields.update != Update::Delete {
             check_source(&mut fields, &row);
             check_draw(&mut fields, &row);
-            self.check_card(tx, &mut fields, &row).await?;
+            self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
         }
         let place = Place::of(Owner::Loan(loan_id), "Loan > Automated Payments");
         self.keep(tx, element, fields, before, row, place).await
     }
 
-    /// A card is one of this loan's, and not forgotten.
+    /// A card that payments are drawn from is one of this loan's, and not forgotten. It is held, so
+    /// that nobody forgets it meanwhile.
     async fn check_card(
         &self,
         tx: &DatabaseTransaction,
         fields: &mut Fields<'_>,
+        before: Option<&automated_payments::Model>,
         payment: &automated_payments::Model,
     ) -> Result<(), Stop> {
         use payment_gateway_tokens::Column::{ForgetFlag, LoanId, PaymentGatewayTokenId};
         let Some(token_id) = payment.payment_gateway_token_id else { return Ok(()) };
-        if !fields.has("PaymentGatewayTokenID") {
+        let active =
+            |payment: &automated_payments::Model| payment.status == AutomatedPaymentStatus::Active;
+        let named = fields.has("PaymentGatewayTokenID");
+        if !named && (!active(payment) || before.is_some_and(active)) {
             return Ok(());
         }
         let cards = self.caller.find::<payment_gateway_tokens::Entity>();
@@ -192,10 +198,14 @@ impl Import<'_> {
             .filter(PaymentGatewayTokenId.eq(token_id))
             .filter(LoanId.eq(payment.loan_id))
             .filter(ForgetFlag.eq(false))
+            .lock_exclusive()
             .one(tx)
             .await?;
-        if card.is_none() {
-            fields.error("PaymentGatewayTokenID", "no card of this loan has it");
+        cluster::guard_row(tx, "payment_gateway_tokens", token_id).await?;
+        match card {
+            None if named => fields.error("PaymentGatewayTokenID", "no card of this loan has it"),
+            None => fields.error("Status", "its card was forgotten"),
+            Some(_) => {}
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use super::{counts, download, owners};
 use crate::PROGRAM;
-use acceptance::forms::Form;
+use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -220,6 +221,45 @@ async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
         assert_eq!(uploaded(&world), BTreeSet::new());
         let left = "SELECT COUNT(*) FROM document_files WHERE size_bytes > 1";
         assert_eq!(world.count(left).await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refused() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        world.rows(&admin, 1, 1).await;
+        let booked = world.import(&admin, &file(&borrower_with_loan(9, OPEN_TERMS))).await;
+        let [contact, loan] = [0, 1].map(|n| booked["Records"][n]["New_ID"].clone());
+        let before = (counts(&world).await, uploaded(&world));
+        let deletions = [
+            (format!("/loans/{loan}/detail1"), "<Loan UpdateFlag=\"2\" LoanNumber=\"L-9\"/>"),
+            (
+                format!("/contacts/{contact}/detail"),
+                "<Contact UpdateFlag=\"2\" ContactNumber=\"C-9\"/>",
+            ),
+        ];
+        for (form, deletion) in deletions {
+            let path = format!("{form}/userdef80/documents");
+            let [head, end] = Form::around_file("a.txt");
+            let (pieces, body) = piece_by_piece();
+            let request = world.client.request(Method::POST, &admin, &path);
+            let request = request.header("content-type", media_type()).body(body);
+            let client = world.client.clone();
+            let sent = tokio::spawn(async move { client.send(request).await.expect("an answer") });
+            pieces.send(Ok([head, b"words".to_vec()].concat())).await.expect("taken");
+            // It is read by now, if only in part: the owner was there.
+            pieces.send(Ok(b" and more".to_vec())).await.expect("taken");
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            assert_eq!(world.import(&admin, &file(deletion)).await["Deleted"], 1);
+            pieces.send(Ok(end)).await.expect("taken");
+            drop(pieces);
+            let answer = sent.await.expect("it ran");
+            answer.expect_problem(404, "not-found");
+        }
+        assert_eq!((counts(&world).await, uploaded(&world)), before);
         world
     })
     .await;

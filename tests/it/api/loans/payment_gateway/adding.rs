@@ -190,6 +190,14 @@ async fn a_forgotten_card_is_charged_no_more_and_its_automated_payments_are_disa
         let status = "SELECT status FROM automated_payments ORDER BY row_id";
         assert_eq!(world.texts(status).await, ["disabled", "expired", "disabled"]);
         assert_eq!(secrets(&world).await, Vec::<String>::new());
+        let again = format!(
+            "<Core><Loan UpdateFlag=\"1\" LoanID=\"{}\"><AutomatedPayment UpdateFlag=\"1\" \
+             RowID=\"{}\" Status=\"active\"/></Loan></Core>",
+            loans[0], drawn[0]
+        );
+        let refused = world.client.import(&admin, false, &again, None).await.expect(200);
+        assert!(refused.text.contains("its card was forgotten"), "{}", refused.text);
+        assert_eq!(world.texts(status).await, ["disabled", "expired", "disabled"]);
         let path = format!("/loans/payment-gateway/credit-cards/{card}");
         assert_eq!(world.client.get(&admin, &path).await.expect(200).json()["ForgetFlag"], true);
         let path = format!("/loans/{}/payment-gateway/payments", loans[0]);
