@@ -406,7 +406,8 @@ impl Import<'_> {
         let schedule = schedule_of(&loan);
         let reschedules = schedule != schedule_of(&book.loan);
         let moves = reschedules
-            || accrues(&status) != accrues(&book.status)
+            || (accrues(&status), status.closed_flag)
+                != (accrues(&book.status), book.status.closed_flag)
             || (loan.interest_year_numerator, loan.interest_year_denominator)
                 != (book.loan.interest_year_numerator, book.loan.interest_year_denominator)
             || loan.payment_amount != book.loan.payment_amount;

@@ -297,16 +297,22 @@ async fn a_schedule_that_changes_keeps_the_rows_it_made() {
         assert_eq!(after["Total_Past_Due_Balance"], before["Total_Past_Due_Balance"]);
         assert_eq!(after["Current_Payoff_Balance"], before["Current_Payoff_Balance"]);
         assert!(after["Next_Due_Date"].as_str().unwrap() > after["As_Of_Date"].as_str().unwrap());
-        let closed = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"CLOSED\" \
-             RiskRatingCode=\"##NULL##\"/>";
-        world.import(&admin, &file(closed)).await;
-        let closed = world.client.get(&admin, &loan).await.expect(200).json();
-        assert_eq!(closed.get("Next_Due_Date"), None);
-        let opened = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"ACTIVE\"/>";
-        world.import(&admin, &file(opened)).await;
-        let opened = world.client.get(&admin, &loan).await.expect(200).json();
-        assert_eq!(opened["Next_Due_Date"], after["Next_Due_Date"]);
-        assert_eq!(opened["Total_Past_Due_Balance"], after["Total_Past_Due_Balance"]);
+        // It is due no more while it is closed, whether it bore interest before or not.
+        for status in ["ACTIVE", "CHARGED_OFF"] {
+            let set_status = async |code: &str| {
+                let change = format!(
+                    "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"{code}\" \
+                     RiskRatingCode=\"##NULL##\"/>"
+                );
+                world.import(&admin, &file(&change)).await;
+                world.client.get(&admin, &loan).await.expect(200).json()
+            };
+            set_status(status).await;
+            assert_eq!(set_status("CLOSED").await.get("Next_Due_Date"), None);
+            let opened = set_status(status).await;
+            assert_eq!(opened["Next_Due_Date"], after["Next_Due_Date"]);
+            assert_eq!(opened["Total_Past_Due_Balance"], after["Total_Past_Due_Balance"]);
+        }
         world
     })
     .await;
