@@ -17,7 +17,11 @@ use poem::{Request, Result};
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, PrimaryKeyTrait, QueryFilter, Select};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityName,
+    PrimaryKeyTrait, QueryFilter, QuerySelect, Select,
+};
+use shared::cluster;
 use shared::db;
 use shared::introspection::{ActiveToken, UserKind};
 use shared::problem::{Problem, ProblemType};
@@ -295,6 +299,21 @@ impl Caller {
     ) -> Result<E::Model, Problem> {
         let row = E::find_by_id(id).filter(E::visible_to(self)).one(db).await?;
         row.ok_or_else(Problem::not_found)
+    }
+
+    /// Holds a row until the transaction ends, so that nobody deletes it meanwhile; a row the caller
+    /// may not see does not exist. `id_column` is its table's primary key.
+    pub async fn hold<C: ColumnTrait<EntityName: Visible>>(
+        &self,
+        tx: &DatabaseTransaction,
+        id_column: C,
+        id: i64,
+    ) -> Result<(), Problem> {
+        let row = self.find::<C::EntityName>().filter(id_column.eq(id));
+        let row = row.select_only().column(id_column).lock_exclusive();
+        let held: Option<i64> = row.into_tuple().one(tx).await?;
+        cluster::guard_row(tx, C::EntityName::default().table_name(), id).await?;
+        held.map(drop).ok_or_else(Problem::not_found)
     }
 
     /// True if a core-system user holds the privilege. Web users hold none: what they may see is

@@ -10,7 +10,6 @@ use crate::texts::{LongText, Text, check_long_text, check_text, checked};
 use crate::turns::Row;
 use crate::uploads::Received;
 use crate::versions::Expected;
-use crate::visibility::Visible;
 use poem::Request;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -134,31 +133,12 @@ impl Owner {
         }
         match self.kind {
             DocumentOwner::LoanDetail1 | DocumentOwner::LoanDetail2 => {
-                hold(tx, caller, loans::Column::LoanId, self.id).await?;
-                cluster::guard_row(tx, "loans", self.id).await?;
+                caller.hold(tx, loans::Column::LoanId, self.id).await?;
             }
-            _ => {
-                hold(tx, caller, contacts::Column::ContactId, self.id).await?;
-                cluster::guard_row(tx, "contacts", self.id).await?;
-            }
+            _ => caller.hold(tx, contacts::Column::ContactId, self.id).await?,
         }
         Ok(None)
     }
-}
-
-async fn hold<C>(
-    tx: &DatabaseTransaction,
-    caller: &Caller,
-    id_column: C,
-    id: i64,
-) -> Result<(), Problem>
-where
-    C: ColumnTrait<EntityName: Visible>,
-{
-    let row = caller.find::<C::EntityName>().select_only().column(id_column);
-    let row = row.filter(id_column.eq(id)).lock_exclusive();
-    let held: Option<i64> = row.into_tuple().one(tx).await?;
-    held.map(drop).ok_or_else(Problem::not_found)
 }
 
 fn check_texts(received: &Received) -> Result<(), Problem> {

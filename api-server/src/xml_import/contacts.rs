@@ -13,7 +13,6 @@ use crate::documents;
 use crate::history::{Changes, Owner, Place, Placed};
 use crate::visibility::Visible;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
-use shared::cluster;
 use shared::entity::contacts::{Column, ContactMethod, Entity, Model};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
@@ -229,10 +228,7 @@ impl Import<'_> {
     ) -> Result<Applied, Stop> {
         let contact_id = row.contact_id;
         // Whoever adds a document or a card to it is before this, or finds it gone.
-        let held = self.caller.find::<Entity>().filter(Column::ContactId.eq(contact_id));
-        let held = held.select_only().column(Column::ContactId).lock_exclusive();
-        held.into_tuple::<i64>().one(tx).await?;
-        cluster::guard_row(tx, "contacts", contact_id).await?;
+        self.caller.hold(tx, Column::ContactId, contact_id).await?;
         if self.exists::<loans::Entity>(tx, loans::Column::ContactId.eq(contact_id)).await? {
             return Err(refuse(element, "a contact with loans cannot be deleted"));
         }

@@ -41,6 +41,14 @@ async fn kill_amid(world: &mut World, token: &str, payments: &str) {
     assert!((20..300).contains(&half), "{half}");
 }
 
+/// The answer to the payments when they are sent once more: each of them is posted once.
+async fn sent_again(world: &World, token: &str, payments: &str) -> String {
+    let rest = world.client.import(token, false, payments, Some("k")).await.expect(200);
+    assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
+    assert_eq!(world.count(POSTED).await, 300, "each record once");
+    rest.text
+}
+
 #[tokio::test]
 async fn an_import_killed_half_way_goes_on_behind_its_last_record() {
     on_each_database(PROGRAM, |mut world| async move {
@@ -55,12 +63,8 @@ async fn an_import_killed_half_way_goes_on_behind_its_last_record() {
         let_the_lease_lapse(&world).await;
         let other = world.client.import(&admin, false, &single_payments(2), Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
-        assert_eq!(world.count(POSTED).await, 300, "each record once");
-        let again = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!(again.text, rest.text);
-        assert_eq!(world.count(POSTED).await, 300);
+        let rest = sent_again(&world, &admin, &payments).await;
+        assert_eq!(sent_again(&world, &admin, &payments).await, rest);
         world
     })
     .await;
@@ -83,14 +87,10 @@ async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forg
         while world.count(claims).await > 1 {
             sleep(Duration::from_millis(10)).await;
         }
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
-        assert_eq!(world.count(POSTED).await, 300, "each record once");
+        let rest = sent_again(&world, &admin, &payments).await;
         // An answer is kept for a day from when it was given, however long it took.
         world.age("idempotency_records", &["created_date"], three_days).await;
-        let again = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!(again.text, rest.text);
-        assert_eq!(world.count(POSTED).await, 300);
+        assert_eq!(sent_again(&world, &admin, &payments).await, rest);
         world
     })
     .await;
@@ -119,9 +119,7 @@ async fn an_import_that_lost_its_claim_does_nothing_more() {
         assert!(posted < 300, "{posted}");
         assert_eq!(world.count("SELECT COUNT(*) FROM import_records").await, posted);
         let_the_lease_lapse(&world).await;
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!(rest.json()["Inserted"], 300);
-        assert_eq!(world.count(POSTED).await, 300);
+        sent_again(&world, &admin, &payments).await;
         world
     })
     .await;
