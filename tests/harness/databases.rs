@@ -145,3 +145,17 @@ fn with_name(server: &str, name: &str) -> String {
     let path = server[scheme_end..].find('/').map(|start| scheme_end + start);
     format!("{}/{name}", &server[..path.unwrap_or(server.len())])
 }
+
+/// Moves the instants in these columns of a table by so many seconds, into the past where they are
+/// negative.
+pub async fn shift_instants(db: &DatabaseConnection, table: &str, columns: &[&str], seconds: i64) {
+    let shifted = |column: &&str| match db.get_database_backend() {
+        DbBackend::Sqlite => format!(
+            "{column} = strftime('%Y-%m-%dT%H:%M:%f+00:00', {column}, '{seconds:+} seconds')"
+        ),
+        DbBackend::MySql => format!("{column} = {column} + interval {seconds} second"),
+        _ => format!("{column} = {column} + interval '{seconds} seconds'"),
+    };
+    let set = columns.iter().map(shifted).collect::<Vec<_>>().join(", ");
+    db.execute_unprepared(&format!("UPDATE {table} SET {set}")).await.expect("shifted");
+}

@@ -1,8 +1,10 @@
 //! Databases of earlier versions, as their own programs left them: dumps under `tests/upgrade/`.
 
 use crate::databases::{self, Database};
+use chrono::{DateTime, Utc};
 use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+use serde::Deserialize;
 use shared::db;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,62 @@ pub async fn load(database: &Database, version: &str, folder: &Path) -> String {
     db.execute_unprepared(&dump).await.unwrap_or_else(|error| panic!("{file:?}: {error}"));
     db.close().await.expect("closed");
     url
+}
+
+/// What the programs of a version had under way when its dump was taken, as their callers know it.
+#[derive(Debug, Deserialize)]
+pub struct UnderWay {
+    /// When the dump was taken.
+    pub taken: DateTime<Utc>,
+    /// The tokens of live sessions, by the name of the user.
+    pub sessions: BTreeMap<String, EarlierSession>,
+    /// Requests under an `Idempotency-Key`, by what became of them.
+    #[serde(deserialize_with = "by_name")]
+    pub requests: BTreeMap<String, SentRequest>,
+}
+
+/// The tokens of a session that was refreshed once.
+#[derive(Debug, Deserialize)]
+pub struct EarlierSession {
+    pub first_access_token: String,
+    pub spent_refresh_token: String,
+    pub access_token: String,
+    pub refresh_token: String,
+}
+
+/// A POST under an `Idempotency-Key`, and how it was answered: status 0 if it was not.
+#[derive(Debug, Deserialize)]
+pub struct SentRequest {
+    name: String,
+    pub path: String,
+    pub key: String,
+    pub content_type: String,
+    pub body: String,
+    pub status: u16,
+    pub answer: String,
+}
+
+impl SentRequest {
+    /// Its answer.
+    pub fn answered(&self) -> serde_json::Value {
+        serde_json::from_str(&self.answer).expect("JSON")
+    }
+}
+
+impl UnderWay {
+    /// Reads it from beside the dump.
+    pub fn read(database: &Database, version: &str) -> Self {
+        let file = dumps().join(version).join(format!("{}.json", dialect(database)));
+        let text = std::fs::read_to_string(&file).expect("a file beside the dump");
+        serde_json::from_str(&text).expect("what was under way")
+    }
+}
+
+fn by_name<'de, D: serde::Deserializer<'de>>(
+    list: D,
+) -> Result<BTreeMap<String, SentRequest>, D::Error> {
+    let list = Vec::<SentRequest>::deserialize(list)?;
+    Ok(list.into_iter().map(|request| (request.name.clone(), request)).collect())
 }
 
 fn dialect(database: &Database) -> &'static str {

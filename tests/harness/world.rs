@@ -1,7 +1,7 @@
 //! A world of a test's own: a fresh database and both servers, running.
 
 use crate::client::{Answer, Client};
-use crate::databases::Database;
+use crate::databases::{self, Database};
 use crate::gate::Gate;
 use crate::localstripe;
 use crate::moto::{self, Moto};
@@ -414,15 +414,7 @@ impl World {
     /// Moves the instants in these columns of a table so many seconds into the past, by the
     /// database's own clock.
     pub async fn age(&self, table: &str, columns: &[&str], seconds: i64) {
-        let older = |column: &&str| match self.database.name() {
-            "sqlite" => format!(
-                "{column} = strftime('%Y-%m-%dT%H:%M:%f+00:00', {column}, '-{seconds} seconds')"
-            ),
-            "mysql" => format!("{column} = {column} - interval {seconds} second"),
-            _ => format!("{column} = {column} - interval '{seconds} seconds'"),
-        };
-        let set = columns.iter().map(older).collect::<Vec<_>>().join(", ");
-        self.sql(&format!("UPDATE {table} SET {set}")).await;
+        databases::shift_instants(&self.db, table, columns, -seconds).await;
     }
 
     /// The only text of a query's only row.

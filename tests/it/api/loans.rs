@@ -4,7 +4,7 @@ mod collateral;
 mod comments;
 mod credit_lines;
 mod payment_gateway;
-mod transactions;
+pub mod transactions;
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};

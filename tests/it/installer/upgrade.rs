@@ -2,6 +2,7 @@
 //! that is in them.
 
 mod stopped;
+mod under_way;
 
 use super::{command, run};
 use crate::PROGRAM;

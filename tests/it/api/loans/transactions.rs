@@ -3,7 +3,7 @@
 mod contention;
 mod drawers;
 mod payments;
-mod reversals;
+pub mod reversals;
 mod sent_again;
 mod trustees;
 mod user_fields;

@@ -32,7 +32,7 @@ async fn author(world: &World) -> Author {
 }
 
 /// Reverses an entry; with a day, as a payment that the bank returned.
-pub(super) async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
+pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
     let tx = db::begin_write(&world.db).await.expect("a transaction");
     reverse_in(world, tx, reference, returned).await
 }

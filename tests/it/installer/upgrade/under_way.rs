@@ -1,0 +1,187 @@
+//! What the programs of an earlier version had under way is carried on by these, and nothing
+//! happens twice: kept answers, card payments in every state, half an import, live sessions.
+
+use super::{Earlier, put_letter};
+use crate::PROGRAM;
+use crate::api::loans::transactions::reversals::reverse;
+use acceptance::client::Answer;
+use acceptance::earlier::{self, SentRequest, UnderWay};
+use acceptance::world::{Environment, World};
+use acceptance::{Database, databases};
+use reqwest::Method;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Columns of the instants that decide what is still under way. Leases stay where they are: they
+/// have lapsed, as those of a program that was killed.
+const INSTANTS: [(&str, &[&str]); 7] = [
+    ("idempotency_records", &["created_date"]),
+    ("import_runs", &["started_date"]),
+    ("gateway_payments", &["created_date", "charged_date", "posted_date", "ended_date"]),
+    ("sandbox_payments", &["created_date", "charged_date"]),
+    ("active_users", &["active_date"]),
+    ("cif_web_active_users", &["token_datestamp"]),
+    ("auth_sessions", &["log_in_date", "refreshed_date"]),
+];
+
+/// The database, upgraded, with servers on it, as if it had been left a moment ago.
+async fn upgraded(database: Database) -> (World, UnderWay) {
+    let earlier = Earlier::load(database.clone(), "third").await;
+    let under_way = UnderWay::read(&database, "third");
+    earlier
+        .with(async |db| {
+            let since = shared::db::time(db).await.expect("the time").0 - under_way.taken;
+            for (table, columns) in INSTANTS {
+                databases::shift_instants(db, table, columns, since.num_seconds()).await;
+            }
+        })
+        .await;
+    earlier.upgrade(&["--yes"]).await.done();
+    let Earlier { database, url, folder } = earlier;
+    put_letter(&url, folder.path()).await;
+    let credentials = earlier::credentials();
+    let environment = Environment::default();
+    (World::on(PROGRAM, database, url, folder, credentials, environment).await, under_way)
+}
+
+async fn send_again(world: &World, token: &str, request: &SentRequest) -> Answer {
+    let again = world.client.request(Method::POST, token, &request.path);
+    let again = again.header("Content-Type", &request.content_type);
+    let again = again.header("Idempotency-Key", &request.key).body(request.body.clone());
+    world.client.send(again).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn answers_under_keys_are_replayed_after_the_upgrade() {
+    for database in Database::all() {
+        let (world, under_way) = upgraded(database).await;
+        let admin = world.token("admin").await;
+        let before = world.snapshot().await;
+        for name in ["payment", "drawer", "cash payment", "document", "posted", "voided", "failed"]
+        {
+            let sent = &under_way.requests[name];
+            let again = send_again(&world, &admin, sent).await.expect(sent.status);
+            assert_eq!(again.header("idempotency-replayed"), "true", "{name}");
+            match sent.status {
+                201 => assert_eq!(again.text, sent.answer, "{name}"),
+                _ => assert_eq!(again.json()["type"], sent.answered()["type"], "{name}"),
+            }
+        }
+        for (table, rows) in world.snapshot().await {
+            if ["loan_transactions", "cash_drawer_transactions", "documents", "gateway_payments"]
+                .contains(&table)
+            {
+                assert_eq!(Some(&rows), before.get(&table), "{table}");
+            }
+        }
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn card_payments_of_every_state_are_carried_on_after_the_upgrade_and_charged_once() {
+    for database in Database::all() {
+        let (world, under_way) = upgraded(database).await;
+        let admin = world.token("admin").await;
+        let ends = BTreeMap::from([
+            ("created", 201),
+            ("created and charged", 201),
+            ("charged", 201),
+            ("unknown and charged", 201),
+            ("unknown", 422),
+        ]);
+        for (name, status) in ends {
+            let sent = &under_way.requests[name];
+            let ended = send_again(&world, &admin, sent).await.expect(status);
+            let again = send_again(&world, &admin, sent).await.expect(status);
+            assert_eq!(again.header("idempotency-replayed"), "true", "{name}");
+            if status == 201 {
+                assert_eq!(again.text, ended.text, "{name}");
+            } else {
+                assert_eq!(again.json()["declineCode"], "not_charged", "{name}");
+            }
+        }
+        let charged = world
+            .count("SELECT COUNT(*) FROM sandbox_payments WHERE state = 'charged' AND charge_count = 1")
+            .await;
+        let posted = world
+            .count(
+                "SELECT COUNT(*) FROM loan_transactions \
+                 WHERE transaction_code = 120 AND loan_id = 3",
+            )
+            .await;
+        assert_eq!((charged, posted), (5, 5), "what was charged is posted, once");
+        let more =
+            "SELECT COUNT(*) FROM sandbox_payments WHERE charge_count > 1 OR refund_count > 1";
+        assert_eq!(world.count(more).await, 0);
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn half_an_import_goes_on_after_the_upgrade_and_each_record_is_there_once() {
+    for database in Database::all() {
+        let (world, under_way) = upgraded(database).await;
+        let admin = world.token("admin").await;
+        let posted = "SELECT COUNT(*) FROM loan_transactions \
+             WHERE transaction_code = 120 AND loan_id = 6";
+        let before = world.count(posted).await;
+        assert!((1..120).contains(&before), "{before} were posted");
+        for replayed in ["", "true"] {
+            let sent = &under_way.requests["half an import"];
+            let done = send_again(&world, &admin, sent).await.expect(200);
+            assert_eq!(done.header("idempotency-replayed"), replayed);
+            let done = done.json();
+            assert_eq!((&done["Inserted"], &done["Failed"]), (&json!(120), &json!(0)), "{done}");
+            assert_eq!(world.count(posted).await, 120);
+        }
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn sessions_live_on_after_the_upgrade_and_refresh() {
+    for database in Database::all() {
+        let (world, under_way) = upgraded(database).await;
+        let client = ("integration", world.credentials.integration.as_str());
+        let refresh = async |token: &str| {
+            let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
+            world.client.form(client, "/oauth2/token", &form).await
+        };
+        let read = async |token: &str| world.client.get(token, "/loans/1/credit-lines").await;
+        for (user, session) in &under_way.sessions {
+            println!("{user}");
+            read(&session.first_access_token).await.expect(200);
+            read(&session.access_token).await.expect(200);
+            let refreshed = refresh(&session.refresh_token).await.expect(200).json();
+            let access_token = refreshed["access_token"].as_str().expect("a token");
+            read(access_token).await.expect(200);
+            world.client.log_out(&session.access_token).await.expect(204);
+            read(access_token).await.expect(401);
+            read(&session.first_access_token).await.expect(401);
+        }
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_entry_of_before_the_upgrade_is_reversed_by_its_snapshot() {
+    for database in Database::all() {
+        let (world, under_way) = upgraded(database).await;
+        let last = "SELECT MAX(transaction_id) FROM loan_transactions \
+             WHERE loan_id = 5 AND transaction_code = 120 AND NOT reversed_flag";
+        for _ in 0..2 {
+            let entry = world.count(last).await;
+            reverse(&world, entry, None).await.expect("reversed");
+        }
+        let admin = world.token("admin").await;
+        let loan = world.client.get(&admin, "/loans/5").await.expect(200).json();
+        let rows = under_way.requests["payment"].answered();
+        let principal = rows.as_array().into_iter().flatten();
+        let mut principal = principal.filter(|row| row["Balance_Name"] == "principal");
+        let principal = principal.next().expect("a principal row");
+        assert_eq!(loan["Current_Principal_Balance"], principal["Resulting_Balance"]);
+        assert_eq!(loan["Last_Payment_Date"], "2021-12-01");
+        world.close().await;
+    }
+}
