@@ -33,6 +33,7 @@ pub mod seeds;
 pub mod servers;
 pub mod snapshot;
 pub mod terminal;
+pub mod test_seed;
 pub mod visitor;
 pub mod web_browser;
 pub mod web_servers;

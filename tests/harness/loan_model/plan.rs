@@ -292,11 +292,15 @@ impl Figures {
 
     fn parts(&self, parts: &[Part; 6]) -> Parts {
         let state = &self.state;
-        let part = |index: usize, all: Amount| match parts[index] {
-            Part::Nothing => 0,
-            Part::All => all / CENT * CENT,
-            Part::TooMuch => all / CENT * CENT + CENT,
-            Part::Cents(cents) => (cents * CENT).min(all / CENT * CENT),
+        let part = |index: usize, all: Amount| {
+            let part = match parts[index] {
+                Part::Nothing => 0,
+                Part::All => all / CENT * CENT,
+                Part::TooMuch => all / CENT * CENT + CENT,
+                Part::Cents(cents) => (cents * CENT).min(all / CENT * CENT),
+            };
+            // Interest of many years may exceed what a request can say.
+            part.min(LARGEST)
         };
         Parts {
             principal: part(0, state.principal),

@@ -8,6 +8,7 @@
 use crate::PROGRAM;
 use acceptance::foreign::{clients_folder, node_program, python_program, skip};
 use acceptance::quickstart::Quickstart;
+use acceptance::test_seed::test_seed;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -41,7 +42,7 @@ async fn fuzz(program: &Path, quickstart: &Quickstart, folder: &Path, user: &str
     let report = &quickstart.report;
     let text = |name: &str| report[name].as_str().expect("a text").to_owned();
     let examples = setting("TEST_FUZZ_EXAMPLES").unwrap_or(EXAMPLES);
-    let seed = setting("TEST_SEED").unwrap_or(SEED);
+    let seed = std::env::var("TEST_SEED").map_or(SEED, |_| test_seed());
     println!("{user}: TEST_FUZZ_EXAMPLES={examples} TEST_SEED={seed}");
     let mut command = Command::new(program);
     command

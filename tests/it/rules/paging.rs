@@ -2,6 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
+use acceptance::test_seed::test_seed;
 use acceptance::{Answer, World, on_each_database};
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
@@ -229,8 +230,7 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
 /// Transactions come in the order of their effective dates, so rows are added in the middle.
 #[tokio::test]
 async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added() {
-    let seed = fastrand::u64(..);
-    println!("seed {seed}");
+    let seed = test_seed();
     on_each_database(PROGRAM, |world| async move {
         let mut chance = fastrand::Rng::with_seed(seed);
         let admin = world.token("admin").await;

@@ -1,7 +1,7 @@
 //! Who sees what: random databases, and every GET operation on every row of them as each of several
 //! callers, compared with a model that reads like the rules' tables.
 //!
-//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+//! What is drawn follows from `TEST_SEED`.
 //! `VISIBILITY_WORLDS` is how many databases are drawn, one unless it says otherwise.
 
 mod caller;
@@ -12,6 +12,7 @@ mod population;
 mod tables;
 
 use crate::PROGRAM;
+use acceptance::test_seed::test_seed;
 use acceptance::{World, on_each_database};
 use caller::Caller;
 use chance::Chance;
@@ -37,7 +38,7 @@ fn setting(name: &str) -> Option<u64> {
 
 #[tokio::test]
 async fn everybody_sees_what_the_rules_say_and_nothing_else() {
-    let first = setting("TEST_SEED").unwrap_or_else(|| fastrand::u64(0..1_000_000_000));
+    let first = test_seed();
     for seed in first..first + setting("VISIBILITY_WORLDS").unwrap_or(1) {
         println!("TEST_SEED={seed}");
         on_each_database(PROGRAM, move |world| async move {

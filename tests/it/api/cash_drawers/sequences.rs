@@ -1,10 +1,11 @@
 //! Random sequences of what several users do to several drawers, each answer and each balance
 //! compared with a plain model of the rules.
 //!
-//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+//! What is drawn follows from `TEST_SEED`.
 
 use super::{assign, check_books, count_drawer, filled, grant, holds, make_teller, post};
 use crate::PROGRAM;
+use acceptance::test_seed::test_seed;
 use acceptance::{World, on_each_database};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
@@ -231,9 +232,7 @@ async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::Model> {
 
 #[tokio::test]
 async fn whatever_is_done_in_whatever_order_follows_the_rules_and_the_books_are_right() {
-    let seed = std::env::var("TEST_SEED").ok().map(|text| text.parse().expect("a number"));
-    let seed = seed.unwrap_or_else(|| fastrand::u64(0..1_000_000_000));
-    println!("TEST_SEED={seed}");
+    let seed = test_seed();
     on_each_database(PROGRAM, move |world| async move {
         let mut model = people_and_drawers(&world).await;
         let mut chance = fastrand::Rng::with_seed(seed);

@@ -1,7 +1,7 @@
 //! Random import files, right, borderline and wrong: whatever the file, the answer is a report or
 //! a refusal, what was not committed left nothing, and a test run tells what the real one does.
 //!
-//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+//! What is drawn follows from `TEST_SEED`.
 //! `PROPTEST_CASES` is how many files are drawn for each database. A failure is made as small as it
 //! gets before it is told.
 
@@ -10,6 +10,7 @@ mod format;
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::test_seed::test_seed;
 use acceptance::{Answer, World, on_each_database};
 use drawing::Drawn;
 use proptest::strategy::{Strategy, ValueTree};
@@ -31,8 +32,7 @@ type Tally = BTreeMap<&'static str, u64>;
 
 #[tokio::test]
 async fn whatever_the_file_the_answer_is_true() {
-    let seed = setting("TEST_SEED").unwrap_or_else(|| fastrand::u64(0..1_000_000_000));
-    println!("TEST_SEED={seed}");
+    let seed = test_seed();
     on_each_database(PROGRAM, move |world| async move {
         let admin = world.token("admin").await;
         let loans =

@@ -1,9 +1,10 @@
 //! After many random bodies nothing of a card is in the database's files or in the log.
 //!
-//! What is drawn follows from a seed, which every run prints; `TEST_SEED` repeats it.
+//! What is drawn follows from `TEST_SEED`.
 
 use super::{add_card, book};
 use crate::PROGRAM;
+use acceptance::test_seed::test_seed;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Database, World};
 use fastrand::Rng;
@@ -135,9 +136,7 @@ fn card_like(text: &str) -> Vec<&str> {
 
 #[tokio::test]
 async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
-    let seed = std::env::var("TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    println!("TEST_SEED={seed}");
+    let seed = test_seed();
     let mut environment = Environment::default();
     environment.api.insert("API_LOG_FILTER".to_owned(), "debug".to_owned());
     on_each_database_with(PROGRAM, environment, |world| async move {

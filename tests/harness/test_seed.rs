@@ -1,0 +1,27 @@
+//! The seed of what a test draws: fixed, so that the test command is the same run every time.
+//!
+//! `TEST_SEED=7` draws from another one, `TEST_SEED=random` from a new one. Every run prints it.
+//! Property tests within the packages take theirs from `PROPTEST_RNG_SEED`, see
+//! `.cargo/config.toml`.
+
+/// What everything is drawn from unless `TEST_SEED` says otherwise.
+const FIXED: u64 = 20_261_123;
+
+/// The seed of this run, printed.
+///
+/// # Panics
+/// When `TEST_SEED` is neither a number nor `random`.
+pub fn test_seed() -> u64 {
+    let seed = match std::env::var("TEST_SEED").as_deref() {
+        Err(_) => FIXED,
+        Ok("random") => fastrand::u64(0..1_000_000_000),
+        Ok(given) => given.parse().expect("TEST_SEED is a number or `random`"),
+    };
+    println!("TEST_SEED={seed}");
+    seed
+}
+
+/// The seed of this run, and those with which this test once failed.
+pub fn test_seeds(failed: &[u64]) -> Vec<u64> {
+    std::iter::once(test_seed()).chain(failed.iter().copied()).collect()
+}
