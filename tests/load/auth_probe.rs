@@ -6,7 +6,7 @@
 //!   not, or for one who is locked?
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/auth_probe refresh-race --database-url postgres://USER@HOST/postgres
 //! target/release/auth_probe enumeration --database-url postgres://USER@HOST/postgres
 //! ```
@@ -62,11 +62,11 @@ enum Probe {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let program = std::env::current_exe().map(|own| own.with_file_name("installer_under_test"));
+    let program = std::env::current_exe().map(|own| own.with_file_name("installer"));
     let program = match program {
         Ok(program) if program.is_file() => program.display().to_string(),
         _ => {
-            eprintln!("auth_probe: installer_under_test is not beside this program");
+            eprintln!("auth_probe: installer is not beside this program");
             return ExitCode::FAILURE;
         }
     };

@@ -2,7 +2,7 @@
 //! and does the api-server's memory stay where it is?
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/import_scale --database-url postgres://USER@HOST/postgres
 //! ```
 //!
@@ -130,7 +130,7 @@ async fn main() -> ExitCode {
 /// Imports in a new database and removes it, whatever became of the import.
 async fn run(arguments: &Arguments) -> Result<Report, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = program.with_file_name("installer_under_test");
+    let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }

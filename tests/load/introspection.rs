@@ -2,7 +2,7 @@
 //! take, and what is that beside what the same PostgreSQL can do at all?
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/introspection_load --database-url postgres://USER@HOST/postgres
 //! ```
 //!
@@ -117,11 +117,11 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
 /// The program that is the auth server: built with this one, and beside it.
 fn program() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = own.with_file_name("installer_under_test");
+    let program = own.with_file_name("installer");
     if program.is_file() {
         return Ok(program);
     }
-    Err(format!("{} is missing: cargo build --release -p acceptance", program.display()))
+    Err(format!("{} is missing: cargo build --release -p load -p installer", program.display()))
 }
 
 /// What the server calls itself, and that there is one.

@@ -2,7 +2,7 @@
 //! and compares every row and every figure: what `cargo test` does with a few hundred.
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/loan_histories --histories 10000
 //! target/release/loan_histories --histories 10000 --seed 7 --database-url postgres://USER@HOST/db
 //! ```

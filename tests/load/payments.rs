@@ -2,7 +2,7 @@
 //! all, and are the books right afterwards, whatever went wrong in the meantime?
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/payments_load
 //! target/release/payments_load --fault all
 //! ```
@@ -158,7 +158,7 @@ async fn run_all(arguments: &Arguments) -> bool {
 /// be, a line each.
 async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = program.with_file_name("installer_under_test");
+    let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }

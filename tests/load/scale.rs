@@ -1,7 +1,7 @@
 //! Does a read take longer when there are more loans, or when the loan has a longer history?
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/read_scale --database-url postgres://USER@HOST/postgres --loans 1000000
 //! ```
 //!
@@ -55,11 +55,11 @@ struct Arguments {
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
-    let program = std::env::current_exe().map(|own| own.with_file_name("installer_under_test"));
+    let program = std::env::current_exe().map(|own| own.with_file_name("installer"));
     let program = match program {
         Ok(program) if program.is_file() => program.display().to_string(),
         _ => {
-            eprintln!("read_scale: installer_under_test is not beside this program");
+            eprintln!("read_scale: installer is not beside this program");
             return ExitCode::FAILURE;
         }
     };
