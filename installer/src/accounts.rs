@@ -3,12 +3,12 @@
 use crate::installation::{Refused, refuse};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
+use sea_orm::{ActiveValue, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
 use shared::audit::{Event, Kind};
 use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::secrecy::Secret;
-use shared::sessions;
+use shared::{sessions, user_names};
 use std::fmt;
 
 /// A user who may log in, or might if he were not disabled.
@@ -70,12 +70,16 @@ impl fmt::Display for Account {
     }
 }
 
-/// Adds a core-system user with privileges, and gives back who he is.
+/// Adds a core-system user with privileges, and returns the id. A conflict means that the name is
+/// taken, or looks like another's.
 pub async fn add(
     tx: &impl ConnectionTrait,
     user: users::ActiveModel,
     privileges: &[i64],
 ) -> Result<i64, DbErr> {
+    if let ActiveValue::Set(name) = &user.user_name {
+        user_names::take(tx, UserKind::Core, name).await?;
+    }
     let user_id = users::Entity::insert(user).exec(tx).await?.last_insert_id;
     for privilege_id in privileges {
         let grant = privilege_grants::ActiveModel {

@@ -5,6 +5,7 @@
 
 mod certificates;
 mod database;
+mod names;
 mod servers;
 mod units;
 mod work;
@@ -43,6 +44,7 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     report.checks.append(&mut of_servers.checks);
     certificates::check(&settings, &mut report);
     work::check(&settings, db.as_ref(), &mut report).await;
+    names::check(db.as_ref(), &mut report).await;
     units::check(&mut report).await;
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())

@@ -11,6 +11,7 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use shared::migration::{
     self, Ending, MIGRATIONS, Migration, Progress, SchemaState, Stopped, Watch,
 };
+use shared::user_names;
 use std::time::Instant;
 
 /// What the command takes.
@@ -40,6 +41,8 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         pending if pending.is_empty() => {
             if !arguments.dry_run && migration::has_marks(&db).await? {
                 run_migrations(&connect(&url, 2).await?, &mut |_| ()).await?;
+            } else if !arguments.dry_run {
+                user_names::fill(&db).await?;
             }
             return print("schema     of this release: nothing to do");
         }
@@ -186,5 +189,6 @@ async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), 
             (_, Stopped::UnderWay) => stopped.to_string(),
             _ => format!("{stopped}; nothing was changed"),
         })
-    })
+    })?;
+    Ok(user_names::fill(db).await?)
 }

@@ -17,6 +17,7 @@ use shared::entity::users::{self, UserStatus};
 use shared::introspection::UserKind;
 use shared::sessions;
 use shared::time::Timestamp;
+use shared::user_names;
 
 /// What the command takes.
 #[derive(clap::Args, Clone, Debug)]
@@ -128,6 +129,7 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
     newcomer.check()?;
     let name = newcomer.name.as_str();
     let taken = || format!("there is a user {name} already; nothing was changed");
+    let alike = "the name looks like that of another user; nothing was changed";
     let db = installation.open().await?;
     let same_name = users::Entity::find().filter(users::Column::UserName.eq(name));
     if same_name.one(&db).await?.is_some() {
@@ -140,7 +142,7 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
     user.created_date = Set(db::time(&db).await?);
     let account = change(&db, async |tx| {
         let user_id = match accounts::add(tx, user.clone(), &privileges).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(taken())?),
+            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(alike)?),
             added => added?,
         };
         accounts::set_password(tx, UserKind::Core, user_id, hash.clone()).await?;
@@ -158,7 +160,7 @@ impl Newcomer {
         if self.web {
             return refuse("web users are borrowers: they come with their contact, by import");
         }
-        check_text("the user name", &self.name, NAME_CHARACTERS_MAX)?;
+        check_name(&self.name)?;
         for (what, text, most) in
             [("--full-name", &self.full_name, 80), ("--email", &self.email, 100)]
         {
@@ -195,12 +197,9 @@ impl Newcomer {
     }
 }
 
-/// Characters of a user's name.
-const NAME_CHARACTERS_MAX: usize = 50;
-
 /// Refuses what no user may be called.
 pub fn check_name(name: &str) -> Result<(), Refused> {
-    check_text("the user name", name, NAME_CHARACTERS_MAX)
+    user_names::check_name(name).map_err(|fault| Refused(format!("the user name {fault}")))
 }
 
 fn check_text(what: &str, text: &str, most: usize) -> Result<(), Refused> {
@@ -368,7 +367,7 @@ mod tests {
             (&[""][..], "the user name must have 1 to 50 characters"),
             (&[too_long.as_str()], "the user name must have 1 to 50 characters"),
             (&[" jo"], "no space at either end"),
-            (&["j\to"], "control character"),
+            (&["j\to"], "control or invisible character"),
             (&["jo", "--full-name", ""], "--full-name must have 1 to 80"),
             (&["jo", "--email", "example.com"], "--email must be an address"),
             (&["jo", "--email", "jo@"], "--email must be an address"),

@@ -56,6 +56,7 @@ pub mod loan_status_codes;
 pub mod loan_transactions;
 pub mod loans;
 pub mod log_in_failures;
+pub mod name_skeletons;
 pub mod oauth_clients;
 pub mod payment_allocations;
 pub mod payment_gateway_secrets;

@@ -25,3 +25,4 @@ pub mod settings;
 pub mod telemetry;
 pub mod time;
 pub mod tls;
+pub mod user_names;

@@ -13,6 +13,7 @@ mod m20261123_history_of_comments;
 mod m20261124_import_runs;
 mod m20261125_card_payments;
 mod m20261126_row_guards;
+mod m20261127_name_skeletons;
 mod run;
 mod step_by_step;
 mod steps;
@@ -21,6 +22,7 @@ mod table;
 pub use run::{Ending, Progress, Stopped, Watch, run};
 pub use step_by_step::{has_marks, unfinished};
 
+use crate::user_names;
 use sea_orm::sea_query::{Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
@@ -73,6 +75,7 @@ migrations! {
     m20261124_import_runs: "imports that are resumed and answered again",
     m20261125_card_payments: "payments by card and what the payment gateway knows of them",
     m20261126_row_guards: "guards of rows, by which nodes of a cluster notice each other's locks",
+    m20261127_name_skeletons: "what user names that look alike have in common",
 }
 
 /// Brings the database to the current schema; does nothing where it is there already.
@@ -80,7 +83,8 @@ pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     run(db, Ending::Kept, &mut |_| ()).await.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
-    })
+    })?;
+    user_names::fill(db).await
 }
 
 /// Every table that a migration makes on any database, if only for a while; behind them those that

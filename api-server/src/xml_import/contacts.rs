@@ -194,7 +194,9 @@ impl Import<'_> {
     ) -> Result<(), Stop> {
         let (number_name, id_name, what) = match sort {
             Sort::Loan => ("LoanNumber", "LoanID", "loan"),
-            Sort::Contact | Sort::WebUser => ("ContactNumber", "ContactID", "contact"),
+            Sort::Contact | Sort::WebUser | Sort::NameSkeleton => {
+                ("ContactNumber", "ContactID", "contact")
+            }
         };
         if fields.has(id_name) {
             fields.error(id_name, "is given by the service: a new row comes without it");

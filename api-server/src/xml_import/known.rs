@@ -8,8 +8,12 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 use shared::entity::{contacts, loans, web_credentials};
+use shared::introspection::UserKind;
+use shared::user_names::{self, skeleton_hash};
 use std::collections::{BTreeSet, HashMap};
 
+/// What stands for the row of a name that is taken: only that there is one counts.
+pub const TAKEN: i64 = 0;
 /// Names of one statement.
 const NAMES_PER_STATEMENT: usize = 1_000;
 
@@ -22,6 +26,8 @@ pub enum Sort {
     Loan,
     /// A contact, by the name it logs in with.
     WebUser,
+    /// Nothing but taken, by the hash of a skeleton: see [`user_names`].
+    NameSkeleton,
 }
 
 /// Names, and the keys of the rows that have them; `None` where there is no such row.
@@ -66,6 +72,7 @@ impl Import<'_> {
     ) -> Result<(), DbErr> {
         self.known.clear();
         let mut wanted = BTreeSet::new();
+        let mut skeletons = BTreeSet::new();
         let mut stored = Vec::new();
         for record in records {
             names_in(record, &mut wanted);
@@ -73,7 +80,11 @@ impl Import<'_> {
             stored.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
         }
         self.names.fetch(stored).await?;
-        for sort in [Sort::Contact, Sort::Loan, Sort::WebUser] {
+        for (_, name) in wanted.iter().filter(|(of, _)| *of == Sort::WebUser) {
+            skeletons.insert(skeleton_hash(UserKind::Web, name));
+        }
+        wanted.extend(skeletons.iter().map(|hash| (Sort::NameSkeleton, hash.as_str())));
+        for sort in [Sort::Contact, Sort::Loan, Sort::WebUser, Sort::NameSkeleton] {
             let names: Vec<&str> =
                 wanted.iter().filter(|(of, _)| *of == sort).map(|(_, name)| *name).collect();
             for some in names.chunks(NAMES_PER_STATEMENT) {
@@ -139,6 +150,10 @@ impl Import<'_> {
                     .await
             }
             Sort::WebUser => web_users(db, names).await,
+            Sort::NameSkeleton => {
+                let taken = user_names::taken(db, names).await?;
+                Ok(taken.into_iter().map(|hash| (TAKEN, hash)).collect())
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use sea_orm::{
 use shared::entity::*;
 use shared::rows;
 use shared::time::Timestamp;
+use shared::user_names;
 
 /// Rows whose own number is told again in one UPDATE.
 const ROWS_PER_UPDATE: usize = 1000;
@@ -107,6 +108,7 @@ macro_rules! tables {
             $($table: Vec<Staged<$table::Model>>,)*
             transactions: Vec<loan_transactions::ActiveModel>,
             notes: Vec<FieldNote>,
+            name_skeletons: Vec<String>,
         }
 
         /// How many rows there were when the record at hand began.
@@ -115,7 +117,7 @@ macro_rules! tables {
             $($table: usize,)*
         }
 
-        const LISTS: usize = [$(stringify!($table)),*].len() + 2;
+        const LISTS: usize = [$(stringify!($table)),*].len() + 3;
 
         $(impl Table for $table::Model {
             fn list(stage: &mut Stage) -> (&mut dyn List<Self>, usize) {
@@ -131,15 +133,17 @@ macro_rules! tables {
             }
 
             fn mark(&self) -> Mark {
-                Mark([$(self.$table.len(),)* self.transactions.len(), self.notes.len()])
+                Mark([$(self.$table.len(),)* self.transactions.len(), self.notes.len(),
+                    self.name_skeletons.len()])
             }
 
             /// Takes off what was staged since.
             pub fn rewind(&mut self, mark: Mark) {
-                let Mark([$($table,)* transactions, notes]) = mark;
+                let Mark([$($table,)* transactions, notes, name_skeletons]) = mark;
                 $(self.$table.truncate($table);)*
                 self.transactions.truncate(transactions);
                 self.notes.truncate(notes);
+                self.name_skeletons.truncate(name_skeletons);
             }
 
             /// Inserts all rows with their history, and is empty afterwards.
@@ -152,6 +156,7 @@ macro_rules! tables {
                 let stage = std::mem::take(self);
                 let mut keys = Keys::default();
                 let mut changes = Changes::new(author, now);
+                user_names::take_all(tx, stage.name_skeletons).await?;
                 $(write(tx, stage.$table, &mut keys, &mut changes).await?;)*
                 write_transactions(tx, stage.transactions, &keys).await?;
                 for mut note in stage.notes {
@@ -220,6 +225,16 @@ impl Stage {
     /// Stages a transaction that is an entry by itself.
     pub fn add_transaction(&mut self, row: loan_transactions::ActiveModel) {
         self.transactions.push(row);
+    }
+
+    /// Stages that a user name is taken, by the hash of its skeleton.
+    pub fn take_name(&mut self, skeleton_hash: String) {
+        self.name_skeletons.push(skeleton_hash);
+    }
+
+    /// Takes off that a user name is taken, which the record at hand staged.
+    pub fn release_name(&mut self, skeleton_hash: &str) {
+        self.name_skeletons.retain(|staged| staged != skeleton_hash);
     }
 
     /// Stages what the history tells besides rows.

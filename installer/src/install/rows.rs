@@ -233,6 +233,7 @@ pub async fn remove(rows: &Rows) -> Result<(), String> {
             if let Some(user) = user.one(&tx).await? {
                 user_credentials::Entity::delete_by_id(user.user_id).exec(&tx).await?;
                 users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+                shared::user_names::release(&tx, UserKind::Core, name).await?;
             }
         }
         if rows.signing_keys {

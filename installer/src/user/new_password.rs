@@ -4,11 +4,8 @@
 use crate::credentials::random_password;
 use crate::installation::{Refused, refuse};
 use console::Term;
-use shared::passwords::PASSWORD_BYTES_MAX;
+use shared::user_names::check_password;
 use std::path::{Path, PathBuf};
-
-/// The least that NIST SP 800-63B takes; it asks for no mixture of letters and digits.
-const CHARACTERS_MIN: usize = 8;
 
 /// Where the password comes from; without either it is asked for.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -96,41 +93,12 @@ fn ask() -> Result<String, Refused> {
 
 /// Refuses a password that is easily guessed, or too long.
 pub fn check(password: &str, user_name: &str) -> Result<(), Refused> {
-    if password.chars().count() < CHARACTERS_MIN {
-        return refuse(format!("a password has {CHARACTERS_MIN} characters or more"));
-    }
-    if password.len() > PASSWORD_BYTES_MAX {
-        return refuse(format!("a password has {PASSWORD_BYTES_MAX} bytes at most"));
-    }
-    match password.to_lowercase() == user_name.to_lowercase() {
-        true => refuse("the password must not be the user's name"),
-        false => Ok(()),
-    }
+    check_password(password, user_name).map_err(|fault| Refused(format!("the password {fault}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_password_is_long_enough_and_no_name() {
-        let longest = "x".repeat(1024);
-        for good in ["12345678", "ääääääää", "        ", &longest] {
-            assert_eq!(check(good, "viewer01"), Ok(()), "{good}");
-        }
-        let too_long = "x".repeat(1025);
-        for (bad, why) in [
-            ("", "8 characters"),
-            ("1234567", "8 characters"),
-            ("äöüß", "8 characters"),
-            (too_long.as_str(), "1024 bytes"),
-            ("viewer01", "the user's name"),
-            ("VIEWER01", "the user's name"),
-        ] {
-            let said = check(bad, "viewer01").expect_err("refused").to_string();
-            assert!(said.contains(why), "{said}");
-        }
-    }
 
     #[test]
     fn a_file_holds_one_line_however_it_ends() {

@@ -125,6 +125,7 @@ async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
         let failures = log_in_failures::account(UserKind::Core, name);
         log_in_failures::Entity::delete_by_id(failures).exec(&tx).await?;
         users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+        shared::user_names::release(&tx, UserKind::Core, name).await?;
         let disabled = account(user.user_id, name).event(Kind::UserDisabled);
         disabled.reason("removed").record(&tx).await?;
     }

@@ -82,6 +82,43 @@ async fn what_is_not_well_is_named_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn users_whose_names_break_the_rule_are_listed_and_log_in_all_the_same() {
+    on_each_database(PROGRAM, |world| async move {
+        let said = ask(&world, &[]).await;
+        assert_eq!(said.checks()["user names"], "passed");
+        assert!(!said.output.contains("looks like another"), "{}", said.output);
+        // As a release before the rule left them, and as its upgrade counts them.
+        for (name, id) in [("ANNA", 901), ("anna", 902), ("bob\u{200b}", 903)] {
+            let user = "INSERT INTO users (user_id, user_name, full_name, status, admin_flag, \
+                 dba_flag, loan_officer_flag, collection_officer_flag, contact_officer_flag, \
+                 created_date)";
+            let long_ago = world.long_ago();
+            world
+                .sql(&format!(
+                    "{user} SELECT {id}, '{name}', '{name}', 'active', admin_flag, dba_flag, \
+                     loan_officer_flag, collection_officer_flag, contact_officer_flag, {long_ago} \
+                     FROM users WHERE user_name = 'viewer'"
+                ))
+                .await;
+        }
+        world.sql("DELETE FROM name_skeletons").await;
+        world.sql("DELETE FROM settings WHERE name = 'name_skeletons_filled'").await;
+        let said = ask(&world, &[]).await;
+        assert_eq!(said.failed(), ["user names"], "{}", said.output);
+        assert!(said.output.contains("run installer upgrade"), "{}", said.output);
+        shared::user_names::fill(&world.db).await.expect("filled");
+        shared::user_names::fill(&world.db).await.expect("filled once");
+        let said = ask(&world, &[]).await;
+        assert!(said.failed().is_empty(), "{}", said.output);
+        for found in ["ANNA", "anna", "looks like another", "200b", "invisible"] {
+            assert!(said.output.contains(found), "{found}: {}", said.output);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn it_works_with_the_servers_down_and_another_schema() {
     on_each_database(PROGRAM, |mut world| async move {
         assert!(world.api.stop().await && world.auth.stop().await);

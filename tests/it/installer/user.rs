@@ -28,6 +28,30 @@ async fn log_in(world: &World, scope: &str, name: &str, word: &str) -> Option<St
 }
 
 #[tokio::test]
+async fn names_that_look_like_another_users_are_refused() {
+    on_each_database(PROGRAM, |world| async move {
+        installer(&world, &["user", "add", "jo.smith", "--generate"]).await.done();
+        for (name, why) in [
+            ("jo.smith", "there is a user jo.smith already"),
+            ("Jo.Smith", "looks like that of another user"),
+            ("j\u{43e}.smith", "looks like that of another user"),
+            ("jo\u{200b}.smith", "no control or invisible character"),
+            ("o\u{308}zil", "composed form"),
+        ] {
+            let said = installer(&world, &["user", "add", name, "--generate"]).await;
+            assert!(said.error.contains(why), "{name:?}: {}", said.error);
+            assert_eq!(said.code, Some(1));
+        }
+        let word = file(&world, "word", "my Ann.Miller 1\n");
+        let said = ["user", "add", "ann.miller", "--password-file", &word];
+        let said = installer(&world, &said).await;
+        assert!(said.error.contains("must not contain the user's name"), "{}", said.error);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
     on_each_database(PROGRAM, |world| async move {
         let word = file(&world, "word", "correct horse battery\n");
@@ -242,7 +266,7 @@ async fn what_is_refused_changes_nothing() {
             (&["add", "jo", "--email", "nowhere", "--generate"], "an address"),
             (&["add", "jo", "--privilege", "Loan:Fly", "--generate"], "no privilege \"Loan:Fly\""),
             (&["add", "jo", "--privilege", "Loan", "--generate"], "no privilege \"Loan\""),
-            (&["add", "longer.name", "--password-file", &name], "must not be the user's name"),
+            (&["add", "longer.name", "--password-file", &name], "must not contain the user's name"),
             (&["add", "jo", "--password-file", &short], "8 characters"),
             (&["add", "jo"], "no terminal"),
             (&["password", "viewer"], "no terminal"),

@@ -3,17 +3,18 @@
 use crate::history::{self, Placed};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
-use crate::xml_import::known::Sort;
+use crate::xml_import::known::{Sort, TAKEN};
 use crate::xml_import::parse::Element;
 use crate::xml_import::{Applied, Import, Stop};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 use shared::entity::web_credentials::{Column, Entity, Model};
 use shared::introspection::UserKind;
-use shared::passwords::PASSWORD_BYTES_MAX;
+use shared::passwords::{PASSWORD_BYTES_MAX, Verdict};
 use shared::problem::Problem;
 use shared::secrecy::Secret;
 use shared::sessions;
+use shared::user_names::{self, check_name, check_password, skeleton_hash};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -102,12 +103,22 @@ impl Import<'_> {
                 }
             }
         }
-        if password.as_ref().is_some_and(|text| !may_be_password(text)) {
-            fields.error("Password", "must have 1 to 1024 bytes");
+        if let Some(password) = &password
+            && let Err(fault) = check_password(password, &row.web_user_name)
+            && !self.is_password_of(before.as_ref(), password).await?
+        {
+            fields.error("Password", fault.to_string());
+        }
+        let renamed = before.as_ref().is_none_or(|it| it.web_user_name != row.web_user_name);
+        if renamed && let Err(fault) = check_name(&row.web_user_name) {
+            fields.error("WebUserName", fault.to_string());
         }
         let other = self.id_of(tx, Sort::WebUser, &row.web_user_name).await?;
+        let former = before.as_ref().map(|it| it.web_user_name.as_str());
         if other.is_some_and(|other| other != contact_id) {
             fields.error("WebUserName", "is taken by another contact");
+        } else if renamed && self.looks_like_another(tx, former, &row.web_user_name).await? {
+            fields.error("WebUserName", "looks like the name of another contact");
         }
         if fields.fail() {
             return Err(fields.finish().err().unwrap_or_default().into());
@@ -123,8 +134,62 @@ impl Import<'_> {
             self.forget_name(Sort::WebUser, &before.web_user_name);
         }
         self.note_name(Sort::WebUser, &row.web_user_name, contact_id);
+        if renamed {
+            self.take_name(tx, before.as_ref(), &row.web_user_name).await?;
+        }
         let place = row.place();
         self.set(tx, fields, before, row, place).await
+    }
+
+    /// True if this is the password already: a file may repeat one from before the rule.
+    async fn is_password_of(&self, row: Option<&Model>, password: &str) -> Result<bool, Stop> {
+        let Some(row) = row.filter(|_| may_be_password(password)) else { return Ok(false) };
+        let verdict = self.passwords.verify(password, Some(&row.password_hash)).await;
+        let verdict = verdict.map_err(|error| Stop::Problem(Problem::internal(error)))?;
+        Ok(verdict != Verdict::Wrong)
+    }
+
+    /// True if a user other than the one of the former name has a name like this one.
+    async fn looks_like_another(
+        &self,
+        tx: &DatabaseTransaction,
+        former: Option<&str>,
+        name: &str,
+    ) -> Result<bool, Stop> {
+        let hash = skeleton_hash(UserKind::Web, name);
+        if former.is_some_and(|former| skeleton_hash(UserKind::Web, former) == hash) {
+            return Ok(false);
+        }
+        Ok(self.id_of(tx, Sort::NameSkeleton, &hash).await?.is_some())
+    }
+
+    /// Takes a name that was found free, and gives up the former one.
+    async fn take_name(
+        &mut self,
+        tx: &DatabaseTransaction,
+        before: Option<&Model>,
+        name: &str,
+    ) -> Result<(), Stop> {
+        let hash = skeleton_hash(UserKind::Web, name);
+        if let Some(before) = before {
+            let former = skeleton_hash(UserKind::Web, &before.web_user_name);
+            if former == hash {
+                return Ok(());
+            }
+            self.forget_name(Sort::NameSkeleton, &former);
+            match before.contact_id {
+                ..0 => self.stage.release_name(&former),
+                _ => user_names::release(tx, UserKind::Web, &before.web_user_name).await?,
+            }
+        }
+        self.note_name(Sort::NameSkeleton, &hash, TAKEN);
+        match self.direct {
+            true => Ok(user_names::take(tx, UserKind::Web, name).await?),
+            false => {
+                self.stage.take_name(hash);
+                Ok(())
+            }
+        }
     }
 
     /// Those of a contact that is staged itself are staged, too.
@@ -149,6 +214,10 @@ impl Import<'_> {
         let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
         sessions::end_all(tx, UserKind::Web, contact_id).await?;
         Entity::delete_by_id(contact_id).exec(tx).await?;
+        user_names::release(tx, UserKind::Web, &row.web_user_name).await?;
+        self.forget_name(Sort::WebUser, &row.web_user_name);
+        let former = skeleton_hash(UserKind::Web, &row.web_user_name);
+        self.forget_name(Sort::NameSkeleton, &former);
         history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }

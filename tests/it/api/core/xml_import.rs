@@ -1,6 +1,7 @@
 //! `/core/xml-import`
 
 mod at_once;
+mod credentials;
 mod cut_short;
 mod elements;
 mod fuzz;

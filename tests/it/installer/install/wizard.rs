@@ -80,7 +80,7 @@ async fn it_asks_checks_tells_does_and_verifies() {
         answer_the_rest(&mut terminal, &machine);
         // One that is easily guessed, then two that differ, then a good one.
         terminal.answer("Password of boss:", "short");
-        terminal.wait_for("a password has 8 characters or more");
+        terminal.wait_for("the password must have 8 characters or more");
         terminal.press(keys::CLEAR);
         terminal.answer("Password of boss:", "correct horse");
         terminal.answer("The same again:", "correct hose");

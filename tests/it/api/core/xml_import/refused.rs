@@ -369,11 +369,11 @@ async fn records_of_one_batch_that_clash_fail_alone() {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let contact = |number: &str, elements: &str| in_contact(elements).replace("N-1", number);
-        let web = "<WebCredentials WebUserName=\"same\" Password=\"p\"/>";
+        let web = "<WebCredentials WebUserName=\"same\" Password=\"first words\"/>";
         let records = [
             contact("A", web),
             contact("A", ""),
-            contact("B", &web.replace("\"p\"", "\"other\"")),
+            contact("B", &web.replace("first words", "other words")),
             contact("C", "<Detail/>"),
             contact("C", ""),
         ];
@@ -386,8 +386,12 @@ async fn records_of_one_batch_that_clash_fail_alone() {
         let told =
             "SELECT COUNT(DISTINCT record_id) FROM field_changes WHERE table_name = 'contacts'";
         assert_eq!(world.count(told).await, 2);
-        world.client.log_in("web", "same", "p").await.expect("a token");
-        world.client.log_in("web", "same", "other").await.expect_err("another contact's password");
+        world.client.log_in("web", "same", "first words").await.expect("a token");
+        world
+            .client
+            .log_in("web", "same", "other words")
+            .await
+            .expect_err("another contact's password");
         world
     })
     .await;
@@ -415,8 +419,8 @@ async fn what_one_record_says_twice_is_the_same_whether_it_is_new_or_not() {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let twice = "<Detail Userdef01=\"x\" Userdef02=\"French\"/><Detail Userdef01=\"##NULL##\"/>\
-             <WebCredentials WebUserName=\"first\" Password=\"p\"/><WebCredentials WebUserName=\"second\"/>";
-        let other = in_contact("<WebCredentials WebUserName=\"first\" Password=\"p\"/>").replace("N-1", "N-2");
+             <WebCredentials WebUserName=\"first\" Password=\"long words\"/><WebCredentials WebUserName=\"second\"/>";
+        let other = in_contact("<WebCredentials WebUserName=\"first\" Password=\"long words\"/>").replace("N-1", "N-2");
         world.import(&admin, &file(&[in_contact(twice), other].concat())).await;
         assert_eq!(world.texts("SELECT value FROM user_defined_values").await, ["French"]);
         let names = world.texts("SELECT web_user_name FROM web_credentials ORDER BY contact_id").await;

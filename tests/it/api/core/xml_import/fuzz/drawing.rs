@@ -175,7 +175,7 @@ fn good_records() -> BoxedStrategy<Vec<Option<Node>>> {
             }
             1 => {
                 let (number, user) = (format!("N-{number}"), format!("web{number}"));
-                let web = [("WebUserName", &*user), ("Password", &*text)];
+                let web = [("WebUserName", &*user), ("Password", "a long phrase")];
                 let contact = [
                     ("ContactNumber", &*number),
                     ("ContactTypeCode", "BORROWER"),

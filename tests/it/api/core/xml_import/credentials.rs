@@ -1,0 +1,134 @@
+//! `<WebCredentials>`: which names and passwords borrowers may get.
+
+use crate::PROGRAM;
+use acceptance::{World, on_each_database};
+use serde_json::{Value, json};
+
+/// A contact of this number with web credentials.
+fn borrower(number: &str, update: u8, credentials: &str) -> String {
+    format!(
+        "<Contact UpdateFlag=\"{update}\" ContactNumber=\"{number}\" \
+         ContactTypeCode=\"BORROWER\" EntityCode=\"INDIVIDUAL\" LastName1=\"Rivera\">\
+         <WebCredentials UpdateFlag=\"{update}\" {credentials}/></Contact>"
+    )
+}
+
+fn named(number: &str, name: &str, password: &str) -> String {
+    borrower(number, 0, &format!("WebUserName=\"{name}\" Password=\"{password}\""))
+}
+
+async fn import(world: &World, token: &str, records: &[String]) -> Value {
+    let file = format!("<Core EnforceTagExistence=\"1\">{}</Core>", records.concat());
+    world.client.import(token, false, &file, None).await.expect(200).json()
+}
+
+/// What the first message of a failed record says, with its attribute.
+fn fault(result: &Value, record: usize) -> String {
+    let record = &result["Records"][record];
+    assert_eq!(record["Action"], "failed", "{result}");
+    let message = &record["Messages"][0];
+    format!("{} {}", message["Attribute"], message["Message"])
+}
+
+#[tokio::test]
+async fn passwords_follow_the_rule_and_are_not_quoted() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        for (password, why) in [
+            ("x", "must have 8 characters or more"),
+            ("seven77", "must have 8 characters or more"),
+            ("my Ana.Rivera!", "must not contain the user's name"),
+        ] {
+            let result = import(&world, &admin, &[named("A", "ana.rivera", password)]).await;
+            assert_eq!(fault(&result, 0), format!("\"Password\" \"{why}\""));
+            assert!(!result.to_string().contains(password) || password == "x", "{result}");
+        }
+        assert_eq!(world.count("SELECT COUNT(*) FROM web_credentials").await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_that_look_alike_are_not_given_twice() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let first = import(&world, &admin, &[named("A", "ana.rivera", "a long phrase")]).await;
+        assert_eq!(first["Inserted"], 1, "{first}");
+        for name in ["Ana.Rivera", "\u{430}na.rivera", "ana. rivera"] {
+            let again = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
+            assert!(fault(&again, 0).contains("looks like the name of another"), "{again}");
+        }
+        for name in [" ana.rivera", "ana\u{200b}.rivera", "\u{ff41}na.rivera", "a\u{301}na"] {
+            let again = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
+            assert!(fault(&again, 0).contains("WebUserName"), "{name:?} {again}");
+        }
+        // In one file, too, where neither is there yet.
+        let both =
+            [named("C", "eva.stone", "a long phrase"), named("D", "EVA.STONE", "other words")];
+        let both = import(&world, &admin, &both).await;
+        assert_eq!((&both["Inserted"], &both["Failed"]), (&json!(1), &json!(1)), "{both}");
+        assert!(fault(&both, 1).contains("looks like"), "{both}");
+        // A name that its user gave up is free, and so is that of a contact that is gone.
+        let renamed = borrower("A", 1, "WebUserName=\"rivera.ana\"");
+        let next = named("B", "ANA.RIVERA", "a long phrase");
+        let done = import(&world, &admin, &[renamed, next]).await;
+        assert_eq!(done["Failed"], 0, "{done}");
+        let gone = "<Contact UpdateFlag=\"2\" ContactNumber=\"B\"/>".to_owned();
+        let done = import(&world, &admin, &[gone, named("E", "ana.rivera", "a long phrase")]).await;
+        assert_eq!(done["Failed"], 0, "{done}");
+        world.client.log_in("web", "ana.rivera", "a long phrase").await.expect("a token");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_imports_at_once_one_gets_the_name() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        for round in 0..5 {
+            let record = |number: &str, name: &str| {
+                [named(&format!("{number}{round}"), &format!("{name}{round}"), "a long phrase")]
+            };
+            let (one, other) = (record("A", "sam.reed"), record("B", "SAM.REED"));
+            let (one, other) =
+                tokio::join!(import(&world, &admin, &one), import(&world, &admin, &other));
+            let inserted = [&one, &other].map(|result| result["Inserted"].as_i64().unwrap_or(9));
+            assert_eq!(inserted.iter().sum::<i64>(), 1, "{one} {other}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn credentials_of_before_the_rule_keep_working_and_can_be_imported_again() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let made = [
+            named("A", "first.user", "a long phrase"),
+            named("B", "second.user", "x".repeat(8).as_str()),
+        ];
+        import(&world, &admin, &made).await;
+        // As a release before the rule left them: two names that look alike, a short password.
+        let hash = shared::passwords::Passwords::recommended().expect("a rule").hash("x").await;
+        let hash = hash.expect("a hash").reveal().to_owned();
+        world.sql("UPDATE web_credentials SET web_user_name = 'ana' WHERE contact_id = 1").await;
+        let second = format!(
+            "UPDATE web_credentials SET web_user_name = 'ANA ', password_hash = '{hash}' \
+             WHERE contact_id = 2"
+        );
+        world.sql(&second).await;
+        world.client.log_in("web", "ANA ", "x").await.expect("a token");
+        let same = borrower("B", 1, "WebUserName=\"ANA \" Password=\"x\"");
+        let again = import(&world, &admin, &[same]).await;
+        assert_eq!((&again["Updated"], &again["Failed"]), (&json!(1), &json!(0)), "{again}");
+        let short = borrower("B", 1, "Password=\"y\"");
+        let refused = import(&world, &admin, &[short]).await;
+        assert!(fault(&refused, 0).contains("8 characters"), "{refused}");
+        world.client.log_in("web", "ANA ", "x").await.expect("a token");
+        world
+    })
+    .await;
+}
