@@ -267,7 +267,7 @@ pub async fn grant_code(
     request_id: &str,
     log_in: &BrowserLogIn,
 ) -> Result<Option<Code>, DbErr> {
-    let code = Code::random();
+    let code = Code::random(&app.token_keys);
     let now = db::now(tx.get_database_backend());
     let used = Query::update()
         .table(browser_log_ins::Entity)

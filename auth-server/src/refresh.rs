@@ -5,12 +5,15 @@
 //!
 //! | what comes back | what it means | what happens |
 //! |---|---|---|
-//! | the current one | an honest refresh | the next one is issued |
-//! | the one before, and the current one was never used | the answer was lost on its way | the next one is issued, the lost one is dead |
-//! | the same, but sent before the rotation happened | two were sent at once: the first one's answer stands | refused, now and later |
-//! | any other of the family | somebody kept a copy | the session ends |
+//! | the current one | an honest refresh | its successor is issued |
+//! | the one before, within a minute, and the current one was never used | the answer was lost, or two were sent at once | the same successor again, with a new access token |
+//! | the one before, later; any older one | a copy was kept | the session ends |
+//! | the one before, whose successor cannot be derived | its key is gone, or an earlier release rotated it | refused; the session lives |
 //!
-//! The row's lock decides between replicas: two cannot rotate the same token.
+//! No clock decides who was first: a successor follows from its predecessor under the token key that
+//! the row names, so every request that brings the same token gets the same one. Using a token is
+//! presenting it here, which makes it the one before. The row's lock decides between replicas, and
+//! the conditional update where there is none, as between nodes of a cluster.
 
 use crate::app::App;
 use crate::oauth_error::OAuthError;
@@ -30,46 +33,57 @@ use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
-use std::time::Duration;
-use tokio::time::Instant;
 
-/// Exchanges a refresh token (RFC 6749, 6) that arrived at this instant.
+/// How long a lost answer can be fetched again, by the database's clock.
+const AGAIN_SECONDS: i64 = 60;
+/// Rounds of one exchange: another is needed where the row changed although it was locked.
+const ROUNDS: usize = 4;
+
+/// Exchanges a refresh token (RFC 6749, 6).
 pub async fn refresh(
     app: &App,
     client: &oauth_clients::Model,
     token: &RefreshToken,
     scope: Option<&str>,
     source: &Source,
-    arrived: Instant,
 ) -> Result<Value, OAuthError> {
+    for _ in 0..ROUNDS {
+        if let Some(answer) = exchange(app, client, token, scope, source).await? {
+            return Ok(answer);
+        }
+    }
+    Err(OAuthError::unavailable("the session is being refreshed elsewhere"))
+}
+
+/// One round: `None` where another request changed the row first.
+async fn exchange(
+    app: &App,
+    client: &oauth_clients::Model,
+    token: &RefreshToken,
+    scope: Option<&str>,
+    source: &Source,
+) -> Result<Option<Value>, OAuthError> {
     let wrong = || OAuthError::invalid_grant("the refresh token is not valid");
     let tx = db::begin_write(&app.db).await?;
     let session_id = token.session().text();
     lock(&tx, &session_id).await?;
-    // Measured with the lock in hand: what happened while it was waited for, happened meanwhile.
-    let Some(family) = read_family(app, &tx, &session_id, arrived.elapsed()).await? else {
-        return Err(wrong());
-    };
+    let Some(family) = read_family(app, &tx, &session_id).await? else { return Err(wrong()) };
     if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
         return Err(wrong());
     }
     if !scope.is_none_or(|scope| narrower(scope, &family.scope)) {
         return Err(OAuthError::invalid_scope());
     }
-    let hashes: Vec<String> = app.token_keys.hashes(token.text()).collect();
     let event = |kind: Kind| {
         let event = source.event(kind).client(&family.client_id);
         event.user(family.user_kind, family.user_id).token(&app.token_keys.hash(token.text()))
     };
-    match family.standing(&hashes, &app.token_keys) {
+    let (next, is_first) = match family.standing(token, &app.token_keys) {
+        Standing::Current(next) => (next, true),
+        Standing::Repeated(next) => (next, false),
+        Standing::Unknown => return Err(wrong()),
         Standing::Foreign => {
             tracing::error!("a session was written under a key that is not in AUTH_TOKEN_KEYS");
-            return Err(wrong());
-        }
-        Standing::SentTwice => {
-            // Whoever comes later with it is one of those, not somebody who lost an answer.
-            contest(&tx, &session_id).await?;
-            tx.commit().await?;
             return Err(wrong());
         }
         Standing::Reused => {
@@ -79,11 +93,12 @@ pub async fn refresh(
             tracing::warn!(client.client_id, "a used refresh token came again: session ended");
             return Err(wrong());
         }
-        Standing::Current | Standing::AnswerLost => {}
+    };
+    if is_first && !rotate(app, &tx, &session_id, &family, token, &next).await? {
+        return Ok(None);
     }
-    let next = RefreshToken::random(token.session());
     let issue = Issue {
-        token: AccessToken::random(family.user_kind, token.session()),
+        token: AccessToken::random(&app.token_keys, family.user_kind, token.session()),
         user_id: family.user_id,
         client_id: &family.client_id,
     };
@@ -99,10 +114,8 @@ pub async fn refresh(
     };
     let answer =
         answer(app, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
-    // Last, so that the time it notes is that of the answer: what arrived before was sent at once.
-    rotate(app, &tx, &session_id, &family, token, &next).await?;
     tx.commit().await?;
-    Ok(answer)
+    Ok(Some(answer))
 }
 
 /// The row of a session, as a refresh finds it.
@@ -116,38 +129,58 @@ struct Family {
     log_in_date: Timestamp,
     refresh_hash: Option<String>,
     previous_refresh_hash: Option<String>,
-    contested_flag: bool,
     /// Neither cap has passed.
     alive: Option<bool>,
     /// The user may still log in.
     enabled: bool,
-    /// The last rotation happened after this request arrived.
-    overtaken: bool,
+    /// The last rotation happened less than a minute ago.
+    recent: bool,
 }
 
 /// What a refresh token is to its family.
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
-    Current,
+    /// The one that may be used, and its successor.
+    Current(RefreshToken),
+    /// The one before, and the successor that was issued for it.
+    Repeated(RefreshToken),
     /// The family was written under a key that this server does not have.
     Foreign,
-    AnswerLost,
-    SentTwice,
+    /// Of no worth, and no proof of a theft.
+    Unknown,
+    /// One that was used up.
     Reused,
 }
 
 impl Family {
-    fn standing(&self, hashes: &[String], keys: &TokenKeys) -> Standing {
-        let families = [&self.refresh_hash, &self.previous_refresh_hash];
-        let foreign = families.into_iter().flatten().any(|hash| !keys.know(hash));
+    fn standing(&self, token: &RefreshToken, keys: &TokenKeys) -> Standing {
+        let hashes: Vec<String> = keys.hashes(token.text()).collect();
         let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
-        match (is(&self.refresh_hash), is(&self.previous_refresh_hash)) {
-            (true, _) => Standing::Current,
-            (false, true) if self.overtaken || self.contested_flag => Standing::SentTwice,
-            (false, true) => Standing::AnswerLost,
-            (false, false) if foreign => Standing::Foreign,
-            (false, false) => Standing::Reused,
+        if is(&self.refresh_hash) {
+            let next = token.successor(keys, keys.first_id());
+            return next.map_or(Standing::Unknown, Standing::Current);
         }
+        if is(&self.previous_refresh_hash) {
+            return match self.issued_for(token, keys) {
+                Some(next) if self.recent => Standing::Repeated(next),
+                Some(_) => Standing::Reused,
+                None => Standing::Unknown,
+            };
+        }
+        let families = [&self.refresh_hash, &self.previous_refresh_hash];
+        if families.into_iter().flatten().any(|hash| !keys.know(hash)) {
+            return Standing::Foreign;
+        }
+        // Whether a session ever had a token without a proof, nobody knows any more.
+        if token.is_proven() { Standing::Reused } else { Standing::Unknown }
+    }
+
+    /// The current token, if it follows from this one: not if an earlier release issued it.
+    fn issued_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
+        let current = self.refresh_hash.as_deref()?;
+        let (key_id, _) = current.split_once(':')?;
+        let next = token.successor(keys, key_id)?;
+        (keys.hash_under(key_id, next.text())? == current).then_some(next)
     }
 }
 
@@ -170,12 +203,9 @@ async fn read_family(
     app: &App,
     tx: &DatabaseTransaction,
     session_id: &str,
-    since_arrival: Duration,
 ) -> Result<Option<Family>, DbErr> {
     let backend = tx.get_database_backend();
-    // In whole milliseconds, rounded up: in doubt, two were sent at once.
-    let seconds = (since_arrival.as_millis() + 1) as f64 / 1000.0;
-    let arrived = db::seconds_ago(backend, Expr::value(seconds));
+    let a_minute_ago = db::seconds_ago(backend, Expr::value(AGAIN_SECONDS));
     let select = Query::select()
         .columns([
             Column::PublicId,
@@ -186,11 +216,10 @@ async fn read_family(
             Column::LogInDate,
             Column::RefreshHash,
             Column::PreviousRefreshHash,
-            Column::ContestedFlag,
         ])
         .expr_as(alive(app, backend), "alive")
         .expr_as(enabled(), "enabled")
-        .expr_as(Column::RefreshedDate.into_expr().gte(arrived), "overtaken")
+        .expr_as(Column::RefreshedDate.into_expr().gt(a_minute_ago), "recent")
         .from(Entity)
         .and_where(Column::SessionId.eq(session_id))
         .take();
@@ -198,6 +227,7 @@ async fn read_family(
     row.map(|row| Family::from_query_result(&row, "")).transpose()
 }
 
+/// Puts the successor in the place of the token that was used; false if another request did.
 async fn rotate(
     app: &App,
     tx: &DatabaseTransaction,
@@ -205,39 +235,24 @@ async fn rotate(
     family: &Family,
     used: &RefreshToken,
     next: &RefreshToken,
-) -> Result<(), OAuthError> {
+) -> Result<bool, DbErr> {
     let update = Query::update()
         .table(Entity)
         .value(Column::RefreshHash, app.token_keys.hash(next.text()))
         .value(Column::PreviousRefreshHash, app.token_keys.hash(used.text()))
-        .value(Column::ContestedFlag, false)
         .value(Column::RefreshedDate, db::now(tx.get_database_backend()))
         .and_where(Column::SessionId.eq(session_id))
-        // Holds even where a database's row lock does not, as between nodes of a cluster.
         .and_where(Column::RefreshHash.eq(family.refresh_hash.as_deref().unwrap_or_default()))
         .take();
-    match tx.execute(&update).await?.rows_affected() {
-        1 => Ok(()),
-        _ => Err(OAuthError::invalid_grant("the refresh token is not valid")),
-    }
-}
-
-/// Notes that the refresh token before the current one was sent twice at once.
-async fn contest(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
-    let update = Query::update()
-        .table(Entity)
-        .value(Column::ContestedFlag, true)
-        .and_where(Column::SessionId.eq(session_id))
-        .and_where(Column::ContestedFlag.eq(false))
-        .take();
-    tx.execute(&update).await.map(drop)
+    Ok(tx.execute(&update).await?.rows_affected() == 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::SessionId;
 
-    fn family(current: &str, previous: Option<&str>, overtaken: bool) -> Family {
+    fn family(current: String, previous: Option<String>, recent: bool) -> Family {
         Family {
             public_id: String::new(),
             user_kind: UserKind::Core,
@@ -245,41 +260,50 @@ mod tests {
             client_id: String::new(),
             scope: String::new(),
             log_in_date: Timestamp::default(),
-            refresh_hash: Some(current.to_owned()),
-            previous_refresh_hash: previous.map(str::to_owned),
-            contested_flag: false,
+            refresh_hash: Some(current),
+            previous_refresh_hash: previous,
             alive: Some(true),
             enabled: true,
-            overtaken,
+            recent,
         }
+    }
+
+    fn keys(ids: &str) -> TokenKeys {
+        let key = |id: &str| format!("{id}:{}", hex::encode([id.as_bytes()[1]; 32]));
+        ids.split(' ').map(key).collect::<Vec<_>>().join(",").parse().unwrap()
     }
 
     #[test]
     fn a_family_knows_its_next_token_and_the_one_before() {
-        let keys = |text: &str| {
-            let key = |id: &str| format!("{id}:{}", "00".repeat(32));
-            text.split(' ').map(key).collect::<Vec<_>>().join(",").parse::<TokenKeys>().unwrap()
-        };
-        let both = keys("k2 k1");
-        let hashes = |hash: &str| vec![format!("k2:{hash}"), format!("k1:{hash}")];
-        let fresh = family("k1:a", None, false);
-        assert_eq!(fresh.standing(&hashes("a"), &both), Standing::Current);
-        assert_eq!(fresh.standing(&hashes("b"), &both), Standing::Reused);
-        let rotated = family("k2:b", Some("k1:a"), false);
-        assert_eq!(rotated.standing(&hashes("a"), &both), Standing::AnswerLost);
-        assert_eq!(
-            family("k2:b", Some("k1:a"), true).standing(&hashes("a"), &both),
-            Standing::SentTwice
-        );
-        let contested = Family { contested_flag: true, ..family("k2:b", Some("k1:a"), false) };
-        assert_eq!(contested.standing(&hashes("a"), &both), Standing::SentTwice);
-        assert_eq!(contested.standing(&hashes("b"), &both), Standing::Current);
-        let ahead = family("k3:b", Some("k1:a"), false);
-        assert_eq!(ahead.standing(&hashes("c"), &both), Standing::Foreign, "another key's");
-        assert_eq!(
-            family("k2:c", Some("k2:b"), false).standing(&hashes("a"), &both),
-            Standing::Reused
-        );
+        let (old, both) = (keys("k1"), keys("k2 k1"));
+        let first = RefreshToken::random(&old, &SessionId::random());
+        let second = first.successor(&old, "k1").unwrap();
+        let third = second.successor(&both, "k2").unwrap();
+        let fresh = family(old.hash(first.text()), None, false);
+        let next = first.successor(&both, "k2").unwrap();
+        assert_eq!(fresh.standing(&first, &both), Standing::Current(next));
+        assert_eq!(fresh.standing(&second, &both), Standing::Reused);
+        let row = |recent| family(old.hash(second.text()), Some(old.hash(first.text())), recent);
+        assert_eq!(row(true).standing(&first, &both), Standing::Repeated(second.clone()));
+        assert_eq!(row(false).standing(&first, &both), Standing::Reused, "after a minute");
+        assert_eq!(row(true).standing(&second, &both), Standing::Current(third.clone()));
+        let last = family(both.hash(third.text()), Some(both.hash(second.text())), true);
+        assert_eq!(last.standing(&first, &both), Standing::Reused, "an older one");
+        assert_eq!(last.standing(&second, &both), Standing::Repeated(third));
+    }
+
+    #[test]
+    fn a_session_lives_where_its_key_is_gone_or_an_earlier_release_rotated_it() {
+        let (old, new) = (keys("k1"), keys("k2"));
+        let session = SessionId::random();
+        let (first, other) =
+            (RefreshToken::random(&new, &session), RefreshToken::random(&new, &session));
+        let at_random = family(new.hash(other.text()), Some(new.hash(first.text())), true);
+        assert_eq!(at_random.standing(&first, &new), Standing::Unknown);
+        let under_old = family(old.hash(other.text()), Some(new.hash(first.text())), true);
+        assert_eq!(under_old.standing(&first, &new), Standing::Unknown);
+        let stranger = RefreshToken::random(&new, &session);
+        assert_eq!(under_old.standing(&stranger, &new), Standing::Foreign);
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub async fn begin(
     let backend = tx.get_database_backend();
     clients::hold(tx, &new.client.client_id).await?;
     let refresh = clients::lists(&new.client.grants, "refresh_token")
-        .then(|| RefreshToken::random(&new.session));
+        .then(|| RefreshToken::random(&app.token_keys, &new.session));
     let hash = refresh.as_ref().map(|token| app.token_keys.hash(token.text()));
     let public_id = random_name();
     let columns = [
@@ -86,7 +86,7 @@ pub async fn begin(
     let insert = Query::insert().into_table(Entity).columns(columns).values_panic(values).take();
     tx.execute(&insert).await?;
     let issue = Issue {
-        token: AccessToken::random(new.kind, &new.session),
+        token: AccessToken::random(&app.token_keys, new.kind, &new.session),
         user_id: new.user_id,
         client_id: &new.client.client_id,
     };
@@ -190,6 +190,19 @@ pub struct Owner {
     pub user_kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,
+}
+
+/// True if a session has this refresh token, or had it before the current one.
+pub async fn knows(app: &App, token: &RefreshToken) -> Result<bool, DbErr> {
+    let hashes: Vec<String> = app.token_keys.hashes(token.text()).collect();
+    let is = |column: Column| column.into_expr().is_in(hashes.clone());
+    let row = Query::select()
+        .expr(Expr::value(1))
+        .from(Entity)
+        .and_where(Column::SessionId.eq(token.session().text()))
+        .and_where(is(Column::RefreshHash).or(is(Column::PreviousRefreshHash)))
+        .take();
+    Ok(app.db.query_one(&row).await?.is_some())
 }
 
 /// The owner of the session of this name, or of this `sid`.

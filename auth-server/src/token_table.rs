@@ -134,6 +134,16 @@ pub fn live_token(app: &App, token: &AccessToken) -> SelectStatement {
         .take()
 }
 
+/// True if there is a row of this token, alive or expired.
+pub async fn knows(app: &App, token: &AccessToken) -> Result<bool, DbErr> {
+    let row = Query::select()
+        .expr(Expr::value(1))
+        .from(of(token.kind()).table)
+        .and_where(Expr::col("token_hash").is_in(app.token_keys.hashes(token.text())))
+        .take();
+    Ok(app.db.query_one(&row).await?.is_some())
+}
+
 /// Removes expired rows of this kind and tells how many there were.
 pub async fn sweep(app: &App, kind: UserKind) -> Result<u64, DbErr> {
     let backend = app.db.get_database_backend();

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let token = form.get("token").and_then(AccessToken::parse);
+    let token = form.get("token").and_then(|text| AccessToken::parse(&app.token_keys, text));
     let row = find(&app, &credentials, token.as_ref()).await?;
     let client =
         row.as_ref().map(|row| oauth_clients::Model::from_query_result(row, "")).transpose()?;

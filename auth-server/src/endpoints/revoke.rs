@@ -7,8 +7,10 @@ use crate::oauth_error::OAuthError;
 use crate::request::Form;
 use crate::sessions;
 use crate::source::Source;
+use crate::token_table;
 use crate::tokens::{AccessToken, RefreshToken};
 use poem::{Request, Response};
+use sea_orm::DbErr;
 use shared::audit::Kind;
 use shared::db;
 use shared::entity::auth_sessions;
@@ -21,9 +23,7 @@ pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAu
     let source = Source::of(&request, &app.proxies);
     let client = clients::authenticate(&app, &credentials, &source).await?;
     let token = form.required("token")?;
-    let access = AccessToken::parse(token).map(|token| token.session().text());
-    let session = access.or_else(|| RefreshToken::parse(token).map(|token| token.session().text()));
-    let Some(session) = session else { return Ok(Response::default()) };
+    let Some(session) = session_of(&app, token).await? else { return Ok(Response::default()) };
     let session_id = auth_sessions::Column::SessionId;
     let Some(owner) = sessions::owner(&app.db, session_id, &session).await? else {
         return Ok(Response::default());
@@ -42,4 +42,15 @@ pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAu
     .await?;
     tracing::info!(client.client_id, "session revoked");
     Ok(Response::default())
+}
+
+/// The session of a token, access or refresh, that proves itself or that a row knows.
+async fn session_of(app: &App, token: &str) -> Result<Option<String>, DbErr> {
+    if let Some(token) = AccessToken::parse(&app.token_keys, token) {
+        let counts = token.is_proven() || token_table::knows(app, &token).await?;
+        return Ok(counts.then(|| token.session().text()));
+    }
+    let Some(token) = RefreshToken::parse(&app.token_keys, token) else { return Ok(None) };
+    let counts = token.is_proven() || sessions::knows(app, &token).await?;
+    Ok(counts.then(|| token.session().text()))
 }

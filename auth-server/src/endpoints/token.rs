@@ -20,14 +20,12 @@ use serde_json::Value;
 use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
-use tokio::time::Instant;
 
 /// What can be exchanged for tokens.
 pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "password"];
 
 /// Issues tokens to an authenticated client.
 pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
-    let arrived = Instant::now();
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
     let source = Source::of(&request, &app.proxies);
@@ -40,7 +38,7 @@ pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAut
         let text = format!("this client may not use the grant {grant_type}");
         return Err(OAuthError::unauthorized_client(text));
     }
-    let grant = || grant(&app, &client, &form, grant_type, &source, arrived);
+    let grant = || grant(&app, &client, &form, grant_type, &source);
     Ok(json(&db::again(grant).await?))
 }
 
@@ -50,15 +48,14 @@ async fn grant(
     form: &Form,
     grant_type: &str,
     source: &Source,
-    arrived: Instant,
 ) -> Result<Value, OAuthError> {
     match grant_type {
         "authorization_code" => exchange_code(app, client, form, source).await,
         "refresh_token" => {
-            let token = RefreshToken::parse(form.required("refresh_token")?)
+            let token = RefreshToken::parse(&app.token_keys, form.required("refresh_token")?)
                 .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
             let scope = form.get("scope");
-            refresh::refresh(app, client, &token, scope, source, arrived).await
+            refresh::refresh(app, client, &token, scope, source).await
         }
         _ => log_in_with_password(app, client, form, source).await,
     }
@@ -70,7 +67,7 @@ async fn exchange_code(
     form: &Form,
     source: &Source,
 ) -> Result<Value, OAuthError> {
-    let code = Code::parse(form.required("code")?)
+    let code = Code::parse(&app.token_keys, form.required("code")?)
         .ok_or_else(|| OAuthError::invalid_grant("the code is not valid"))?;
     let exchange = Exchange {
         code,

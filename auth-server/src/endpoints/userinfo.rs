@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Tells whom a token speaks for, if it was issued with the scope `openid`.
 pub async fn show(app: Arc<App>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
-    let token = AccessToken::parse(token).ok_or_else(OAuthError::invalid_token)?;
+    let token = AccessToken::parse(&app.token_keys, token).ok_or_else(OAuthError::invalid_token)?;
     let mut select = token_table::live_token(&app, &token);
     let session = auth_sessions::Column::SessionId;
     let of_token = Expr::col((token_table::of(token.kind()).table, "session_id"));

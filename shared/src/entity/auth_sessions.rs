@@ -29,9 +29,9 @@ pub struct Model {
     pub refresh_hash: Option<String>,
     /// The same of the one before it.
     pub previous_refresh_hash: Option<String>,
-    /// The one before was sent twice at once.
+    /// Of earlier releases: nothing reads it.
     pub contested_flag: bool,
-    /// When tokens of it were last issued.
+    /// When its refresh token last changed.
     pub refreshed_date: Timestamp,
 }
 

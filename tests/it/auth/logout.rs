@@ -4,6 +4,8 @@ use crate::PROGRAM;
 use acceptance::log_in_form::{Asking, Browser, LogInPage, REDIRECT_URI};
 use acceptance::seeds::file;
 use acceptance::{World, on_each_database};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 #[tokio::test]
@@ -117,6 +119,35 @@ async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_fro
         assert!(!remembered(&world, &browser).await);
         assert!(remembered(&world, &elsewhere).await, "other sessions of the user live on");
         assert!(refreshes(&world, &other).await);
+        world
+    })
+    .await;
+}
+
+/// An access token of the form of earlier releases, which prove nothing, for the same session.
+fn of_earlier_form(token: &str) -> String {
+    let (_, rest) = token.split_once('.').expect("a key id");
+    let mut bytes = URL_SAFE_NO_PAD.decode(rest).expect("base64url");
+    bytes.truncate(1 + 32 + 32 + 4);
+    format!("lsa_{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[tokio::test]
+async fn a_forged_token_ends_no_session_whatever_it_looks_like() {
+    on_each_database(PROGRAM, |world| async move {
+        let (_, tokens) = logged_in(&world).await;
+        let token = tokens["access_token"].as_str().unwrap();
+        let (head, last) = token.split_at(token.len() - 2);
+        let changed = format!("{head}{}", if last == "AA" { "BB" } else { "AA" });
+        let (_, rest) = token.split_once('.').unwrap();
+        let other_key = format!("lsa_k9.{rest}");
+        for forged in [of_earlier_form(token), changed, other_key] {
+            world.client.log_out(&forged).await.expect(204);
+            let form = [("client_id", "browser"), ("token", forged.as_str())];
+            world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
+        }
+        assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 1);
+        assert!(refreshes(&world, &tokens).await);
         world
     })
     .await;

@@ -153,7 +153,12 @@ async fn sessions_live_on_after_the_upgrade_and_refresh() {
             println!("{user}");
             read(&session.first_access_token).await.expect(200);
             read(&session.access_token).await.expect(200);
+            // Its successor was made at random: nothing can be derived, and nothing is proven.
+            let spent = refresh(&session.spent_refresh_token).await.expect(400).json();
+            assert_eq!(spent["error"], "invalid_grant");
             let refreshed = refresh(&session.refresh_token).await.expect(200).json();
+            let again = refresh(&session.refresh_token).await.expect(200).json();
+            assert_eq!(again["refresh_token"], refreshed["refresh_token"]);
             let access_token = refreshed["access_token"].as_str().expect("a token");
             read(access_token).await.expect(200);
             world.client.log_out(&session.access_token).await.expect(204);
