@@ -131,7 +131,12 @@ impl App {
                 .map_err(|error| format!("API_DOCUMENTS: {error}"))?,
             uploads: uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone()),
             downloads: downloads::places(),
-            docs: Docs::new(&config.auth_public_url, &config.docs_client_id).await?,
+            docs: Docs::new(
+                &config.auth_public_url,
+                &config.docs_client_id,
+                &config.gateway.public_url,
+            )
+            .await?,
             rates: Rates::new(config.requests_per_second),
             turns: Arc::default(),
             stopping: Stopping::default(),

@@ -5,6 +5,7 @@ use crate::payment_gateway::stripe::{self, Account};
 use crate::payment_gateway::{Choice, GatewaySettings};
 use crate::uploads::file_types::Taken;
 use reqwest::Url;
+use shared::networks::Networks;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use shared::tls::Identity;
@@ -117,7 +118,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "API_PUBLIC_URL",
         default: Some(""),
         help: "The https URL under which browsers reach this server, for pages on which cards are \
-               added; default: as the request did that asked for the page.",
+               added and the documentation; default: https://localhost with the port of API_LISTEN.",
     },
     Setting {
         name: "API_GATEWAY",
@@ -159,9 +160,27 @@ pub const SETTINGS: &[Setting] = &[
                the system's.",
     },
     Setting {
+        name: "API_TRUSTED_PROXIES",
+        default: Some(""),
+        help: "Addresses or networks of proxies, separated by commas: the limit of connections per \
+               network does not hold for them.",
+    },
+    Setting {
         name: "API_CONNECTIONS_MAX",
         default: Some("4096"),
         help: "Most client connections at once, 1 to 100000.",
+    },
+    Setting {
+        name: "API_CONNECTIONS_PER_NETWORK",
+        default: Some("1024"),
+        help: "Most client connections at once from one source network (/24, /64), 1 to 100000: \
+               further ones are closed. Trusted proxies do not count.",
+    },
+    Setting {
+        name: "API_STALLED_SECONDS",
+        default: Some("60"),
+        help: "How long a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
+               3600: then its connection is closed.",
     },
     Setting {
         name: "API_DRAIN_DELAY_SECONDS",
@@ -266,6 +285,13 @@ impl Config {
             upload_types: settings.parsed("API_UPLOAD_TYPES"),
             limits: Limits {
                 connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
+                connections_per_network: settings.within("API_CONNECTIONS_PER_NETWORK", 1..=100_000)
+                    as u32,
+                proxies: match settings.optional("API_TRUSTED_PROXIES") {
+                    Some(_) => settings.parsed("API_TRUSTED_PROXIES"),
+                    None => Networks::default(),
+                },
+                progress: settings.seconds("API_STALLED_SECONDS", 1..=3600),
                 ..Limits::default()
             },
             requests_per_second: settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32,
@@ -331,6 +357,12 @@ pub fn documents(settings: &mut Settings) -> Location {
 pub fn gateway(settings: &mut Settings) -> GatewaySettings {
     let public_url = settings.optional("API_PUBLIC_URL");
     https_url(settings, "API_PUBLIC_URL", public_url.as_deref().unwrap_or(""));
+    // Never what a stranger's Host header says.
+    let here = || {
+        let listen = settings.text("API_LISTEN");
+        format!("https://localhost:{}", listen.rsplit(':').next().unwrap_or_default())
+    };
+    let public_url = public_url.unwrap_or_else(here);
     let choice = match settings.text("API_GATEWAY").as_str() {
         "stripe" => Choice::Stripe(stripe_account(settings)),
         "sandbox" => Choice::Sandbox,

@@ -66,7 +66,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         name: "api-server",
         listen: config.listen,
         identity: config.identity(),
-        limits: config.limits,
+        limits: config.limits.clone(),
         metrics_listen: config.metrics_listen,
         stopping: app.stopping.clone(),
     };

@@ -23,10 +23,6 @@ pub mod stripe;
 
 use self::sandbox::Sandbox;
 use self::stripe::Stripe;
-use poem::Request;
-use poem::http::header::HOST;
-use poem::http::uri::Authority;
-use reqwest::Url;
 use sea_orm::DatabaseConnection;
 use shared::amounts::Money;
 use shared::entity::payment_gateway_tokens::{BrandType, Gateway};
@@ -52,8 +48,8 @@ pub struct GatewaySettings {
     pub choice: Choice,
     /// What cards are at the gateway is sealed under these.
     pub master_keys: MasterKeys,
-    /// The URL under which browsers reach this server, if it is not what they sent.
-    pub public_url: Option<String>,
+    /// The URL under which browsers reach this server.
+    pub public_url: String,
     /// How often what got stuck is looked after.
     pub recovery_interval: Duration,
 }
@@ -189,22 +185,9 @@ impl PaymentGateway {
         }
     }
 
-    /// Where browsers reach this server: as the settings say, else as this request did.
-    pub fn origin(&self, request: &Request) -> Result<String, Problem> {
-        if let Some(url) = &self.settings.public_url {
-            return Ok(url.clone());
-        }
-        let mut hosts = request.headers().get_all(HOST).iter();
-        let host = hosts.next().and_then(|host| host.to_str().ok());
-        let authority = request.original_uri().authority().map(|authority| authority.as_str());
-        let found = authority.or(host).and_then(|host| host.parse::<Authority>().ok());
-        // Pages show it, and people paste it: a host has no other characters.
-        let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-        let found = found.filter(|host| host.as_str().bytes().all(usual) && hosts.next().is_none());
-        // As browsers read it: no port beyond 65535, and no host that is none.
-        let found = found.and_then(|host| Url::parse(&format!("https://{host}")).ok());
-        let found = found.ok_or_else(|| Problem::bad_request("the Host header is malformed"))?;
-        Ok(found.origin().ascii_serialization())
+    /// Where browsers reach this server.
+    pub fn origin(&self) -> &str {
+        &self.settings.public_url
     }
 
     /// How often what got stuck is looked after. It counts as stuck after twice as long.

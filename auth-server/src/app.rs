@@ -9,7 +9,6 @@ use crate::endpoints::{
 use crate::lifetimes::Lifetimes;
 use crate::oauth_error::OAuthError;
 use crate::page_error::PageError;
-use crate::source::Proxies;
 use crate::tokens::TokenKeys;
 use crate::{authorizations, client_assertions, keys, lockout, sessions, token_table};
 use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
@@ -19,6 +18,7 @@ use shared::db;
 use shared::edge::{Edge, HeadOnly, REQUEST_TIME_MAX, TimeLimit, framework_problem};
 use shared::introspection::UserKind;
 use shared::master_keys::MasterKeys;
+use shared::networks::Networks;
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
 use shared::process::Stopping;
@@ -51,7 +51,7 @@ pub struct App {
     /// Failures of one network per half hour.
     pub source_failures_max: i32,
     /// Whose X-Forwarded-For is believed.
-    pub proxies: Proxies,
+    pub proxies: Networks,
     /// Where clients show their certificates, if at all.
     pub mtls_url: Option<String>,
     /// Whether this server is about to stop.

@@ -1,9 +1,9 @@
 //! The settings of the auth server. Each field's comment is its manual.
 
 use crate::lifetimes::Lifetimes;
-use crate::source::Proxies;
 use crate::tokens::TokenKeys;
 use shared::master_keys::MasterKeys;
+use shared::networks::Networks;
 use shared::passwords::{Passwords, Peppers};
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
@@ -140,6 +140,18 @@ pub const SETTINGS: &[Setting] = &[
         help: "Most client connections at once, 1 to 100000.",
     },
     Setting {
+        name: "AUTH_CONNECTIONS_PER_NETWORK",
+        default: Some("1024"),
+        help: "Most client connections at once from one source network (/24, /64), 1 to 100000: \
+               further ones are closed. Trusted proxies and resource servers do not count.",
+    },
+    Setting {
+        name: "AUTH_STALLED_SECONDS",
+        default: Some("60"),
+        help: "How long a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
+               3600: then its connection is closed.",
+    },
+    Setting {
         name: "AUTH_DRAIN_DELAY_SECONDS",
         default: Some("5"),
         help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
@@ -185,7 +197,7 @@ pub struct Config {
     /// Failures of one network per half hour.
     pub source_failures_max: i32,
     /// Whose X-Forwarded-For is believed.
-    pub proxies: Proxies,
+    pub proxies: Networks,
     /// Where clients show their certificates, if at all.
     pub mtls_listen: Option<SocketAddr>,
     /// The public URL of that.
@@ -220,6 +232,10 @@ impl Config {
         if mtls_url.is_some() != mtls_listen.is_some() {
             settings.fault("AUTH_MTLS_LISTEN and AUTH_MTLS_URL go together".to_owned());
         }
+        let proxies = match settings.optional("AUTH_TRUSTED_PROXIES") {
+            Some(_) => settings.parsed("AUTH_TRUSTED_PROXIES"),
+            None => Networks::default(),
+        };
         let config = Self {
             listen: settings.address("AUTH_LISTEN"),
             issuer,
@@ -233,15 +249,17 @@ impl Config {
             display_name: settings.text("AUTH_DISPLAY_NAME"),
             lifetimes: lifetimes(&mut settings),
             source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
-            proxies: match settings.optional("AUTH_TRUSTED_PROXIES") {
-                Some(_) => settings.parsed("AUTH_TRUSTED_PROXIES"),
-                None => Proxies::default(),
-            },
+            proxies: proxies.clone(),
             mtls_listen,
             mtls_url,
             passwords,
             limits: Limits {
                 connections_max: settings.within("AUTH_CONNECTIONS_MAX", 1..=100_000) as u32,
+                connections_per_network: settings
+                    .within("AUTH_CONNECTIONS_PER_NETWORK", 1..=100_000)
+                    as u32,
+                proxies,
+                progress: settings.seconds("AUTH_STALLED_SECONDS", 1..=3600),
                 ..Limits::default()
             },
             drain_delay: settings.seconds("AUTH_DRAIN_DELAY_SECONDS", 0..=300),

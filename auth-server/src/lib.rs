@@ -51,7 +51,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         name,
         listen,
         identity: config.identity(client_certificates),
-        limits: config.limits,
+        limits: config.limits.clone(),
         metrics_listen,
         stopping: app.stopping.clone(),
     };

@@ -71,9 +71,6 @@ async fn exchange(
     if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
         return Err(wrong());
     }
-    if !scope.is_none_or(|scope| narrower(scope, &family.scope)) {
-        return Err(OAuthError::invalid_scope());
-    }
     let event = |kind: Kind| {
         let event = source.event(kind).client(&family.client_id);
         event.user(family.user_kind, family.user_id).token(&app.token_keys.hash(token.text()))
@@ -94,7 +91,14 @@ async fn exchange(
             return Err(wrong());
         }
     };
-    if is_first && !rotate(app, &tx, &session_id, &family, token, &next).await? {
+    if !scope.is_none_or(|scope| narrower(scope, &family.scope)) {
+        return Err(OAuthError::invalid_scope());
+    }
+    let written = match is_first {
+        true => rotate(app, &tx, &session_id, &family, token, &next).await?,
+        false => note_repeat(&tx, &session_id).await?,
+    };
+    if !written {
         return Ok(None);
     }
     let issue = Issue {
@@ -243,6 +247,17 @@ async fn rotate(
         .value(Column::RefreshedDate, db::now(tx.get_database_backend()))
         .and_where(Column::SessionId.eq(session_id))
         .and_where(Column::RefreshHash.eq(family.refresh_hash.as_deref().unwrap_or_default()))
+        .take();
+    Ok(tx.execute(&update).await?.rows_affected() == 1)
+}
+
+/// Writes the row of a session whose successor is issued again: nodes of a cluster notice a log-out
+/// beside it by what both write, not by its lock.
+async fn note_repeat(tx: &DatabaseTransaction, session_id: &str) -> Result<bool, DbErr> {
+    let update = Query::update()
+        .table(Entity)
+        .value(Column::ContestedFlag, Column::ContestedFlag.into_expr().not())
+        .and_where(Column::SessionId.eq(session_id))
         .take();
     Ok(tx.execute(&update).await?.rows_affected() == 1)
 }

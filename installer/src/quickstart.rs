@@ -2,6 +2,7 @@
 //!
 //! Run again on the same folder it reuses all of it and keeps the data.
 
+mod folder;
 pub mod serve;
 
 use crate::certificates::{self, TlsFiles, write_private};
@@ -15,7 +16,6 @@ use serde_json::{Value, json};
 use shared::passwords::Passwords;
 use shared::{db, migration, process};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The redirect URI of the public client, besides the documentation page's.
@@ -95,19 +95,20 @@ struct Place {
 
 impl Place {
     fn prepare(arguments: &Arguments) -> Result<Self, String> {
-        let unusable = |error: std::io::Error| {
-            format!("the folder {} cannot be used: {error}", arguments.dir.display())
-        };
-        // Passwords, keys and the database are in it: nobody else's business.
-        let mut private = std::fs::DirBuilder::new();
-        private.recursive(true).mode(0o700).create(&arguments.dir).map_err(unusable)?;
-        let dir = arguments.dir.canonicalize().map_err(unusable)?;
+        // Passwords, keys and the database are in it.
+        let dir = folder::open(&arguments.dir)?;
         let auth_port = free_port(arguments.auth_port)?;
         let api_port = free_port(arguments.api_port)?;
         let tls = certificates::local(&dir.join("tls"))?;
         let credentials = Credentials::load_or_create(&dir.join("credentials.json"))?;
-        let embedded = || format!("sqlite://{}", dir.join("core.sqlite").display());
-        let database_url = arguments.database_url.clone().unwrap_or_else(embedded);
+        let database_url = match &arguments.database_url {
+            Some(url) => url.clone(),
+            None => {
+                let file = dir.join("core.sqlite");
+                folder::private_file(&file)?;
+                format!("sqlite://{}", file.display())
+            }
+        };
         Ok(Self { dir, tls, credentials, database_url, auth_port, api_port })
     }
 

@@ -10,8 +10,8 @@ pub use time_limit::{REQUEST_TIME_MAX, TimeLimit};
 use crate::problem::Problem;
 use crate::telemetry::{Metrics, RequestId};
 use futures_util::FutureExt;
-use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderName};
-use poem::http::{HeaderValue, Method, StatusCode, Uri};
+use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HOST, HeaderName};
+use poem::http::{HeaderValue, Method, StatusCode, Uri, Version};
 use poem::{Endpoint, IntoResponse, PathPattern, Request, Response, Result};
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -71,7 +71,13 @@ impl<E: Endpoint> Endpoint for Edge<E> {
         let unread = unread::of(&mut request);
         let waits = unread::client_waits(&request);
         let call = async {
-            let outcome = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
+            let outcome = match names_one_host(&request) {
+                true => AssertUnwindSafe(self.inner.call(request)).catch_unwind().await,
+                false => {
+                    let problem = Problem::bad_request("an HTTP/1.1 request has one Host header");
+                    Ok(Err(poem::Error::from(problem)))
+                }
+            };
             let response = self.respond(outcome, &method, &uri, &path, &id);
             let status = response.status().as_u16();
             if let Some(unread) = unread {
@@ -97,6 +103,16 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             strip_body(&mut response).await;
         }
         Ok(response)
+    }
+}
+
+/// HTTP/1.1 has exactly one Host header, or a proxy and this server could read different ones (RFC
+/// 9112, 3.2).
+fn names_one_host(request: &Request) -> bool {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    match request.version() {
+        Version::HTTP_11 => hosts == 1,
+        _ => hosts <= 1,
     }
 }
 

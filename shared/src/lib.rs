@@ -13,6 +13,7 @@ pub mod introspection;
 pub mod lists;
 pub mod master_keys;
 pub mod migration;
+pub mod networks;
 pub mod pages;
 pub mod passwords;
 pub mod problem;

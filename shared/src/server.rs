@@ -6,11 +6,19 @@
 //! `TCP_NODELAY` (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is
 //! out of file descriptors.
 
+mod outgoing;
+mod places;
+
+pub use outgoing::SharedBody;
+
+use crate::networks::Networks;
 use crate::process::{Stopping, stop_signal};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use outgoing::{Held, Outgoing};
+use places::{Place, Places};
 use poem::http::header::{CONNECTION, HeaderValue};
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
@@ -20,8 +28,8 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -29,18 +37,22 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 /// What one listener may be made to hold, and for how long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Open connections; further ones wait in the kernel's queue.
     pub connections_max: u32,
+    /// Open connections from one source network; further ones are closed.
+    pub connections_per_network: u32,
+    /// Proxies, whose networks have no such limit.
+    pub proxies: Networks,
     /// From the TCP connection to the end of the TLS handshake.
     pub handshake: Duration,
     /// For the headers of a request; also how long an idle connection is kept.
     pub headers: Duration,
     /// For a client to take what was sent to it, a download for one.
     pub unacknowledged: Duration,
-    /// For the answers under way on a connection that takes no more requests.
-    pub last_answers: Duration,
+    /// For a client to take 64 KiB of a response, or the rest of it.
+    pub progress: Duration,
     /// For the requests in flight once the server is told to stop.
     pub drain: Duration,
 }
@@ -49,10 +61,12 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 4096,
+            connections_per_network: 1024,
+            proxies: Networks::default(),
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(20),
             unacknowledged: Duration::from_secs(60),
-            last_answers: Duration::from_secs(60 * 60),
+            progress: Duration::from_secs(60),
             drain: Duration::from_secs(30),
         }
     }
@@ -62,6 +76,13 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct PeerCertificate(pub Arc<[u8]>);
 
+/// A response's data once its client has proven that it is no stranger: its connection takes no
+/// place of its network any more.
+#[derive(Clone, Copy, Debug)]
+pub struct TrustedPeer;
+
+/// What the engine may buffer of a response that the client does not take.
+const STREAM_BYTES_BUFFERED: usize = 32 * 1024;
 /// Header bytes of one request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
 /// Requests at once on one HTTP/2 connection.
@@ -87,6 +108,8 @@ pub async fn serve<E>(
 {
     let endpoint = Arc::new(endpoint);
     let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
+    let places = Places::new(limits.connections_per_network, limits.proxies.clone());
+    let held = Arc::new(Held::default());
     let (stop_all, stopped) = watch::channel(false);
     let mut stop = pin!(stop);
     loop {
@@ -105,10 +128,16 @@ pub async fn serve<E>(
                 }
             }
         };
+        let Some(place) = places.take(peer.ip()) else {
+            tracing::debug!(%peer, "too many connections from this network");
+            continue;
+        };
         let connection = Connection {
+            place: Arc::new(Mutex::new(place)),
+            outgoing: Outgoing::new(Arc::clone(&held)),
             acceptor: TlsAcceptor::from(Arc::clone(&tls.borrow())),
             endpoint: Arc::clone(&endpoint),
-            limits,
+            limits: limits.clone(),
             stopping: stopping.clone(),
             stopped: stopped.clone(),
         };
@@ -129,6 +158,8 @@ pub async fn serve<E>(
 }
 
 struct Connection<E> {
+    place: Arc<Mutex<Place>>,
+    outgoing: Arc<Outgoing>,
     acceptor: TlsAcceptor,
     endpoint: Arc<E>,
     limits: Limits,
@@ -150,6 +181,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             .and_then(|chain| chain.first())
             .map(|certificate| PeerCertificate(certificate.as_ref().into()));
         let requests = Arc::new(Requests::default());
+        let outgoing = Arc::clone(&self.outgoing);
         let service = {
             let requests = Arc::clone(&requests);
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
@@ -157,6 +189,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                 let under_way = requests.begin();
                 let endpoint = Arc::clone(&self.endpoint);
                 let stopping = self.stopping.clone();
+                let (place, outgoing) = (Arc::clone(&self.place), Arc::clone(&self.outgoing));
                 let peer = RemoteAddr(peer.into());
                 let mut request: poem::Request =
                     (request, local.clone(), peer, Scheme::HTTPS).into();
@@ -164,7 +197,11 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                     request.set_data(certificate.clone());
                 }
                 async move {
+                    outgoing.room().await;
                     let mut response = endpoint.get_response(request).await;
+                    if response.data::<TrustedPeer>().is_some() {
+                        place.lock().unwrap_or_else(PoisonError::into_inner).release();
+                    }
                     // Or the next request could cross the end of the connection on its way. In
                     // HTTP/2 that cannot happen: it says which request was its last.
                     if stopping.has_begun() && !http2 {
@@ -173,11 +210,13 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                             .insert(CONNECTION, HeaderValue::from_static("close"));
                     }
                     drop(under_way);
-                    Ok::<hyper::Response<_>, Infallible>(response.into())
+                    let shared = response.data::<SharedBody>().is_some();
+                    let response = hyper::Response::from(response);
+                    Ok::<_, Infallible>(response.map(|body| outgoing.track(body, shared)))
                 }
             })
         };
-        let connection = builder(http2, self.limits);
+        let connection = builder(http2, &self.limits);
         let connection = connection.serve_connection(TokioIo::new(stream), service);
         let (mut connection, mut stopped) = (pin!(connection), self.stopped);
         let quiet = Arc::clone(&requests).quiet_for(self.limits.headers);
@@ -185,6 +224,8 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             _ = connection.as_mut() => return,
             _ = stopped.wait_for(|stopped| *stopped) => {}
             () = quiet => {}
+            // Dropped: a goodbye would wait for the client, too.
+            () = outgoing.stalled(self.limits.progress) => return,
         }
         // A peer that never said anything, not even HTTP/2's first words, cannot be told goodbye.
         if requests.begun.load(Ordering::Relaxed) == 0 {
@@ -199,7 +240,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         tokio::select! {
             _ = connection => {}
             () = drained => {}
-            () = sleep(self.limits.last_answers) => {}
+            () = outgoing.stalled_or_done(self.limits.progress) => {}
         }
     }
 }
@@ -215,7 +256,7 @@ fn limit_unacknowledged(stream: &TcpStream, duration: Duration) {
 fn limit_unacknowledged(_stream: &TcpStream, _duration: Duration) {}
 
 /// The protocol is known from the handshake, so nothing waits for a first byte to guess it.
-fn builder(http2: bool, limits: Limits) -> auto::Builder<TokioExecutor> {
+fn builder(http2: bool, limits: &Limits) -> auto::Builder<TokioExecutor> {
     let builder = auto::Builder::new(TokioExecutor::new());
     let mut builder = if http2 { builder.http2_only() } else { builder.http1_only() };
     builder
@@ -227,6 +268,7 @@ fn builder(http2: bool, limits: Limits) -> auto::Builder<TokioExecutor> {
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
+        .max_send_buf_size(STREAM_BYTES_BUFFERED)
         .initial_stream_window_size(STREAM_BYTES_AHEAD)
         .initial_connection_window_size(CONNECTION_BYTES_AHEAD)
         .max_header_list_size(HEADER_BYTES_MAX as u32)

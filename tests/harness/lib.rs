@@ -32,6 +32,7 @@ pub mod rows;
 pub mod seeds;
 pub mod servers;
 pub mod snapshot;
+pub mod stalled_reader;
 pub mod terminal;
 pub mod test_seed;
 pub mod visitor;

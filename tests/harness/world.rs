@@ -141,8 +141,17 @@ where
     F: FnOnce(World) -> Fut,
     Fut: Future<Output = World>,
 {
+    on_embedded_database_with(program, Environment::default(), test).await;
+}
+
+/// The same with an environment of the test's own.
+pub async fn on_embedded_database_with<F, Fut>(program: &str, environment: Environment, test: F)
+where
+    F: FnOnce(World) -> Fut,
+    Fut: Future<Output = World>,
+{
     let _permit = WORLDS.acquire().await.expect("a permit");
-    let world = World::held_to_contract(program, Database::Sqlite, Environment::default()).await;
+    let world = World::held_to_contract(program, Database::Sqlite, environment).await;
     test(world).await.close().await;
 }
 

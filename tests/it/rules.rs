@@ -18,6 +18,7 @@ mod rates;
 mod replicas;
 mod rubbish;
 mod service_units;
+mod stalled_readers;
 mod statements;
 mod stopping;
 mod tidy;

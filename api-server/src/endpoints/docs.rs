@@ -18,6 +18,7 @@ use crate::versions::Known;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use maud::{Markup, Render, html};
 use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG};
 use poem::http::{HeaderValue, StatusCode, Uri};
@@ -25,12 +26,13 @@ use poem::web::Data;
 use poem::{Endpoint, IntoResponse, Request, Response, handler};
 use reqwest::Url;
 use shared::problem::Problem;
+use shared::server::SharedBody;
 use std::sync::Arc;
 
 /// Where the auth server sends the second window: a redirect URI of the page's client.
 pub const RECEIVER: &str = "/docs/oauth-receiver.html";
 
-/// Stands in the page where this server's own address belongs, which only a request tells.
+/// Stands in the page where this server's own address belongs.
 const THIS_SERVER: &str = "https://this-server.invalid";
 
 /// Browsers ask the server for an icon unless the page has one.
@@ -44,32 +46,32 @@ pub struct Docs {
 
 /// `GET /docs`
 #[handler]
-pub fn show(request: &Request, app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
-    let origin = app.gateway.origin(request)?;
-    app.docs.page.response(&origin, &known)
+pub fn show(app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
+    app.docs.page.response(&known)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
 pub fn receive(app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
-    app.docs.receiver.response("", &known)
+    app.docs.receiver.response(&known)
 }
 
 impl Docs {
-    /// The pages for this auth server, as browsers reach it, and this client of it.
-    pub async fn new(auth_url: &str, client_id: &str) -> Result<Self, String> {
+    /// The pages for this auth server and this server, as browsers reach them, and this client.
+    pub async fn new(auth_url: &str, client_id: &str, own_url: &str) -> Result<Self, String> {
         let origin = policy_source(auth_url);
         let receiver = receiver_html().await.map_err(|error| error.to_string())?;
         let scripts = sources(&[page::within(&receiver, "script")]);
         let receiver_may = format!("script-src {scripts}; img-src data:; form-action 'none'");
         let page = page::made(auth_url, client_id);
+        let own_url = html! { (own_url) }.into_string();
         let (scripts, styles) = (sources(&page.scripts), sources(&page.styles));
         let page_may = format!(
             "script-src {scripts}; style-src {styles}; img-src data:; connect-src 'self' {origin}; \
              form-action 'none'"
         );
         Ok(Self {
-            page: Page::new(&page.html, &page_may)?,
+            page: Page::new(&page.html.replace(THIS_SERVER, &own_url), &page_may)?,
             receiver: Page::new(&receiver, &receiver_may)?,
         })
     }
@@ -90,9 +92,9 @@ async fn receiver_html() -> poem::Result<String> {
 
 /// A page and what it is allowed.
 struct Page {
-    /// What stands around the address of this server.
-    parts: Vec<String>,
-    hash: Vec<u8>,
+    /// Shared by all responses.
+    html: Bytes,
+    hash: String,
     policy: HeaderValue,
 }
 
@@ -101,22 +103,23 @@ impl Page {
         let policy =
             format!("default-src 'none'; {allowed}; frame-ancestors 'none'; base-uri 'none'");
         Ok(Self {
-            hash: digest(&SHA256, html.as_bytes()).as_ref().to_vec(),
-            parts: html.split(THIS_SERVER).map(str::to_owned).collect(),
+            hash: hex::encode(digest(&SHA256, html.as_bytes())),
+            html: Bytes::from(html.to_owned()),
             policy: HeaderValue::try_from(policy).map_err(|error| error.to_string())?,
         })
     }
 
     /// The page, or 304 for a browser that has it: it is large, and changes with a release alone.
-    fn response(&self, origin: &str, known: &Known) -> Result<Response, Problem> {
-        let hash = hex::encode(digest(&SHA256, &[&self.hash, origin.as_bytes()].concat()));
-        let mut response = match known.contain(&hash) {
+    fn response(&self, known: &Known) -> Result<Response, Problem> {
+        let mut response = match known.contain(&self.hash) {
             true => StatusCode::NOT_MODIFIED.into_response(),
-            false => Response::builder()
-                .content_type("text/html; charset=utf-8")
-                .body(self.parts.join(&html! { (origin) }.into_string())),
+            false => {
+                Response::builder().content_type("text/html; charset=utf-8").body(self.html.clone())
+            }
         };
-        let tag = HeaderValue::try_from(format!("\"{hash}\"")).map_err(Problem::internal)?;
+        response.set_data(SharedBody);
+        let tag = format!("\"{}\"", self.hash);
+        let tag = HeaderValue::try_from(tag).map_err(Problem::internal)?;
         let headers = response.headers_mut();
         headers.insert(ETAG, tag);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -168,20 +171,25 @@ mod tests {
     use super::*;
 
     const AUTH: &str = "https://auth.example:8443/realm";
+    const OWN: &str = "https://api.example/\"<x>";
 
     async fn docs() -> Docs {
-        Docs::new(AUTH, "browser").await.unwrap()
+        Docs::new(AUTH, "browser", OWN).await.unwrap()
     }
 
     #[tokio::test]
     async fn the_framework_still_makes_what_the_pages_are_made_of() {
         let docs = docs().await;
-        let page = docs.page.parts.join("");
+        let page = String::from_utf8_lossy(&docs.page.html).into_owned();
         assert_eq!(page.matches("SwaggerUIBundle({").count(), 1, "it is called once");
         assert!(page.contains(".swagger-ui .opblock"), "its style sheet");
         assert!(page.len() > 1_000_000, "its script");
-        assert!(docs.page.parts.len() > 1, "this server's address stands in it");
-        let receiver = docs.receiver.parts.join("");
+        assert!(
+            page.contains("https://api.example/&quot;&lt;x&gt;"),
+            "this server's address, escaped"
+        );
+        assert!(!page.contains(THIS_SERVER) && !page.contains(OWN));
+        let receiver = String::from_utf8_lossy(&docs.receiver.html).into_owned();
         assert!(receiver.contains("window.opener") && receiver.contains(NO_ICON));
     }
 

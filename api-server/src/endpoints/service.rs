@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use shared::db;
 use shared::migration::{SchemaState, schema_state};
 use shared::problem::{Problem, ProblemType};
+use shared::server::SharedBody;
 use std::sync::Arc;
 
 /// `GET /health/live`: the process answers.
@@ -35,8 +36,10 @@ pub async fn ready(app: Data<&Arc<App>>) -> Result<poem::web::Json<Value>, Probl
 /// `GET /openapi.json`: the contract.
 #[handler]
 pub fn openapi() -> Response {
-    Response::builder()
+    let mut response = Response::builder()
         .status(StatusCode::OK)
         .content_type("application/json")
-        .body(contract::document())
+        .body(contract::document());
+    response.set_data(SharedBody);
+    response
 }

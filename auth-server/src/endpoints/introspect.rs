@@ -18,6 +18,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
 use sea_orm::{QueryResult, QueryTrait};
 use shared::entity::oauth_clients;
 use shared::introspection::{ActiveToken, Introspection, True, UserKind};
+use shared::server::TrustedPeer;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
@@ -39,7 +40,9 @@ pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response,
         (Some(row), Some(token)) => describe(&app, row, token.kind())?,
         _ => Introspection::INACTIVE,
     };
-    Ok(json(&answer))
+    let mut response = json(&answer);
+    response.set_data(TrustedPeer);
+    Ok(response)
 }
 
 /// The client's row, with the live token beside it where there is one.

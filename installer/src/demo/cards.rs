@@ -48,7 +48,7 @@ pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGate
     let settings = GatewaySettings {
         choice: Choice::Sandbox,
         master_keys: keys.clone(),
-        public_url: None,
+        public_url: String::new(),
         recovery_interval: Duration::MAX,
     };
     PaymentGateway::new(settings, db)

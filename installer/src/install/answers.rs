@@ -354,7 +354,7 @@ pub fn check_url(url: &str) -> Result<(), Refused> {
 
 /// Refuses what is no list of addresses and networks.
 pub fn check_proxies(proxies: &str) -> Result<(), Refused> {
-    match proxies.parse::<auth_server::source::Proxies>() {
+    match proxies.parse::<shared::networks::Networks>() {
         Ok(_) => Ok(()),
         Err(error) => refuse(format!("--proxies {proxies}: {error}")),
     }

@@ -29,7 +29,7 @@ pub struct Model {
     pub refresh_hash: Option<String>,
     /// The same of the one before it.
     pub previous_refresh_hash: Option<String>,
-    /// Of earlier releases: nothing reads it.
+    /// Changes with each refresh that is answered again; nothing reads it.
     pub contested_flag: bool,
     /// When its refresh token last changed.
     pub refreshed_date: Timestamp,

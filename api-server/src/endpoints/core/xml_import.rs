@@ -24,6 +24,7 @@ use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry}
 use poem_openapi::{ApiResponse, OpenApi};
 use shared::entity::field_changes::ChangeSource;
 use shared::problem::{Problem, ProblemType};
+use shared::server::SharedBody;
 use shared::telemetry::RequestId;
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
@@ -149,7 +150,9 @@ impl ApiResponse for Imported {
 /// `GET /xml-import.xsd`: what an import file may hold.
 #[handler]
 pub fn show_schema() -> Response {
-    Response::builder().content_type("application/xml").body(schema::schema())
+    let mut response = Response::builder().content_type("application/xml").body(schema::schema());
+    response.set_data(SharedBody);
+    response
 }
 
 /// A file on its way through: private, without a name, gone with the request.

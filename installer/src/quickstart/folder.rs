@@ -1,0 +1,132 @@
+//! The folder of a quickstart: its owner's alone, and without links that lead elsewhere.
+
+use std::fs::{DirBuilder, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Others may write there.
+const OPEN_TO_OTHERS: u32 = 0o022;
+
+/// The folder, made where it is missing. Files that are there become readable by their owner alone.
+pub fn open(dir: &Path) -> Result<PathBuf, String> {
+    let unusable =
+        |error: io::Error| format!("the folder {} cannot be used: {error}", dir.display());
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(unusable)?;
+    check_folder(dir, own_id().map_err(unusable)?)?;
+    dir.canonicalize().map_err(unusable)
+}
+
+/// A file that only its owner can read, empty where it is missing.
+pub fn private_file(path: &Path) -> Result<(), String> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match made {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(format!("cannot write {}: {error}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The user this process runs as: that of a file it makes.
+fn own_id() -> io::Result<u32> {
+    Ok(tempfile::tempfile()?.metadata()?.uid())
+}
+
+fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
+    let folder = look_at(dir, own_id)?;
+    let shown = dir.display();
+    if folder.mode() & OPEN_TO_OTHERS != 0 {
+        return Err(format!(
+            "others may write to the folder {shown}: chmod go-w it, if all in it is yours, or name \
+             another one with --dir"
+        ));
+    }
+    let cannot = |error: io::Error| format!("the folder {shown} cannot be read: {error}");
+    for entry in std::fs::read_dir(dir).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        let found = look_at(&path, own_id)?;
+        if found.is_dir() {
+            check_folder(&path, own_id)?;
+        } else if found.mode() & 0o077 != 0 {
+            std::fs::set_permissions(&path, Permissions::from_mode(0o600))
+                .map_err(|error| format!("{} cannot be made private: {error}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is at a path, if it is a file or folder of this user, and no link.
+fn look_at(path: &Path, own_id: u32) -> Result<Metadata, String> {
+    let shown = path.display();
+    let found = path.symlink_metadata().map_err(|error| format!("{shown}: {error}"))?;
+    if found.is_symlink() {
+        return Err(format!(
+            "{shown} is a symbolic link, which is not followed: remove it, or name another folder \
+             with --dir"
+        ));
+    }
+    if found.uid() != own_id {
+        return Err(format!(
+            "{shown} belongs to another user (id {}): chown it, if it is yours, or name another \
+             folder with --dir",
+            found.uid()
+        ));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn a_folder_is_made_private_and_so_are_the_files_in_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("new/folder");
+        let opened = open(&dir).unwrap();
+        assert_eq!(mode(&opened), 0o700);
+        std::fs::create_dir(dir.join("tls")).unwrap();
+        for name in ["credentials.json", "tls/server.key"] {
+            std::fs::write(dir.join(name), "secret").unwrap();
+            std::fs::set_permissions(dir.join(name), Permissions::from_mode(0o644)).unwrap();
+        }
+        open(&dir).unwrap();
+        for name in ["credentials.json", "tls/server.key"] {
+            assert_eq!(mode(&dir.join(name)), 0o600, "{name}");
+        }
+        private_file(&dir.join("core.sqlite")).unwrap();
+        assert_eq!(mode(&dir.join("core.sqlite")), 0o600);
+        private_file(&dir.join("credentials.json")).unwrap();
+        assert_eq!(std::fs::read_to_string(dir.join("credentials.json")).unwrap(), "secret");
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_to_and_links_are_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("folder");
+        open(&dir).unwrap();
+        let link = parent.path().join("link");
+        std::os::unix::fs::symlink(&dir, &link).unwrap();
+        assert!(open(&link).unwrap_err().contains("symbolic link"));
+        for name in ["quickstart.json", "dangling"] {
+            let target = if name == "dangling" { "/no/such/file" } else { "/etc/hostname" };
+            std::os::unix::fs::symlink(target, dir.join(name)).unwrap();
+            assert!(open(&dir).unwrap_err().contains("symbolic link"), "{name}");
+            std::fs::remove_file(dir.join(name)).unwrap();
+        }
+        for open_mode in [0o770, 0o707, 0o777, 0o1777] {
+            std::fs::set_permissions(&dir, Permissions::from_mode(open_mode)).unwrap();
+            let refused = open(&dir).unwrap_err();
+            assert!(refused.contains("others may write") && refused.contains("chmod"), "{refused}");
+        }
+        std::fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
+        open(&dir).unwrap();
+        let not_mine = look_at(&dir, 4_711).unwrap_err();
+        assert!(not_mine.contains("another user") && not_mine.contains("--dir"), "{not_mine}");
+    }
+}
