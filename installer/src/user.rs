@@ -129,7 +129,7 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
     newcomer.check()?;
     let name = newcomer.name.as_str();
     let taken = || format!("there is a user {name} already; nothing was changed");
-    let alike = "the name looks like that of another user; nothing was changed";
+    let alike = "there is a user already whose name looks like it; nothing was changed";
     let db = installation.open().await?;
     let same_name = users::Entity::find().filter(users::Column::UserName.eq(name));
     if same_name.one(&db).await?.is_some() {

@@ -33,8 +33,8 @@ async fn names_that_look_like_another_users_are_refused() {
         installer(&world, &["user", "add", "jo.smith", "--generate"]).await.done();
         for (name, why) in [
             ("jo.smith", "there is a user jo.smith already"),
-            ("Jo.Smith", "looks like that of another user"),
-            ("j\u{43e}.smith", "looks like that of another user"),
+            ("Jo.Smith", "already whose name looks like it"),
+            ("j\u{43e}.smith", "already whose name looks like it"),
             ("jo\u{200b}.smith", "no control or invisible character"),
             ("o\u{308}zil", "composed form"),
         ] {
