@@ -12,9 +12,20 @@ import collections
 import json
 import sys
 
-# The compiler's plug-ins want fewer features of these than the programs do, so each is there for
-# both. Cargo has no way to ask for more on their side.
-PLUG_INS = {"either", "hashbrown", "libc", "memchr", "regex-automata"}
+# The compiler's plug-ins want fewer features of these than the programs do, or stand on one of which
+# they do, so each is there for both. Cargo has no way to ask for more on their side.
+PLUG_INS = {
+    "aho-corasick",
+    "crc-fast",
+    "either",
+    "hashbrown",
+    "indexmap",
+    "itertools",
+    "libc",
+    "memchr",
+    "regex",
+    "regex-automata",
+}
 
 
 def built(path):
