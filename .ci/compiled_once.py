@@ -41,14 +41,14 @@ def built(path):
         found[package.rsplit("#", 1)[1]].update(
             name for name in message["filenames"] if name.endswith((".rlib", ".so"))
         )
-    return found
+    return dict(found)
 
 
 def main():
     first, second = built(sys.argv[1]), built(sys.argv[2])
-    again = sorted(name for name in first if second[name] - first[name])
+    again = sorted(name for name in first if second.get(name, set()) - first[name])
     both = first.keys() | second.keys()
-    twice = sorted(name for name in both if len(first[name] | second[name]) > 1)
+    twice = sorted(name for name in both if len(first.get(name, set()) | second.get(name, set())) > 1)
     strange = [name for name in twice if name.split("@")[0] not in PLUG_INS]
     if again or strange:
         sys.exit(f"compiled again for the tests: {again}; compiled twice: {strange}")
