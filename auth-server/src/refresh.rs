@@ -175,7 +175,7 @@ impl Family {
         if families.into_iter().flatten().any(|hash| !keys.know(hash)) {
             return Standing::Foreign;
         }
-        // Whether a session ever had a token without a proof, nobody knows any more.
+        // A token of an earlier release proves nothing, so it must not end a session.
         if token.is_proven() { Standing::Reused } else { Standing::Unknown }
     }
 

@@ -90,7 +90,12 @@ impl Outgoing {
         self.all.bytes.fetch_add(held, Ordering::Relaxed);
         if !inner.is_end_stream() {
             let tracked = Tracked { body: Arc::downgrade(&taken), taken: 0, since: Instant::now() };
-            self.bodies.lock().unwrap_or_else(PoisonError::into_inner).push(tracked);
+            let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+            // A busy connection makes many between two looks: the list grows with live ones alone.
+            if bodies.len() == bodies.capacity() {
+                bodies.retain(|tracked| tracked.body.strong_count() > 0);
+            }
+            bodies.push(tracked);
         }
         OutgoingBody { inner, rest: Bytes::new(), held, taken, connection: Arc::clone(self) }
     }

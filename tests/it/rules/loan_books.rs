@@ -1,7 +1,7 @@
 //! Every figure of a loan is that of a second book, which is kept by plain means: thousands of
 //! random loans with random payments, adjustments and reversals, to the cent and to the row.
 //!
-//! What is drawn follows from `TEST_SEED`. A failure is made as small as it gets before it is told.
+//! What is drawn follows from `TEST_SEED`. A failure is shrunk before it is reported.
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::Desk;
