@@ -36,18 +36,18 @@ impl Database {
     }
 
     /// The URL of a new database with schema, users and clients.
-    pub async fn create(&self, folder: &Path, credentials: &Credentials) -> String {
+    pub async fn create(&self, folder: &Path) -> String {
         match self {
-            Self::Sqlite => sqlite_copy(folder, credentials).await,
+            Self::Sqlite => sqlite_copy(folder).await,
             Self::Server(server) if server.starts_with("postgres") => {
-                let template = postgres_template(server, credentials).await;
+                let template = postgres_template(server).await;
                 let name = unique_name();
                 run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
                 with_name(server, &name)
             }
             Self::Server(server) => {
                 let url = create_empty(server).await;
-                fill(&url, credentials).await;
+                fill(&url).await;
                 url
             }
         }
@@ -70,23 +70,32 @@ pub async fn create_empty(server: &str) -> String {
     with_name(server, &name)
 }
 
+/// The secrets in all databases of a run, which are copies of one.
+pub fn credentials() -> &'static Credentials {
+    static MADE: OnceLock<Credentials> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        Credentials::load_or_create(&folder.path().join("credentials.json")).expect("secrets")
+    })
+}
+
 /// The schema, the users and the clients that every test finds.
-pub async fn fill(url: &str, credentials: &Credentials) {
+pub async fn fill(url: &str) {
     let db = db::connect(url, 2, true).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
     let redirect = "http://127.0.0.1:8765/callback";
-    seed::users_and_clients(&db, credentials, redirect, "").await.expect("users and clients");
+    seed::users_and_clients(&db, credentials(), redirect, "").await.expect("users and clients");
     db.close().await.expect("closed");
 }
 
 /// SQLite databases are copies of one that was made once.
-async fn sqlite_copy(folder: &Path, credentials: &Credentials) -> String {
+async fn sqlite_copy(folder: &Path) -> String {
     static TEMPLATE: Mutex<Option<tempfile::TempDir>> = Mutex::const_new(None);
     let mut template = TEMPLATE.lock().await;
     if template.is_none() {
         let made = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", made.path().join("core.sqlite").display());
-        fill(&url, credentials).await;
+        fill(&url).await;
         *template = Some(made);
     }
     let source = template.as_ref().expect("just made").path().join("core.sqlite");
@@ -99,13 +108,13 @@ async fn sqlite_copy(folder: &Path, credentials: &Credentials) -> String {
 static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
 
 /// PostgreSQL databases are copies of one that was made once per test run.
-async fn postgres_template(server: &str, credentials: &Credentials) -> String {
+async fn postgres_template(server: &str) -> String {
     let mut templates = TEMPLATES.lock().await;
     if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
         return name.clone();
     }
     let url = create_empty(server).await;
-    fill(&url, credentials).await;
+    fill(&url).await;
     let name = url.rsplit('/').next().unwrap_or_default().to_owned();
     templates.push((server.to_owned(), name.clone()));
     name

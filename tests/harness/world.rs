@@ -17,7 +17,7 @@ use shared::master_keys::MasterKeys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Most worlds at once: each runs two servers, and there may be as many tests as cores.
@@ -167,8 +167,8 @@ impl World {
     pub async fn new(program: &str, database: Database, environment: Environment) -> Self {
         shared::tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
-        let credentials = credentials();
-        let url = database.create(folder.path(), &credentials).await;
+        let credentials = databases::credentials().clone();
+        let url = database.create(folder.path()).await;
         Self::on(program, database, url, folder, credentials, environment).await
     }
 
@@ -552,17 +552,6 @@ fn document_settings(documents: &Location) -> String {
             )
         }
     }
-}
-
-/// One set of secrets for all worlds of a run.
-fn credentials() -> Credentials {
-    static MADE: Mutex<Option<Credentials>> = Mutex::new(None);
-    let mut made = MADE.lock().expect("not poisoned");
-    made.get_or_insert_with(|| {
-        let folder = tempfile::tempdir().expect("a folder");
-        Credentials::load_or_create(&folder.path().join("credentials.json")).expect("secrets")
-    })
-    .clone()
 }
 
 /// One authority for all worlds of a run.

@@ -140,7 +140,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     let mut world = World::new(&program, database.clone(), Environment::default()).await;
     // The second one is made before rows come: it is a copy of what the first one was.
     let reference = match database.name().starts_with("postgres") {
-        true => Some(database.create(world.folder.path(), &world.credentials).await),
+        true => Some(database.create(world.folder.path()).await),
         false => None,
     };
     // The helpers of the tests panic, and the databases must go then, too.

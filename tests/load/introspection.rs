@@ -146,9 +146,9 @@ async fn measure(
     postgres: String,
 ) -> Result<Report, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let credentials = Credentials::load_or_create(&folder.path().join("credentials.json"))?;
+    let credentials = databases::credentials().clone();
     let tls = certificates::local(folder.path())?;
-    databases::fill(database_url, &credentials).await;
+    databases::fill(database_url).await;
     pgbench.initialize(1).await?;
     eprintln!("pgbench, before");
     let before = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;

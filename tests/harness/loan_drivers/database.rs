@@ -21,7 +21,6 @@ use api_server::privileges::Rights;
 use api_server::reversals;
 use api_server::servicing::adjustment as engine;
 use chrono::{NaiveDate, NaiveTime};
-use installer::credentials::Credentials;
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     TransactionTrait,
@@ -70,8 +69,7 @@ struct Listed {
 impl Desk {
     /// A desk on a fresh database, which is in the folder or on the server.
     pub async fn fresh(database: &Database, folder: &Path) -> Self {
-        let credentials = Credentials::load_or_create(&folder.join("credentials.json"));
-        let url = database.create(folder, &credentials.expect("secrets")).await;
+        let url = database.create(folder).await;
         Self::open(&url).await
     }
 

@@ -2,7 +2,6 @@
 //! database and after JSON.
 
 use acceptance::Database;
-use installer::credentials::Credentials;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{EntityTrait, QueryOrder};
 use shared::amounts::{Money, Rate};
@@ -41,8 +40,7 @@ async fn amounts_survive_each_database() {
     for database in Database::all() {
         println!("on {}", database.name());
         let folder = tempfile::tempdir().expect("a folder");
-        let credentials = Credentials::load_or_create(&folder.path().join("credentials.json"));
-        let url = database.create(folder.path(), &credentials.expect("secrets")).await;
+        let url = database.create(folder.path()).await;
         let db = db::connect(&url, 1, false).await.expect("a connection");
         let tx = db::begin_write(&db).await.expect("a transaction");
         rules::Entity::delete_many().exec(&tx).await.expect("an empty table");

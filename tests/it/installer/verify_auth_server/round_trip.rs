@@ -71,7 +71,7 @@ async fn another_database_than_the_servers_fails_the_log_in() {
     on_each_database(PROGRAM, |world| async move {
         let other = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", other.path().join("other.sqlite").display());
-        acceptance::databases::fill(&url, &world.credentials).await;
+        acceptance::databases::fill(&url).await;
         let said = run(verification(&world, &["--database-url", &url])).await;
         assert_eq!(said.code, Some(1));
         assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped"]));
