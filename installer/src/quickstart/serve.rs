@@ -5,6 +5,7 @@
 
 use reqwest::{Client, Url};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -49,7 +50,7 @@ impl Server {
     ) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
         let mut options = std::fs::OpenOptions::new();
-        let output = options.create(true).append(true).open(log).map_err(failed)?;
+        let output = options.create(true).append(true).mode(0o600).open(log).map_err(failed)?;
         let mut server = Command::new(std::env::current_exe().map_err(failed)?);
         if let Some((user, group)) = user {
             server.uid(user).gid(group);
