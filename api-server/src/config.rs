@@ -1,15 +1,17 @@
 //! The settings of the api-server. Each field's comment is its manual.
 
-use crate::document_store::{Bucket, Location};
-use crate::payment_gateway::stripe::{self, Account};
-use crate::payment_gateway::{Choice, GatewaySettings};
-use crate::uploads::file_types::Taken;
+use crate::cards::stripe::{self, Account};
+use crate::cards::{Choice, GatewaySettings};
+use crate::documents::document_store::{Bucket, Location};
+use crate::documents::uploads::file_types::Taken;
+use governor::Quota;
 use reqwest::Url;
 use shared::networks::Networks;
 use shared::server::Limits;
 use shared::settings::{Setting, Settings};
 use shared::tls::Identity;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -189,6 +191,13 @@ pub const SETTINGS: &[Setting] = &[
                0 to 300: what load balancers need to notice. Another signal cuts it short.",
     },
     Setting {
+        name: "API_UNKNOWN_PARAMETERS",
+        default: Some("refuse"),
+        help: "What happens to a request with a parameter in its query that its operation does not \
+               know: refuse (400), or ignore, for clients of earlier releases; those are \
+               counted in the metric unknown_parameters.",
+    },
+    Setting {
         name: "API_REQUESTS_PER_SECOND",
         default: Some("0"),
         help: "Requests that one caller may send each second, twice as many at once; 0: no limit. \
@@ -246,8 +255,10 @@ pub struct Config {
     pub gateway: GatewaySettings,
     /// What the listener may be made to hold.
     pub limits: Limits,
+    /// Whether parameters that an operation does not know are ignored, not refused.
+    pub unknown_parameters_ignored: bool,
     /// Requests of one caller each second; 0: no limit.
-    pub requests_per_second: u32,
+    pub requests_quota: Option<Quota>,
     /// How long it still takes requests once it is told to stop.
     pub drain_delay: Duration,
     /// Where metrics are served, if at all.
@@ -294,7 +305,8 @@ impl Config {
                 progress: settings.seconds("API_STALLED_SECONDS", 1..=3600),
                 ..Limits::default()
             },
-            requests_per_second: settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32,
+            unknown_parameters_ignored: ignores_unknown_parameters(&mut settings),
+            requests_quota: requests_quota(&mut settings),
             drain_delay: settings.seconds("API_DRAIN_DELAY_SECONDS", 0..=300),
             metrics_listen: settings
                 .optional("API_METRICS_LISTEN")
@@ -403,6 +415,25 @@ fn stripe_account(settings: &mut Settings) -> Account {
         webhook_secret: settings.optional("API_STRIPE_WEBHOOK_SECRET"),
         authority: settings.optional("API_STRIPE_CA").map(|_| settings.file("API_STRIPE_CA")),
     }
+}
+
+fn ignores_unknown_parameters(settings: &mut Settings) -> bool {
+    match settings.text("API_UNKNOWN_PARAMETERS").as_str() {
+        "refuse" => false,
+        "ignore" => true,
+        other => {
+            let fault = format!("API_UNKNOWN_PARAMETERS={other}: must be refuse or ignore");
+            settings.fault(fault);
+            false
+        }
+    }
+}
+
+/// So many requests a second from each caller, and twice as many at once; none for 0.
+fn requests_quota(settings: &mut Settings) -> Option<Quota> {
+    let rate = settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32;
+    let rate = NonZeroU32::new(rate)?;
+    Some(Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())))
 }
 
 /// A URL of another service: https, or a program on this machine.

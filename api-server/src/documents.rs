@@ -1,16 +1,21 @@
 //! Documents of comments and of user-defined fields: reading them, for whatever they are attached
-//! to. [`changes`] is what is done to them, [`attaching`] how their files come in.
+//! to. [`changes`] is what is done to them, [`attaching`] how their files come in; [`uploads`] reads
+//! forms, [`downloads`] sends files, and [`document_store`] keeps their bytes.
 
 pub mod attaching;
 pub mod changes;
+pub mod comments;
+pub mod document_store;
+pub mod downloads;
+pub mod removals;
+pub mod uploads;
 
-use crate::access::Caller;
-use crate::comments;
-use crate::history::{self, Place};
-use crate::paging::{List, Page};
-use crate::privileges::Privilege;
-use crate::versions::{self, Changed, Known, Versioned};
-use crate::visibility::records::{FORM_OWNERS, view_of};
+use crate::audit::{self, Place};
+use crate::auth::caller::Caller;
+use crate::auth::privileges::Privilege;
+use crate::auth::visibility::records::{FORM_OWNERS, view_of};
+use crate::http::paging::{List, Page};
+use crate::http::versions::{self, Changed, Known, Versioned};
 use poem_openapi::Object;
 use sea_orm::sea_query::Query;
 use sea_orm::{
@@ -289,8 +294,8 @@ fn form_of(owner: DocumentOwner) -> Option<Form> {
 fn place(document: &documents::Model) -> Place {
     let Privilege(path, _) = view_of(document.owner_type);
     let owner = match form_of(document.owner_type) {
-        Some(Form::LoanDetail1 | Form::LoanDetail2) => history::Owner::Loan(document.owner_id),
-        _ => history::Owner::Contact(document.owner_id),
+        Some(Form::LoanDetail1 | Form::LoanDetail2) => audit::Owner::Loan(document.owner_id),
+        _ => audit::Owner::Contact(document.owner_id),
     };
     Place::of(owner, path)
 }

@@ -24,8 +24,8 @@ pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
 pub use self::payments::{Paid, for_payment, reverse_payment};
 pub use self::postings::{Entered, NewDrawerTransaction, Order, post};
 
-use crate::access::Caller;
-use crate::privileges::SUPERVISE_DRAWERS;
+use crate::auth::caller::Caller;
+use crate::auth::privileges::SUPERVISE_DRAWERS;
 use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};

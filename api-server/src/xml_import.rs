@@ -25,6 +25,7 @@ pub mod results;
 pub mod runs;
 pub mod schema;
 pub mod spool;
+pub mod vin;
 
 mod applied;
 mod codes;
@@ -52,9 +53,10 @@ use self::names::{Names, Stored};
 use self::parse::{Element, Fault};
 use self::report::{Action, Level, Message, RecordResult};
 use self::stage::{Keys, Stage};
-use crate::access::Caller;
-use crate::history::Author;
-use crate::vin::Check;
+use crate::audit::Author;
+use crate::auth::caller::Caller;
+use crate::http::import_gate::ImportGate;
+use crate::xml_import::vin::Check;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
@@ -66,6 +68,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
+/// Imports that are worked on at once: each may need a GiB of the spool folder, and its results.
+pub const IMPORTS_MAX: usize = 4;
 /// An import under way.
 pub struct Import<'a> {
     caller: &'a Caller,
@@ -97,6 +101,8 @@ pub struct Import<'a> {
     direct: bool,
     /// True once it is to end before its next record.
     stop: Option<watch::Receiver<bool>>,
+    /// Closed while one of its transactions holds the whole database.
+    gate: Arc<ImportGate>,
 }
 
 /// How a file wants to be applied.
@@ -212,7 +218,15 @@ impl<'a> Import<'a> {
             stage: Stage::default(),
             direct: false,
             stop: None,
+            gate: Arc::default(),
         }
+    }
+
+    /// The same, which closes this gate while one of its transactions holds the whole database.
+    #[must_use]
+    pub fn behind(mut self, gate: &Arc<ImportGate>) -> Self {
+        self.gate = Arc::clone(gate);
+        self
     }
 
     /// The same, until this is true: then it ends before its next record. What is done stays.

@@ -1,7 +1,7 @@
 //! The settings of the auth server. Each field's comment is its manual.
 
-use crate::lifetimes::Lifetimes;
-use crate::tokens::TokenKeys;
+use crate::store::lifetimes::Lifetimes;
+use crate::store::tokens::TokenKeys;
 use shared::master_keys::MasterKeys;
 use shared::networks::Networks;
 use shared::passwords::{Passwords, Peppers};
@@ -72,6 +72,11 @@ pub const SETTINGS: &[Setting] = &[
         help: "The name people know this installation by, on the log-in page.",
     },
     Setting {
+        name: "AUTH_DOCUMENTATION_URL",
+        default: Some(""),
+        help: "The https URL of the documentation page, /docs of the api-server: GET / leads there.",
+    },
+    Setting {
         name: "AUTH_CORE_TOKEN_LIFETIME_SECONDS",
         default: Some("720"),
         help: "How long the token of a core-system user lives, 1 to 720. The lifetime of a web \
@@ -99,6 +104,11 @@ pub const SETTINGS: &[Setting] = &[
         default: Some("1000"),
         help: "Failed log-ins and client authentications of one network (/24, /64) per half hour, \
                1 to 1000000; beyond it gets 429.",
+    },
+    Setting {
+        name: "AUTH_EVENTS_RETENTION_DAYS",
+        default: Some("400"),
+        help: "How long the audit (auth_events) is kept, 1 to 36500.",
     },
     Setting {
         name: "AUTH_TRUSTED_PROXIES",
@@ -192,10 +202,14 @@ pub struct Config {
     pub key_rotation_seconds: i64,
     /// The name of the installation.
     pub display_name: String,
+    /// Where the documentation is, if that is known.
+    pub documentation_url: Option<String>,
     /// How long tokens and sessions live.
     pub lifetimes: Lifetimes,
     /// Failures of one network per half hour.
     pub source_failures_max: i32,
+    /// How long events are kept.
+    pub events_kept_days: i64,
     /// Whose X-Forwarded-For is believed.
     pub proxies: Networks,
     /// Where clients show their certificates, if at all.
@@ -247,8 +261,10 @@ impl Config {
             master_keys: settings.parsed("AUTH_MASTER_KEYS"),
             key_rotation_seconds: key_rotation_seconds(&mut settings),
             display_name: settings.text("AUTH_DISPLAY_NAME"),
+            documentation_url: documentation_url(&mut settings),
             lifetimes: lifetimes(&mut settings),
             source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
+            events_kept_days: settings.within("AUTH_EVENTS_RETENTION_DAYS", 1..=36_500) as i64,
             proxies: proxies.clone(),
             mtls_listen,
             mtls_url,
@@ -289,6 +305,15 @@ fn lifetimes(settings: &mut Settings) -> Lifetimes {
         core_session_seconds: settings.within("AUTH_CORE_SESSION_SECONDS", sessions),
         web_session_seconds: settings.within("AUTH_WEB_SESSION_SECONDS", 60..=SESSION_SECONDS_MAX),
     }
+}
+
+/// Where the documentation is: an https URL, with whatever path.
+fn documentation_url(settings: &mut Settings) -> Option<String> {
+    let url = settings.optional("AUTH_DOCUMENTATION_URL")?;
+    if !url.starts_with("https://") || Url::parse(&url).is_err() {
+        settings.fault(format!("AUTH_DOCUMENTATION_URL={url}: must be https://…"));
+    }
+    Some(url)
 }
 
 /// An https URL as browsers write an origin: no path, no standard port, no slash at the end.

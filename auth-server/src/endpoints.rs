@@ -1,5 +1,6 @@
 //! One file per endpoint.
 
+pub mod about;
 pub mod authorize;
 pub mod end_session;
 pub mod health;

@@ -1,36 +1,24 @@
 //! The auth server: issues, introspects and revokes the tokens of core-system users and web users,
 //! and logs them out.
 
-pub mod app;
-pub mod authorizations;
-pub mod browser;
-pub mod client_assertions;
-pub mod clients;
+pub mod background;
 pub mod config;
-pub mod core_users;
-pub mod cors;
 pub mod endpoints;
-pub mod keys;
-pub mod lifetimes;
-pub mod lockout;
-pub mod log_in;
-pub mod oauth_error;
-pub mod page_error;
-pub mod pages;
-pub mod redirects;
-pub mod refresh;
-pub mod request;
-pub mod sessions;
-pub mod source;
-pub mod token_table;
-pub mod tokens;
-pub mod web_users;
+pub mod http;
+pub mod login;
+pub mod router;
+pub mod state;
+pub mod store;
+pub mod web;
 
-use crate::app::App;
 use crate::config::Config;
+use crate::endpoints::metadata;
+use crate::state::State;
+use crate::store::keys;
 use futures_util::FutureExt;
 use shared::db;
 use shared::process::{self, Serving};
+use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
 use std::path::Path;
@@ -41,28 +29,35 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     process::survive_hangups()?;
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
-    let (app, metrics) = assemble(&config).await?;
-    if process::check_schema(&app.db).await.is_ok() {
-        keys::check(&app.db, &app.master_keys).await?;
-        app.maintain_keys().await;
+    let (state, metrics) = assemble(&config).await?;
+    let store = &state.store;
+    if process::check_schema(&store.db).await.is_ok() {
+        keys::check(&store.db, &store.master_keys).await?;
+        if let Err(error) = background::maintain_keys(Arc::clone(&state)).await {
+            tracing::warn!(%error, "signing keys could not be looked after");
+        }
     }
-    tokio::spawn(Arc::clone(&app).sweep());
+    background::start(&state);
     let serving = |name, listen, client_certificates, metrics_listen| Serving {
         name,
         listen,
         identity: config.identity(client_certificates),
         limits: config.limits.clone(),
         metrics_listen,
-        stopping: app.stopping.clone(),
+        stopping: state.stopping.clone(),
     };
-    let stop = app.stopping.clone().after(stop, config.drain_delay).shared();
+    let stop = state.stopping.clone().after(stop, config.drain_delay).shared();
     let main = serving("auth-server", config.listen, false, config.metrics_listen);
-    let main = main.run(app.endpoint(Arc::clone(&metrics)), Arc::clone(&metrics), stop.clone());
+    let main = main.run(
+        router::endpoint(&state, Arc::clone(&metrics)),
+        Arc::clone(&metrics),
+        stop.clone(),
+    );
     match config.mtls_listen {
         None => main.await,
         Some(listen) => {
             let mtls = serving("auth-server, mutual TLS", listen, true, None);
-            let mtls = mtls.run(app.endpoint(Arc::clone(&metrics)), metrics, stop);
+            let mtls = mtls.run(router::endpoint(&state, Arc::clone(&metrics)), metrics, stop);
             tokio::try_join!(main, mtls).map(drop)
         }
     }
@@ -72,17 +67,19 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     config.identity(false).server_config()?;
-    let (app, _) = assemble(&config).await?;
-    process::check_schema(&app.db).await?;
-    keys::check(&app.db, &app.master_keys).await
+    let (state, _) = assemble(&config).await?;
+    process::check_schema(&state.store.db).await?;
+    keys::check(&state.store.db, &state.store.master_keys).await
 }
 
-async fn assemble(config: &Config) -> Result<(Arc<App>, Arc<Metrics>), String> {
+async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is wrong")?;
     let mut db = db::connect(&config.database_url, config.database_connections, false)
         .await
         .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
-    let metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     metrics.count_statements(&mut db);
-    Ok((App::new(config, db, passwords), metrics))
+    let tasks = Tasks::new(&mut metrics);
+    let metadata = metadata::document(&config.issuer, config.mtls_url.as_deref()).to_string();
+    Ok((State::new(config, db, passwords, metadata.into(), tasks), Arc::new(metrics)))
 }

@@ -14,7 +14,7 @@ use crate::checks::Report;
 use crate::documents;
 use crate::install::in_url;
 use crate::installation::{Refused, SettingsFiles, print, refuse};
-use api_server::document_store::{DocumentStore, Location};
+use api_server::documents::document_store::{DocumentStore, Location};
 use reqwest::Url;
 use sea_orm::DatabaseConnection;
 use shared::database_url;

@@ -1,11 +1,19 @@
 //! The commands of the installer and what each calls.
 
+use crate::audit;
+use crate::backup_check;
+use crate::client;
+use crate::core_settings;
+use crate::documents;
+use crate::import;
+use crate::install;
 use crate::installation::Refused;
+use crate::keys;
 use crate::quickstart::{self, serve};
-use crate::{
-    audit, backup_check, client, documents, import, install, keys, status, upgrade, user,
-    verify_auth_server,
-};
+use crate::status;
+use crate::upgrade;
+use crate::user;
+use crate::verify_auth_server;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,6 +41,8 @@ enum Command {
     Client(client::Arguments),
     /// Users: adds, disables, enables and unlocks them, sets passwords, logs out.
     User(user::Arguments),
+    /// Settings of the core system, such as the business time zone: lists and changes them.
+    Settings(core_settings::Arguments),
     /// Keys that sign ID tokens: rotates them before their time.
     Keys(keys::Arguments),
     /// Lists what happened at the auth server, newest last.
@@ -82,6 +92,7 @@ pub async fn main() -> ExitCode {
         }
         Command::Client(arguments) => ended("client", client::run(&arguments).await),
         Command::User(arguments) => ended("user", user::run(&arguments).await),
+        Command::Settings(arguments) => ended("settings", core_settings::run(&arguments).await),
         Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
         Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
         Command::Documents(arguments) => ended("documents", documents::run(&arguments).await),

@@ -9,10 +9,12 @@ mod uris;
 
 pub use registration::{Grant, Registration, check_id};
 
+use registration::check_display_name;
+
 use crate::columns;
 use crate::credentials::random_secret;
 use crate::installation::{Installation, Refused, change, event, print, print_once, refuse};
-use auth_server::clients::secret_hash;
+use auth_server::store::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -44,6 +46,13 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Changes what people know a client by, on the log-in page
+    Name {
+        /// The client
+        id: String,
+        /// Its name: up to 100 characters
+        name: String,
+    },
     /// Gives a client another secret, printed once; the one before it stays valid until --finish
     Rotate {
         /// The client
@@ -71,6 +80,7 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     match &arguments.action {
         Action::Add(registration) => add(installation, registration).await,
         Action::List { json } => list(installation, *json).await,
+        Action::Name { id, name } => rename(installation, id, name).await,
         Action::Rotate { id, finish: true, .. } => finish(installation, id).await,
         Action::Rotate { id, json, .. } => rotate(installation, id, *json).await,
         Action::Remove { id, of_the_api_server } => {
@@ -138,8 +148,16 @@ async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
         let clients: Vec<Value> = clients.iter().map(as_json).collect();
         return print(&format!("{:#}", Value::from(clients)));
     }
-    let heading =
-        ["id", "kind", "authenticates by", "grants", "users", "resource server", "redirect URIs"];
+    let heading = [
+        "id",
+        "name",
+        "kind",
+        "authenticates by",
+        "grants",
+        "users",
+        "resource server",
+        "redirect URIs",
+    ];
     let rows: Vec<_> = clients.iter().map(as_cells).collect();
     print(&columns::align(heading, &rows))
 }
@@ -153,6 +171,7 @@ fn as_json(client: &Model) -> Value {
     let words = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
     json!({
         "client_id": client.client_id,
+        "name": client.name(),
         "kind": client.kind,
         "secrets": secrets(client),
         "keys": client.public_keys.is_some(),
@@ -166,7 +185,7 @@ fn as_json(client: &Model) -> Value {
     })
 }
 
-fn as_cells(client: &Model) -> [String; 7] {
+fn as_cells(client: &Model) -> [String; 8] {
     let kind = match client.kind {
         ClientKind::Confidential => "confidential",
         ClientKind::Public => "public",
@@ -181,6 +200,7 @@ fn as_cells(client: &Model) -> [String; 7] {
     let resource_server = if client.resource_server_flag { "yes" } else { "" };
     [
         client.client_id.clone(),
+        client.display_name.clone().unwrap_or_default(),
         kind.to_owned(),
         authenticates.join(", "),
         client.grants.clone(),
@@ -188,6 +208,19 @@ fn as_cells(client: &Model) -> [String; 7] {
         resource_server.to_owned(),
         client.redirect_uris.clone(),
     ]
+}
+
+async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(), Refused> {
+    check_display_name(name)?;
+    let db = installation.open().await?;
+    change(&db, async |tx| {
+        taken(tx, id).await?;
+        let name = Set(Some(name.to_owned()));
+        set(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
+        Ok(event(Kind::ClientChanged).reason("renamed").client(id).record(tx).await?)
+    })
+    .await?;
+    print(&format!("client {id} is known as {name}"))
 }
 
 async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), Refused> {

@@ -4,7 +4,7 @@ use crate::certificates::write_private;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use shared::telemetry::random_bytes;
+use shared::random::random_bytes;
 use std::path::Path;
 
 /// All secrets of one folder.

@@ -24,10 +24,10 @@ use self::copies::{Before, Original};
 use self::loans::Records;
 use crate::installation::{Refused, refuse};
 use crate::seed;
-use api_server::access::{Admitted, Caller};
-use api_server::document_store::DocumentStore;
-use api_server::history::Author;
-use api_server::payment_gateway::PaymentGateway;
+use api_server::audit::Author;
+use api_server::auth::caller::{Admitted, Caller};
+use api_server::cards::PaymentGateway;
+use api_server::documents::document_store::DocumentStore;
 use api_server::xml_import::parse::Piece;
 use api_server::xml_import::report::Action;
 use api_server::xml_import::results::Answer;
@@ -49,8 +49,6 @@ use std::ops::Range;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// What the portfolio's web user logs in with.
-pub const WEB_USER_NAME: &str = "web.borrower";
 /// So many loans are booked before copies are made of them.
 pub const BLOCK: u32 = 500;
 /// The setting that tells how far the portfolio has come.

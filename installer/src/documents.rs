@@ -7,8 +7,8 @@ mod verify;
 
 use crate::installation::{Refused, open_database, print, read_api_settings, refuse};
 use api_server::config;
-use api_server::document_store::DocumentStore;
-use api_server::document_store::sweep::{self, ORPHAN_HOURS_MIN, Swept};
+use api_server::documents::document_store::DocumentStore;
+use api_server::documents::document_store::sweep::{self, ORPHAN_HOURS_MIN, Swept};
 use clap::Subcommand;
 use sea_orm::DatabaseConnection;
 use std::fmt::Display;

@@ -8,10 +8,10 @@ mod report;
 use self::key::Turn;
 use self::reading::{Sound, progress_bar};
 use crate::installation::{Refused, open_database, read_api_settings, refuse};
-use api_server::access::{Admitted, Caller};
+use api_server::audit::Author;
+use api_server::auth::caller::{Admitted, Caller};
+use api_server::command::idempotency::Claim;
 use api_server::config;
-use api_server::history::Author;
-use api_server::idempotency::Claim;
 use api_server::xml_import::once::{self, Told};
 use api_server::xml_import::results::Answer;
 use api_server::xml_import::spool::pieces;
@@ -21,7 +21,7 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::users;
 use shared::passwords::Passwords;
 use shared::problem::{Problem, ProblemType};
-use shared::process::stop_signal;
+use shared::stopping::stop_signal;
 use shared::telemetry::{self, RequestId};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -230,12 +230,12 @@ async fn tell_again(told: Told, json: bool) -> Result<(), Refused> {
 
 /// Prints what came of an import, and refuses to call it a success where it is none.
 async fn tell(answer: Answer, json: bool) -> Result<(), Refused> {
-    let (totals, committed) = (answer.totals, answer.committed);
+    let (totals, sound) = (answer.totals, answer.committed || answer.test);
     match json {
         true => report::print_json(answer).await?,
         false => report::print_text(answer).await?,
     }
-    match (totals.failed, committed) {
+    match (totals.failed, sound) {
         (0, true) => Ok(()),
         (failed, _) => {
             refuse(format!("{failed} of {} failed", counted(totals.read, "element", "elements")))

@@ -22,7 +22,7 @@ mod units;
 mod verifying;
 mod wizard;
 
-pub use answers::{in_url, without_password};
+pub use answers::in_url;
 pub use arguments::{Arguments, with_answers};
 
 use crate::checks::Report;
@@ -49,7 +49,7 @@ pub fn is_root() -> bool {
 
 /// Asks, checks, plans, does.
 pub async fn run(given: &Arguments) -> Result<(), Refused> {
-    let asks = !given.yes && !given.dry_run && Term::stdout().is_term() && Term::stderr().is_term();
+    let asks = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
     undo_what_was_left(&dir, asks, given.dry_run).await?;
     let settings = Settings::read(&dir)?;
@@ -59,6 +59,8 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
     };
     if !found.admin && answers.admin_password.is_none() {
         answers.admin_password = match asks {
+            // Nobody would get it.
+            true if given.dry_run => None,
             true => Some(wizard::ask_admin_password(&answers.admin)?),
             false => {
                 return refuse(
@@ -222,7 +224,7 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
 fn stop_signal() -> Receiver<()> {
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
-        shared::process::stop_signal().await;
+        shared::stopping::stop_signal().await;
         let _ = sender.send(());
     });
     receiver
@@ -260,6 +262,9 @@ fn tell(work: &Work<'_>) -> Result<(), Refused> {
     say("Installed.");
     say(&format!("  auth server   {}", answers.auth_url));
     say(&format!("  api-server    {}, its documentation {0}/docs", answers.api_url));
+    let zone = plan.time_zone.as_ref().or(work.found.time_zone.as_ref());
+    let zone = zone.map_or("UTC", String::as_str);
+    say(&format!("  business day  in the time zone {zone} (installer settings set changes it)"));
     say(&format!("  settings      {}", answers.dir.display()));
     say(&format!("  authority     {}", plan.tls.authority.display()));
     for (what, secret) in secrets {

@@ -1,6 +1,6 @@
 //! Which installation a command is about, who gives the command, and why it did nothing.
 
-use crate::reach;
+use crate::reach::{self, Unreached};
 use auth_server::config::{self, SETTINGS};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
@@ -259,6 +259,13 @@ pub async fn change<T>(
         Ok::<_, Undone>(done)
     });
     Ok(changed.await?)
+}
+
+impl From<Unreached> for Refused {
+    fn from(unreached: Unreached) -> Self {
+        let Unreached { found, advice } = unreached;
+        Self(format!("the database cannot be reached: {found}: {advice}"))
+    }
 }
 
 impl From<DbErr> for Refused {

@@ -2,7 +2,7 @@
 //! may have leaked, and for those who want to see it done.
 
 use crate::installation::{Installation, Refused, print, this_actor};
-use auth_server::keys::{self, Others};
+use auth_server::store::keys::{self, Others};
 use clap::Subcommand;
 
 /// What the command takes.

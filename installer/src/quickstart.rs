@@ -7,14 +7,16 @@ pub mod serve;
 
 use crate::certificates::{self, TlsFiles, write_private};
 use crate::credentials::Credentials;
+use crate::demo;
 use crate::demo::Plan;
 use crate::quickstart::serve::Server;
-use crate::{demo, seed, verify_auth_server};
-use api_server::document_store::DocumentStore;
+use crate::seed;
+use crate::verify_auth_server;
+use api_server::documents::document_store::DocumentStore;
 use sea_orm::DbErr;
 use serde_json::{Value, json};
 use shared::passwords::Passwords;
-use shared::{db, migration, process};
+use shared::{db, migration, stopping};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -62,14 +64,14 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
     write_private(&place.dir.join("quickstart.json"), &text)?;
     place.explain(&report, &filled.examples);
     let stopped = tokio::select! {
-        () = process::stop_signal() => Ok(()),
+        () = stopping::stop_signal() => Ok(()),
         name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
     };
     if let Err(name) = stopped {
         // The other server goes on, and the one that ended can be started by hand.
         println!("{name} has ended; see {}", place.dir.join(format!("{name}.log")).display());
         println!("start it again with: {name} --env-file {}", place.env_file(name).display());
-        process::stop_signal().await;
+        stopping::stop_signal().await;
     }
     tokio::join!(auth.stop(), api.stop());
     Ok(())
@@ -164,6 +166,7 @@ impl Place {
         let auth = [
             ("AUTH_LISTEN", format!("127.0.0.1:{}", self.auth_port)),
             ("AUTH_ISSUER", self.auth_url()),
+            ("AUTH_DOCUMENTATION_URL", format!("{}/docs", self.api_url())),
             ("AUTH_DATABASE_URL", self.database_url.clone()),
             ("AUTH_TLS_CERTIFICATE", tls.certificate.display().to_string()),
             ("AUTH_TLS_KEY", tls.key.display().to_string()),
@@ -222,7 +225,7 @@ impl Place {
             "viewer": user("viewer", &credentials.viewer),
         });
         if let Some(contact_id) = web_contact {
-            users["web"] = user(demo::WEB_USER_NAME, &credentials.web);
+            users["web"] = user(seed::WEB_USER_NAME, &credentials.web);
             users["web"]["contact_id"] = json!(contact_id);
         }
         json!({

@@ -1,9 +1,8 @@
 //! Reaching a database: what keeps from it, in the words of whoever has to mend it. Every command
 //! connects here, so that all say the same, and at once.
 
-use crate::install::without_password;
-use crate::installation::Refused;
 use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
+use shared::database_url::without_password;
 use shared::{database_url, db};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -35,13 +34,6 @@ pub struct Unreached {
 impl Unreached {
     fn new(found: String, advice: &str) -> Self {
         Self { found, advice: advice.to_owned() }
-    }
-}
-
-impl From<Unreached> for Refused {
-    fn from(unreached: Unreached) -> Self {
-        let Unreached { found, advice } = unreached;
-        Self(format!("the database cannot be reached: {found}: {advice}"))
     }
 }
 

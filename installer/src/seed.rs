@@ -1,13 +1,15 @@
 //! Users, their rights, and clients: what every quickstart has. Rows that are there already stay,
 //! but passwords and secrets are set to those of the folder.
 
+/// What the portfolio's web user logs in with.
+pub const WEB_USER_NAME: &str = "web.borrower";
+
 pub mod field_definitions;
 pub mod setup_lists;
 pub mod standing_rows;
 
 use crate::accounts;
 use crate::credentials::Credentials;
-use crate::demo::WEB_USER_NAME;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -136,10 +138,11 @@ async fn clients(
     browser_origin: &str,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    let hash = |secret: &str| Some(Secret::new(auth_server::clients::secret_hash(secret)));
+    let hash = |secret: &str| Some(Secret::new(auth_server::store::clients::secret_hash(secret)));
     let client =
         |id: &str, secret: Option<Secret>, grants: &str, kinds: &str| oauth_clients::ActiveModel {
             client_id: Set(id.to_owned()),
+            display_name: Set(None),
             kind: Set(match secret {
                 Some(_) => ClientKind::Confidential,
                 None => ClientKind::Public,
@@ -158,6 +161,7 @@ async fn clients(
     let integration = hash(&credentials.integration);
     let api_server = hash(&credentials.api_server);
     let mut browser = client(BROWSER_CLIENT, None, "authorization_code refresh_token", "core web");
+    browser.display_name = Set(Some("the quickstart".to_owned()));
     browser.redirect_uris = Set(browser_redirects.to_owned());
     browser.cors_origins = Set(browser_origin.to_owned());
     browser.post_logout_redirect_uris = Set(browser_redirects.to_owned());

@@ -4,8 +4,12 @@ use crate::db;
 use crate::entity::auth_events::Column;
 use crate::entity::auth_events::Entity;
 use crate::introspection::UserKind;
-use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ConnectionTrait, DbErr, EnumIter};
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EnumIter};
+
+/// Events that one statement removes, and statements of one sweep.
+const SWEPT_AT_ONCE: u64 = 1000;
+const SWEEPS_MAX: usize = 20;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
@@ -42,6 +46,8 @@ pub enum Kind {
     ClientChanged,
     /// Another key signs ID tokens from now on.
     KeyRotated,
+    /// A setting of the core system was changed; the reason says which.
+    SettingChanged,
 }
 
 impl Kind {
@@ -64,6 +70,7 @@ impl Kind {
             Self::PasswordChanged => "password_changed",
             Self::ClientChanged => "client_changed",
             Self::KeyRotated => "key_rotated",
+            Self::SettingChanged => "setting_changed",
         }
     }
 }
@@ -156,6 +163,32 @@ impl Event {
     pub async fn record(self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         record(tx, [self]).await
     }
+}
+
+/// Removes events older than so many days, some at a time: a table that was never swept is large.
+pub async fn sweep(db: &impl ConnectionTrait, kept_days: i64) -> Result<u64, DbErr> {
+    let kept_seconds = Expr::value(kept_days * 24 * 60 * 60);
+    let oldest = db::seconds_ago(db.get_database_backend(), kept_seconds);
+    let old = Query::select()
+        .column(Column::EventId)
+        .from(Entity)
+        .and_where(Column::EventDate.into_expr().lt(oldest))
+        .order_by(Column::EventDate, Order::Asc)
+        .limit(SWEPT_AT_ONCE)
+        .take();
+    // MariaDB takes no limit in a subquery, but in one of its own.
+    let old = Query::select().column(Column::EventId).from_subquery(old, "old").take();
+    let delete =
+        Query::delete().from_table(Entity).and_where(Column::EventId.in_subquery(old)).take();
+    let mut swept = 0;
+    for _ in 0..SWEEPS_MAX {
+        let removed = db.execute(&delete).await?.rows_affected();
+        swept += removed;
+        if removed < SWEPT_AT_ONCE {
+            break;
+        }
+    }
+    Ok(swept)
 }
 
 /// Writes events in one statement.

@@ -15,7 +15,7 @@
 //! child comes on another.
 
 use crate::entity::row_guards::{Column, Entity};
-use crate::telemetry::random_bytes;
+use crate::random::random_bytes;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::sqlx::{self, AssertSqlSafe, Executor, MySqlConnection, Row};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};

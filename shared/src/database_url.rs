@@ -120,6 +120,28 @@ fn check_parameters(parameters: &str, kind: &str, known: &[&str]) -> Result<(), 
     ))
 }
 
+/// A URL of a database as it may be shown.
+pub fn without_password(url: &str) -> String {
+    const HIDDEN: &str = "***";
+    let Ok(mut parsed) = Url::parse(url) else { return url.to_owned() };
+    let pairs: Vec<(String, String)> = parsed.query_pairs().into_owned().collect();
+    let in_query = pairs.iter().any(|(name, _)| name == "password");
+    if parsed.password().is_none() && !in_query {
+        return url.to_owned();
+    }
+    if parsed.password().is_some() && parsed.set_password(Some(HIDDEN)).is_err() {
+        return parsed.scheme().to_owned();
+    }
+    if in_query {
+        let shown = pairs.iter().map(|(name, value)| match name.as_str() {
+            "password" => (name.as_str(), HIDDEN),
+            name => (name, value.as_str()),
+        });
+        parsed.query_pairs_mut().clear().extend_pairs(shown);
+    }
+    parsed.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +196,18 @@ mod tests {
             ("mysql://h/", false),
         ] {
             assert_eq!(check_place(url).is_ok(), is, "{url}");
+        }
+    }
+
+    #[test]
+    fn no_password_of_a_database_is_shown_wherever_it_stands() {
+        for (url, shown) in [
+            ("sqlite:///a/b.sqlite", "sqlite:///a/b.sqlite"),
+            ("postgres://u@h/d?sslmode=require", "postgres://u@h/d?sslmode=require"),
+            ("postgres://u:secret@h/d", "postgres://u:***@h/d"),
+            ("postgres://u@h/d?password=secret&user=x", "postgres://u@h/d?password=***&user=x"),
+        ] {
+            assert_eq!(without_password(url), shown);
         }
     }
 }

@@ -11,7 +11,7 @@
 //! The process's own clock decides nothing: whatever expires is judged by [`now`] in SQL.
 
 use crate::cluster;
-use crate::telemetry::random_bytes;
+use crate::random::random_bytes;
 use crate::time::{Clock, Timestamp};
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};

@@ -88,7 +88,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             tracing::info!(status, milliseconds, "answered");
             response
         };
-        let mut response = call.instrument(span).await;
+        let mut response = id.clone().within(call.instrument(span)).await;
         self.count(&method, &response, started.elapsed());
         if let Ok(value) = HeaderValue::from_str(id.as_str()) {
             response.headers_mut().insert(X_REQUEST_ID, value);

@@ -1,7 +1,7 @@
 //! The master keys: what is secret in the database and must be read back is sealed under them.
 
+use crate::random::random_bytes;
 use crate::secrecy::{Secret, named_keys};
-use crate::telemetry::random_bytes;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -14,6 +14,8 @@ mod m20261124_import_runs;
 mod m20261125_card_payments;
 mod m20261126_row_guards;
 mod m20261127_name_skeletons;
+mod m20261128_request_keys;
+mod m20261129_client_names;
 mod run;
 mod step_by_step;
 mod steps;
@@ -76,6 +78,8 @@ migrations! {
     m20261125_card_payments: "payments by card and what the payment gateway knows of them",
     m20261126_row_guards: "guards of rows, by which nodes of a cluster notice each other's locks",
     m20261127_name_skeletons: "what user names that look alike have in common",
+    m20261128_request_keys: "one Idempotency-Key of a caller for one request, wherever it is sent",
+    m20261129_client_names: "names of clients that people know them by",
 }
 
 /// Brings the database to the current schema; does nothing where it is there already.

@@ -4,6 +4,7 @@
 //! anywhere. The Content Security Policy forbids everything else, so that even a value that
 //! slipped through unescaped could do nothing.
 
+use crate::telemetry::RequestId;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,13 +13,43 @@ use poem::Response;
 use poem::http::{StatusCode, header};
 use std::sync::LazyLock;
 
-/// Says one thing, mostly what went wrong.
-pub fn message(site: &str, status: StatusCode, title: &str, text: &str) -> Response {
+/// What a page says that asks for nothing: mostly what went wrong.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notice<'a> {
+    /// In a few words.
+    pub title: &'a str,
+    /// What is the case.
+    pub text: &'a str,
+    /// What to do now.
+    pub advice: &'a str,
+    /// Where people go on.
+    pub back: Option<&'a Back>,
+}
+
+/// A way back, or on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Back {
+    /// What the link says.
+    pub label: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// Says something, with the reference by which the log knows it.
+pub fn notice(site: &str, status: StatusCode, notice: &Notice) -> Response {
+    let Notice { title, text, advice, back } = *notice;
     let main = html! {
         h1 { (title) }
         p { (text) }
+        @if !advice.is_empty() { p { (advice) } }
+        (way(back))
     };
     respond(status, &Page { site, title: title.to_owned(), main, note: None }, "")
+}
+
+/// A link that looks like a button.
+pub fn way(back: Option<&Back>) -> Markup {
+    html! { @if let Some(Back { label, url }) = back { a.button href=(url) { (label) } } }
 }
 
 /// A field of a form that nobody sees.
@@ -114,6 +145,9 @@ fn document(page: &Page) -> Markup {
                 header { (padlock()) span { (page.site) } }
                 main { (page.main) }
                 @if let Some(note) = page.note { footer { p { (note) } } }
+                @if let Some(id) = RequestId::current().filter(|_| page.note.is_none()) {
+                    footer { p { "Reference: " (id.as_str()) } }
+                }
             }
         }
     }

@@ -126,9 +126,10 @@ impl Problem {
         self
     }
 
-    /// The same with one more header.
+    /// The same with this header, in place of one of this name.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.retain(|(present, _)| *present != name);
         self.0.headers.push((name, value));
         self
     }

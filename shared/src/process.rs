@@ -3,6 +3,7 @@
 
 use crate::migration::{SchemaState, schema_state};
 use crate::server::{self, Limits};
+use crate::stopping::Stopping;
 use crate::telemetry::Metrics;
 use crate::tls::Identity;
 use poem::{Endpoint, Response};
@@ -13,12 +14,9 @@ use std::future::{Future, pending};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::sleep;
 
 /// Where and as whom a server listens.
 #[derive(Debug)]
@@ -94,47 +92,6 @@ async fn reload_on_hangup(
         }
     }
     pending().await
-}
-
-/// Whether a server is about to stop: it says so in its readiness, so that load balancers send
-/// their requests elsewhere before it takes no more.
-#[derive(Clone, Debug, Default)]
-pub struct Stopping(Arc<AtomicBool>);
-
-impl Stopping {
-    /// True from the moment on at which the server was told to stop.
-    pub fn has_begun(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Ready so long after `stop` as load balancers need to notice; at once when the process is
-    /// told a second time.
-    pub async fn after(self, stop: impl Future<Output = ()>, delay: Duration) {
-        stop.await;
-        self.0.store(true, Ordering::Relaxed);
-        if delay.is_zero() {
-            return;
-        }
-        tracing::info!(seconds = delay.as_secs(), "not ready any more, and stopping soon");
-        tokio::select! {
-            () = sleep(delay) => {}
-            () = stop_signal() => {}
-        }
-    }
-}
-
-/// Ready when the process is asked to stop: SIGTERM, or Ctrl-C.
-pub async fn stop_signal() {
-    let terminate = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => drop(terminate.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = terminate => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
 }
 
 /// Serves metrics beside the server; without them the server goes on.

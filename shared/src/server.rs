@@ -7,29 +7,31 @@
 //! out of file descriptors.
 
 mod outgoing;
-mod places;
 
 pub use outgoing::SharedBody;
 
-use crate::networks::Networks;
-use crate::process::{Stopping, stop_signal};
+use crate::networks::{Networks, network_of};
+use crate::places::{Place, Places};
+use crate::stopping::{Stopping, stop_signal};
+use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use ipnet::IpNet;
 use outgoing::{Held, Outgoing};
-use places::{Place, Places};
-use poem::http::header::{CONNECTION, HeaderValue};
+use poem::http::StatusCode;
+use poem::http::header::{CONNECTION, HeaderValue, RETRY_AFTER};
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Endpoint, Response};
 use rustls::ServerConfig;
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -85,12 +87,17 @@ pub struct TrustedPeer;
 const STREAM_BYTES_BUFFERED: usize = 32 * 1024;
 /// Header bytes of one request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
-/// Requests at once on one HTTP/2 connection.
+/// Requests at once on one HTTP/2 connection, and on one that comes while there are many.
 const STREAMS_MAX: u32 = 128;
+const STREAMS_MAX_CROWDED: u32 = 16;
+const CONNECTIONS_CROWDED: usize = 256;
 /// What a client may send ahead of what is read: of one request, and of all on a connection. A
 /// request whose turn has not come, and which is not read yet, leaves room for all others.
 const STREAM_BYTES_AHEAD: u32 = 256 * 1024;
 const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
+/// Requests of all connections that are not answered to their end. One source network may have half
+/// of what is free: however many of them stall, another one finds room.
+const REQUESTS_MAX: u32 = 4096;
 /// After a failed accept (out of file descriptors, say) the next one waits a little.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -108,7 +115,8 @@ pub async fn serve<E>(
 {
     let endpoint = Arc::new(endpoint);
     let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
-    let places = Places::new(limits.connections_per_network, limits.proxies.clone());
+    let places = Places::default();
+    let requests = Arc::new(Places::default());
     let held = Arc::new(Held::default());
     let (stop_all, stopped) = watch::channel(false);
     let mut stop = pin!(stop);
@@ -128,12 +136,25 @@ pub async fn serve<E>(
                 }
             }
         };
-        let Some(place) = places.take(peer.ip()) else {
-            tracing::debug!(%peer, "too many connections from this network");
-            continue;
+        let place = match limits.proxies.contain(peer.ip()) {
+            true => None,
+            false => {
+                let place = places.take(network_of(peer.ip()), limits.connections_per_network);
+                if place.is_none() {
+                    tracing::debug!(%peer, "too many connections from this network");
+                    continue;
+                }
+                place
+            }
         };
+        let connections = limits.connections_max as usize - permits.available_permits();
         let connection = Connection {
+            streams_max: match connections > CONNECTIONS_CROWDED {
+                true => STREAMS_MAX_CROWDED,
+                false => STREAMS_MAX,
+            },
             place: Arc::new(Mutex::new(place)),
+            requests: Arc::clone(&requests),
             outgoing: Outgoing::new(Arc::clone(&held)),
             acceptor: TlsAcceptor::from(Arc::clone(&tls.borrow())),
             endpoint: Arc::clone(&endpoint),
@@ -158,7 +179,11 @@ pub async fn serve<E>(
 }
 
 struct Connection<E> {
-    place: Arc<Mutex<Place>>,
+    streams_max: u32,
+    /// None where its network has no limit, or no longer one.
+    place: Arc<Mutex<Option<Place<IpNet>>>>,
+    /// The requests of all connections.
+    requests: Arc<Places<IpNet>>,
     outgoing: Arc<Outgoing>,
     acceptor: TlsAcceptor,
     endpoint: Arc<E>,
@@ -186,37 +211,36 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let requests = Arc::clone(&requests);
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
-                let under_way = requests.begin();
-                let endpoint = Arc::clone(&self.endpoint);
-                let stopping = self.stopping.clone();
-                let (place, outgoing) = (Arc::clone(&self.place), Arc::clone(&self.outgoing));
+                let outgoing = Arc::clone(&self.outgoing);
+                let Some(request_place) = take_place(&self.requests, &self.place, peer) else {
+                    let refusal = hyper::Response::from(crowded());
+                    let refusal = refusal.map(|body| outgoing.track(body, true, None));
+                    return ready(Ok::<_, Infallible>(refusal)).left_future();
+                };
+                let exchange = Exchange {
+                    endpoint: Arc::clone(&self.endpoint),
+                    connection: Arc::clone(&self.place),
+                    stopping: (!http2).then(|| self.stopping.clone()),
+                    _under_way: requests.begin(),
+                };
                 let peer = RemoteAddr(peer.into());
                 let mut request: poem::Request =
                     (request, local.clone(), peer, Scheme::HTTPS).into();
                 if let Some(certificate) = &certificate {
                     request.set_data(certificate.clone());
                 }
-                async move {
+                // Boxed, so that what made a response is gone while its body waits to be taken.
+                Box::pin(async move {
                     outgoing.room().await;
-                    let mut response = endpoint.get_response(request).await;
-                    if response.data::<TrustedPeer>().is_some() {
-                        place.lock().unwrap_or_else(PoisonError::into_inner).release();
-                    }
-                    // Or the next request could cross the end of the connection on its way. In
-                    // HTTP/2 that cannot happen: it says which request was its last.
-                    if stopping.has_begun() && !http2 {
-                        response
-                            .headers_mut()
-                            .insert(CONNECTION, HeaderValue::from_static("close"));
-                    }
-                    drop(under_way);
+                    let response = exchange.answer(request).await;
                     let shared = response.data::<SharedBody>().is_some();
                     let response = hyper::Response::from(response);
-                    Ok::<_, Infallible>(response.map(|body| outgoing.track(body, shared)))
-                }
+                    Ok(response.map(|body| outgoing.track(body, shared, Some(request_place))))
+                })
+                .right_future()
             })
         };
-        let connection = builder(http2, &self.limits);
+        let connection = builder(http2, self.streams_max, &self.limits);
         let connection = connection.serve_connection(TokioIo::new(stream), service);
         let (mut connection, mut stopped) = (pin!(connection), self.stopped);
         let quiet = Arc::clone(&requests).quiet_for(self.limits.headers);
@@ -245,6 +269,56 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
     }
 }
 
+/// What answers a request of a connection.
+struct Exchange<E> {
+    endpoint: Arc<E>,
+    /// The connection's own place.
+    connection: Arc<Mutex<Option<Place<IpNet>>>>,
+    /// Of the server, where the protocol needs to be told.
+    stopping: Option<Stopping>,
+    _under_way: UnderWay,
+}
+
+impl<E: Endpoint<Output = Response>> Exchange<E> {
+    async fn answer(self, request: poem::Request) -> Response {
+        let mut response = self.endpoint.get_response(request).await;
+        if response.data::<TrustedPeer>().is_some() {
+            drop(lock(&self.connection).take());
+        }
+        // Or the next request could cross the end of the connection on its way. In HTTP/2 that
+        // cannot happen: it says which request was its last.
+        if self.stopping.is_some_and(|stopping| stopping.has_begun()) {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+/// A place for a request from this address, if there is one for it. A connection without a place of
+/// its own is a proxy's or a resource server's.
+fn take_place(
+    requests: &Places<IpNet>,
+    connection: &Mutex<Option<Place<IpNet>>>,
+    peer: SocketAddr,
+) -> Option<Place<IpNet>> {
+    let counts = lock(connection).is_some();
+    requests.take_of(network_of(peer.ip()), |all| match REQUESTS_MAX.saturating_sub(all) {
+        0 => 0,
+        free if counts => free.div_ceil(2),
+        _ => REQUESTS_MAX,
+    })
+}
+
+/// 503 without a body, which a client that takes nothing would leave here.
+fn crowded() -> Response {
+    let response = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);
+    response.header(RETRY_AFTER, "1").finish()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Ends a connection whose client has stopped reading: nobody waits for it but the answer that it
 /// does not take.
 #[cfg(target_os = "linux")]
@@ -256,7 +330,7 @@ fn limit_unacknowledged(stream: &TcpStream, duration: Duration) {
 fn limit_unacknowledged(_stream: &TcpStream, _duration: Duration) {}
 
 /// The protocol is known from the handshake, so nothing waits for a first byte to guess it.
-fn builder(http2: bool, limits: &Limits) -> auto::Builder<TokioExecutor> {
+fn builder(http2: bool, streams_max: u32, limits: &Limits) -> auto::Builder<TokioExecutor> {
     let builder = auto::Builder::new(TokioExecutor::new());
     let mut builder = if http2 { builder.http2_only() } else { builder.http1_only() };
     builder
@@ -267,7 +341,7 @@ fn builder(http2: bool, limits: &Limits) -> auto::Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS_MAX)
+        .max_concurrent_streams(streams_max)
         .max_send_buf_size(STREAM_BYTES_BUFFERED)
         .initial_stream_window_size(STREAM_BYTES_AHEAD)
         .initial_connection_window_size(CONNECTION_BYTES_AHEAD)

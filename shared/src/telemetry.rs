@@ -2,14 +2,15 @@
 //! or a body.
 
 use crate::db;
-use aws_lc_rs::rand;
+use crate::random::random_bytes;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
+pub use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 use sea_orm::DatabaseConnection;
 use std::fmt;
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,22 @@ pub fn start_log(format: &str, filter: &str) -> Result<(), String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(String);
 
+tokio::task_local! {
+    /// The request that this task answers.
+    static CURRENT: RequestId;
+}
+
 impl RequestId {
+    /// The id of the request that the present task answers, if it does.
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(Self::clone).ok()
+    }
+
+    /// Does this as the answer to the request of this id.
+    pub async fn within<F: Future>(self, work: F) -> F::Output {
+        CURRENT.scope(self, work).await
+    }
+
     /// 128 random bits.
     pub fn random() -> Self {
         Self(hex::encode(random_bytes::<16>()))
@@ -46,17 +62,6 @@ impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Random bytes from the system's generator.
-///
-/// # Panics
-/// When the system has no random bytes: nothing safe can be done then.
-#[expect(clippy::expect_used, reason = "no randomness means no service")]
-pub fn random_bytes<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    rand::fill(&mut bytes).expect("the system's random generator works");
-    bytes
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -79,9 +84,9 @@ pub struct Metrics {
     statements: Counter,
 }
 
-impl Metrics {
+impl Default for Metrics {
     /// All figures at zero.
-    pub fn new() -> Arc<Self> {
+    fn default() -> Self {
         let requests = Family::default();
         let histogram = || Histogram::new(exponential_buckets(0.001, 2.0, 14));
         let seconds: Family<OperationLabel, Histogram> = Family::new_with_constructor(histogram);
@@ -100,7 +105,21 @@ impl Metrics {
             "Times that another transaction came first and the same was tried again",
             db::TRIED_AGAIN.clone(),
         );
-        Arc::new(Self { registry, requests, seconds, statements })
+        Self { registry, requests, seconds, statements }
+    }
+}
+
+impl Metrics {
+    /// One figure more, at zero.
+    pub fn counter(&mut self, name: &str, help: &str) -> Counter {
+        let counter = Counter::default();
+        self.register(name, help, counter.clone());
+        counter
+    }
+
+    /// Figures that are kept elsewhere.
+    pub fn register(&mut self, name: &str, help: &str, figures: impl Metric) {
+        self.registry.register(name, help, figures);
     }
 
     /// Counts every statement this connection sends.

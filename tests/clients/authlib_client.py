@@ -43,9 +43,9 @@ def session_of(parameters, server):
         code_challenge_method="S256",
     )
     if method == "private_key_jwt":
-        endpoint = server["token_endpoint"]
+        # What the library calls its `token_endpoint` is the audience, which is the issuer here.
         session.register_client_auth_method(
-            PrivateKeyJWT(endpoint, alg=authentication["algorithm"])
+            PrivateKeyJWT(server["issuer"], alg=authentication["algorithm"])
         )
     return session
 

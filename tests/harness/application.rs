@@ -1,7 +1,7 @@
 //! An application on the user's machine: sends a browser to log in, and listens on a loopback port
 //! for what it comes back with (RFC 8252, 7.3).
 
-use crate::client::Answer;
+use crate::answer::Answer;
 use crate::world::World;
 use oauth2::{PkceCodeChallenge, PkceCodeVerifier};
 use reqwest::Url;

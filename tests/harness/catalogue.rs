@@ -1,7 +1,8 @@
 //! What a database says about itself: tables, columns, indexes, keys, rules. Two databases of one
 //! schema say the same, however they came to have it.
 
-use crate::{Database, databases};
+use crate::databases;
+use crate::databases::Database;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use shared::migration;
 use std::collections::BTreeSet;

@@ -1,13 +1,14 @@
 //! A caller of the two servers, over real HTTPS.
 
+use crate::answer::Answer;
 use crate::contract;
 use oauth2::basic::BasicClient;
 use oauth2::{
     AuthUrl, ClientId, ClientSecret, HttpRequest, HttpResponse, ResourceOwnerPassword,
     ResourceOwnerUsername, Scope, TokenResponse, TokenUrl,
 };
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -25,61 +26,6 @@ pub struct Client {
     pub client_secret: String,
     /// True where each answer must be as the contract says; looking costs time.
     pub(crate) held_to_contract: bool,
-}
-
-/// An answer, read to its end.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The status.
-    pub status: StatusCode,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body as text.
-    pub text: String,
-}
-
-impl Answer {
-    /// The body as JSON; null where it is none.
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_default()
-    }
-
-    /// The last word of a problem's type.
-    pub fn problem(&self) -> String {
-        let document = self.json();
-        let kind = document["type"].as_str().unwrap_or_default();
-        kind.rsplit(':').next().unwrap_or_default().to_owned()
-    }
-
-    /// The value of a header, empty where it is absent.
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-    }
-
-    /// What the rows of a list have in this member, null where they have none.
-    pub fn column(&self, member: &str) -> Vec<Value> {
-        let rows = self.json();
-        let rows = rows.as_array().unwrap_or_else(|| panic!("no list: {:.500}", self.text));
-        rows.iter().map(|row| row[member].clone()).collect()
-    }
-
-    /// Fails the test unless the answer has this status.
-    #[track_caller]
-    pub fn expect(self, status: u16) -> Self {
-        assert_eq!(self.status.as_u16(), status, "{:.2000} {:?}", self.text, self.headers);
-        self
-    }
-
-    /// Fails the test unless the answer is this problem.
-    #[track_caller]
-    pub fn expect_problem(self, status: u16, kind: &str) -> Self {
-        let answer = self.expect(status);
-        assert_eq!(answer.problem(), kind, "{}", answer.text);
-        assert_eq!(answer.header("content-type"), "application/problem+json");
-        assert_eq!(answer.json()["status"], status);
-        assert_eq!(answer.json()["requestId"], answer.header("x-request-id"));
-        answer
-    }
 }
 
 impl Client {

@@ -2,9 +2,10 @@
 //! that the operation tells of, its body is what the schema says and has no member beyond it, and a
 //! failure is a problem of a known type.
 
-use crate::client::Answer;
-use api_server::contract::{self, problems::ANYWHERE};
-use api_server::operations::{self, Operation};
+use crate::answer::Answer;
+use api_server::http::operations::{self, Operation};
+use api_server::openapi::problems::ANYWHERE;
+use api_server::router;
 use jsonschema::{Draft, Validator};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(contract::document()).expect("the contract is JSON"));
+    LazyLock::new(|| serde_json::from_str(router::document()).expect("the contract is JSON"));
 
 /// The contract's components, with every member that is not named there forbidden: clients may
 /// meet new members one day, but none of this release without being told.

@@ -5,6 +5,9 @@
 //! A machine without them runs the other tests: those that need them say on the terminal what is
 //! missing and end.
 
+use crate::installed_clients::{
+    clients_folder, installed, not_installed, python_program, system_program,
+};
 use crate::visitor::Visitor;
 use crate::world::World;
 use base64::Engine;
@@ -15,7 +18,6 @@ use sea_orm::ActiveValue::Set;
 use serde_json::{Value, json};
 use shared::entity::oauth_clients::{self, ClientKind};
 use shared::secrecy::Secret;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,57 +26,6 @@ use tokio::process::{Child, Command};
 
 /// The longest a conversation with a client takes, on a busy machine.
 const CONVERSATION: Duration = Duration::from_secs(120);
-/// Where a program is that no `PATH` of a plain user has.
-const SYSTEM_PROGRAMS: [&str; 3] = ["/usr/sbin", "/usr/bin", "/usr/local/bin"];
-
-/// Says on the terminal, past the test runner that keeps what passing tests print, what was not
-/// tested and how it would be.
-pub fn skip(missing: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {missing}");
-}
-
-/// The folder that `tests/clients/install.sh` has filled.
-pub(crate) fn installed() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
-    std::env::var_os("TEST_CLIENTS").map_or_else(default, PathBuf::from)
-}
-
-/// `tests/clients`: clients, and the settings of programs.
-pub fn clients_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
-}
-
-/// A program of the system.
-pub fn system_program(name: &str, package: &str) -> Result<PathBuf, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(SYSTEM_PROGRAMS.map(PathBuf::from));
-    let found = folders.map(|folder| folder.join(name)).find(|program| program.is_file());
-    found.ok_or_else(|| format!("{name} is missing (Debian: apt-get install {package})"))
-}
-
-/// A program of the Python environment.
-pub fn python_program(name: &str) -> Result<PathBuf, String> {
-    let program = installed().join("venv/bin").join(name);
-    match program.is_file() {
-        true => Ok(program),
-        false => Err(not_installed(&program)),
-    }
-}
-
-/// A program of one of the JavaScript packages.
-pub fn node_program(name: &str) -> Result<PathBuf, String> {
-    system_program("node", "nodejs npm")?;
-    let program = installed().join("node_modules/.bin").join(name);
-    match program.is_file() {
-        true => Ok(program),
-        false => Err(not_installed(&program)),
-    }
-}
-
-pub(crate) fn not_installed(path: &Path) -> String {
-    format!("{} is missing (run tests/clients/install.sh, or set TEST_CLIENTS)", path.display())
-}
-
 /// A client of `tests/clients`, ready to run.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -233,10 +184,12 @@ fn plain_ed25519(der: &[u8]) -> String {
 
 /// An application for the code flow, with a secret or with keys.
 pub async fn add_client(world: &World, id: &str, redirects: &str, proof: Result<&str, &ClientKey>) {
-    let secret = proof.ok().map(|secret| Secret::new(auth_server::clients::secret_hash(secret)));
+    let secret =
+        proof.ok().map(|secret| Secret::new(auth_server::store::clients::secret_hash(secret)));
     let keys = proof.err().map(|key| json!({"keys": [key.public]}).to_string());
     let client = oauth_clients::ActiveModel {
         client_id: Set(id.to_owned()),
+        display_name: Set(None),
         kind: Set(ClientKind::Confidential),
         secret_hash1: Set(secret),
         secret_hash2: Set(None),

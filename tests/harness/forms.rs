@@ -1,6 +1,7 @@
 //! Forms with files, byte for byte as a test wants them.
 
-use crate::client::{Answer, Client};
+use crate::answer::Answer;
+use crate::client::Client;
 use futures_util::stream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;

@@ -1,7 +1,7 @@
 //! A MariaDB Galera cluster of three nodes on this machine, with the settings of
 //! `deploy/galera/node.cnf.sample`. A node may be killed and started again. All goes with the value.
 
-use crate::foreign::system_program;
+use crate::installed_clients::system_program;
 use crate::postgres::{finish, gone, is_alive, is_root, run};
 use crate::servers::{free_port, send_signal};
 use sea_orm::{ConnectionTrait, Database, Statement};

@@ -2,7 +2,7 @@
 //! them. A client is made and compiled anew when the contract, its program or its generator has
 //! changed; in between it stays where it is.
 
-use crate::foreign::{installed, not_installed, python_program, skip};
+use crate::installed_clients::{installed, not_installed, python_program, skip};
 use aws_lc_rs::digest::{SHA256, digest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl Workshop {
 
     /// Everything that the client depends on.
     fn hash(&self) -> String {
-        let mut all = api_server::contract::document().as_bytes().to_vec();
+        let mut all = api_server::router::document().as_bytes().to_vec();
         let programs = files(&sources().join(self.tool));
         let tools = ["requirements.txt.installed", "package-lock.json.installed"];
         let tools = tools.map(|name| installed().join(name));
@@ -97,7 +97,7 @@ impl Workshop {
         let modules = installed().join("node_modules");
         std::os::unix::fs::symlink(modules, self.folder.join("node_modules")).expect("a link");
         let document = self.folder.join("openapi.json");
-        std::fs::write(&document, api_server::contract::document()).expect("the contract");
+        std::fs::write(&document, api_server::router::document()).expect("the contract");
         let mut generate = self.command(&sources().join("generate.sh"));
         let output = generate.arg(self.tool).arg(document).arg(self.client()).output();
         let output = output.expect("a process");
@@ -155,7 +155,7 @@ impl Workshop {
     /// such a text there, of its id.
     pub fn expect_operations(&self, part: &str, text: impl Fn(&str) -> String) {
         let code = code(&self.client().join(part));
-        let document: Value = serde_json::from_str(api_server::contract::document()).expect("JSON");
+        let document: Value = serde_json::from_str(api_server::router::document()).expect("JSON");
         let paths = document["paths"].as_object().expect("paths").values();
         let mut found = 0;
         for operation in paths.flat_map(|path| path.as_object().expect("operations").values()) {

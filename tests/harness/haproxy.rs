@@ -1,6 +1,6 @@
 //! HAProxy with samples of `deploy/`, as one process with a folder of its own.
 
-use crate::foreign::system_program;
+use crate::installed_clients::system_program;
 use crate::servers::send_signal;
 use installer::certificates::TlsFiles;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What the tests and the load programs stand on: databases, servers as processes, callers.
 
+pub mod answer;
 pub mod application;
 pub mod catalogue;
-pub mod checkout;
 pub mod client;
 pub mod contract;
 pub mod databases;
@@ -13,6 +13,7 @@ pub mod galera;
 pub mod gate;
 pub mod generators;
 pub mod haproxy;
+pub mod installed_clients;
 pub mod latencies;
 pub mod legibility;
 pub mod loan_drivers;
@@ -25,7 +26,6 @@ pub mod pgbench;
 pub mod postgres;
 pub mod provider;
 pub mod provider_door;
-pub mod psql;
 pub mod published_loans;
 pub mod quickstart;
 pub mod rows;
@@ -42,6 +42,7 @@ pub mod webhooks;
 pub mod wire;
 pub mod world;
 
-pub use client::{Answer, Client};
+pub use answer::Answer;
+pub use client::Client;
 pub use databases::Database;
 pub use world::{World, on_each_database};

@@ -6,7 +6,7 @@
 //! idempotency keys (see `ProviderDoor::keep_keys`), refunds a charge as often as it is asked to,
 //! and calls a decline `invalid_request_error`, with Stripe's own code.
 
-use crate::foreign::python_program;
+use crate::installed_clients::python_program;
 use crate::servers::{free_port, send_signal};
 use reqwest::{Client, Method, Response};
 use serde::Deserialize;

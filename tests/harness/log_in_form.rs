@@ -1,12 +1,13 @@
 //! A browser as far as logging in needs one: it keeps cookies, reads the hidden fields of a form,
 //! and follows no redirect unless told to. And the authorization requests an application makes.
 
-use crate::client::{Answer, Client};
+use crate::answer::Answer;
+use crate::client::Client;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::header::{COOKIE, ORIGIN, SET_COOKIE};
 use serde_json::Value;
-use shared::telemetry::random_bytes;
+use shared::random::random_bytes;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use url::Url;
@@ -18,6 +19,8 @@ pub const REDIRECT_URI: &str = "http://127.0.0.1:8765/callback";
 pub struct Browser {
     client: Client,
     origin: String,
+    /// Where a proxy says it is.
+    address: Option<String>,
     cookies: Mutex<BTreeMap<String, String>>,
 }
 
@@ -25,13 +28,20 @@ impl Browser {
     /// A browser without cookies.
     pub fn new(client: &Client) -> Self {
         let origin = client.auth_url.clone();
-        Self { client: client.clone(), origin, cookies: Mutex::default() }
+        Self { client: client.clone(), origin, address: None, cookies: Mutex::default() }
     }
 
     /// The same browser, whose requests another replica answers from now on.
     #[must_use]
     pub fn through(mut self, replica: &Client) -> Self {
         self.client = replica.clone();
+        self
+    }
+
+    /// The same browser at this address, as a proxy says it.
+    #[must_use]
+    pub fn from(mut self, address: &str) -> Self {
+        self.address = Some(address.to_owned());
         self
     }
 
@@ -64,6 +74,10 @@ impl Browser {
         let request = match cookies.is_empty() {
             true => request,
             false => request.header(COOKIE, cookies.join("; ")),
+        };
+        let request = match &self.address {
+            Some(address) => request.header("x-forwarded-for", address),
+            None => request,
         };
         let answer = self.client.send(request).await.expect("an answer");
         for header in answer.headers.get_all(SET_COOKIE) {

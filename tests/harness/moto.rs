@@ -1,10 +1,10 @@
 //! An S3-compatible object store that nobody here wrote: PyPI's moto, as a process of the test's
 //! own. It keeps everything in memory, and what it has is looked at without the product's client.
 
-use crate::foreign::python_program;
 use crate::gate::Gate;
+use crate::installed_clients::python_program;
 use crate::servers::{free_port, send_signal};
-use api_server::document_store::{Bucket, Location};
+use api_server::documents::document_store::{Bucket, Location};
 use reqwest::{Client, Method, Response};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 mod pair;
+pub mod psql;
 
 /// How long a server may take to be there, recovery included, or to be gone.
 const PATIENCE: Duration = Duration::from_secs(60);

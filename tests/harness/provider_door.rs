@@ -11,6 +11,7 @@
 //! for the same request strike in the order in which they were made.
 
 mod asked;
+pub mod checkout;
 mod faults;
 mod keys;
 mod listening;
@@ -20,7 +21,7 @@ mod tests;
 pub use asked::{Asked, Reply};
 pub use faults::Held;
 
-use crate::checkout::Checkout;
+use self::checkout::Checkout;
 use crate::servers::free_port;
 use faults::Fault;
 use keys::Keys;

@@ -5,7 +5,8 @@
 //! number of whole instalments that explains it (`payments_made`). A loan is booked on the first
 //! of its issue month, 30/360, and its instalments are posted on the first of each following month.
 
-use crate::client::{Answer, Client};
+use crate::answer::Answer;
+use crate::client::Client;
 use chrono::{Months, NaiveDate};
 use futures_util::StreamExt;
 use futures_util::stream;

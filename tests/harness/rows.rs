@@ -1,8 +1,11 @@
 //! Rows of every table that the API reads, as many of each as a test asks for, on one loan, one
 //! contact, one collateral and one drawer.
 
-use crate::World;
 use crate::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use crate::world::World;
+use api_server::http::operations;
+use api_server::router::expectations;
+use reqwest::Method;
 use serde_json::Value;
 
 /// The rows that were made, by what names them in paths.
@@ -118,14 +121,23 @@ impl Rows {
         ];
         let path = template.replace("{field}", DOCUMENT_FIELD);
         let fill = |path: String, (name, id): (&str, i64)| path.replace(name, &id.to_string());
-        // The fee wants an amount; what an operation does not know it ignores.
-        ids.into_iter().fold(path, fill) + "?limit=1000&amount=10.00"
+        // The fee wants an amount.
+        let all = [("limit", "1000"), ("amount", "10.00")];
+        with_known(&Method::GET, &ids.into_iter().fold(path, fill), &all)
     }
 
     /// True for a list of at least as many rows as were made.
     pub fn are_in(&self, answer: &Value) -> bool {
         answer.as_array().is_none_or(|rows| rows.len() >= self.count)
     }
+}
+
+/// A path with those of the parameters that its operation knows.
+pub fn with_known(method: &Method, path: &str, parameters: &[(&str, &str)]) -> String {
+    let Some(operation) = operations::find(method, path) else { return path.to_owned() };
+    let known = parameters.iter().filter(|(name, _)| expectations().is_parameter(operation, name));
+    let known: Vec<_> = known.map(|(name, value)| format!("{name}={value}")).collect();
+    if known.is_empty() { path.to_owned() } else { format!("{path}?{}", known.join("&")) }
 }
 
 /// Rows in the making.

@@ -116,10 +116,22 @@ impl Process {
 
     /// Starts it again after it was killed.
     pub async fn restart(&mut self, http: &reqwest::Client) {
+        self.restart_until(http, "ready").await;
+    }
+
+    /// The same, without waiting for more than that it lives.
+    pub async fn restart_unready(&mut self, http: &reqwest::Client) {
+        self.restart_until(http, "live").await;
+    }
+
+    async fn restart_until(&mut self, http: &reqwest::Client, state: &str) {
         let (child, input) = spawn(self.kind, &self.program, &self.env_file, &self.environment);
         self.child = child;
         self.input = input;
+        let ready_url = self.ready_url.clone();
+        self.ready_url = ready_url.replace("/health/ready", &format!("/health/{state}"));
         self.wait_until_ready(http).await;
+        self.ready_url = ready_url;
     }
 
     /// Waits until it has ended; true if it ended well.

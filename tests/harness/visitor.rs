@@ -3,7 +3,7 @@
 //! known; sent anywhere else he stops there, which is how an application without a server of its own
 //! sees what came back to it.
 
-use crate::client::Answer;
+use crate::answer::Answer;
 use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Client, Method, Url};
 

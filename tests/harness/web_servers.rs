@@ -2,8 +2,8 @@
 //! mod_auth_openidc as a client of the auth server, and Apache, nginx and HAProxy before both servers
 //! with the samples of `deploy/`.
 
-use crate::foreign::system_program;
 use crate::haproxy;
+use crate::installed_clients::system_program;
 use crate::servers::free_port;
 use crate::world::{Environment, World};
 use std::fs::{Permissions, create_dir_all, read_to_string, set_permissions, write};

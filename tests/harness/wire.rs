@@ -1,6 +1,6 @@
 //! Requests as they are on the wire, byte for byte: what no HTTP client would send.
 
-use crate::World;
+use crate::world::World;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};

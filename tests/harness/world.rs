@@ -1,13 +1,14 @@
 //! A world of a test's own: a fresh database and both servers, running.
 
-use crate::client::{Answer, Client};
+use crate::answer::Answer;
+use crate::client::Client;
 use crate::databases::{self, Database};
 use crate::gate::Gate;
 use crate::localstripe;
 use crate::moto::{self, Moto};
 use crate::provider::Provider;
 use crate::servers::{Kind, Process, free_port};
-use api_server::document_store::{DocumentStore, Location};
+use api_server::documents::document_store::{DocumentStore, Location};
 use installer::certificates::{self, TlsFiles};
 use installer::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};

@@ -12,6 +12,8 @@ mod lockout;
 mod login_page;
 mod logout;
 mod metadata;
+mod pages;
+mod places;
 mod refresh;
 mod revoke;
 mod token;

@@ -3,6 +3,7 @@
 mod audit;
 mod backup_check;
 mod client;
+mod core_settings;
 mod demo;
 mod documents;
 mod import;
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 use tokio::process::Command;
 
 /// What a command said, and how it ended.
-struct Said {
+pub struct Said {
     code: Option<i32>,
     output: String,
     error: String,
@@ -30,14 +31,14 @@ struct Said {
 impl Said {
     /// What it printed; it must have done what it was told.
     #[track_caller]
-    fn done(self) -> String {
+    pub fn done(self) -> String {
         assert_eq!((self.code, self.error.as_str()), (Some(0), ""), "{}", self.output);
         self.output
     }
 
     /// The same as JSON.
     #[track_caller]
-    fn json(self) -> Value {
+    pub fn json(self) -> Value {
         let output = self.done();
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
@@ -63,7 +64,7 @@ impl Said {
 
     /// It must have refused, in one line with these words.
     #[track_caller]
-    fn refused(self, why: &str) {
+    pub fn refused(self, why: &str) {
         assert_eq!((self.code, self.output.as_str()), (Some(1), ""), "{}", self.error);
         assert_eq!(self.error.lines().count(), 1, "{}", self.error);
         assert!(self.error.contains(why), "{} is not about {why}", self.error);
@@ -100,7 +101,7 @@ async fn run(mut command: Command) -> Said {
 }
 
 /// Gives a command with the settings of this world's auth server.
-async fn installer(world: &World, arguments: &[&str]) -> Said {
+pub async fn installer(world: &World, arguments: &[&str]) -> Said {
     let mut command = command(arguments);
     command.arg("--env-file").arg(world.folder.path().join("auth-server.env"));
     run(command).await

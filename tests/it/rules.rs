@@ -2,9 +2,11 @@
 
 mod access;
 mod amounts;
+mod background;
 mod contract;
 mod contract_examples;
 mod errors;
+mod floors;
 mod former_paths;
 mod fuzz_contract;
 mod galera;
@@ -15,9 +17,11 @@ mod messages;
 mod oddities;
 mod paging;
 mod rates;
+mod read_only;
 mod replicas;
 mod rubbish;
 mod service_units;
+mod slips;
 mod stalled_readers;
 mod statements;
 mod stopping;

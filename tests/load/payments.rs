@@ -119,7 +119,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let good = tokio::select! {
         good = run_all(&arguments) => good,
-        () = shared::process::stop_signal() => {
+        () = shared::stopping::stop_signal() => {
             eprintln!("payments_load: interrupted");
             false
         }

@@ -101,7 +101,7 @@ async fn main() -> ExitCode {
     }
     let faults = tokio::select! {
         faults = run(&arguments) => faults.unwrap_or_else(|error| vec![error]),
-        () = shared::process::stop_signal() => vec!["interrupted".to_owned()],
+        () = shared::stopping::stop_signal() => vec!["interrupted".to_owned()],
     };
     for fault in faults.iter().take(PRINTED) {
         println!("  WRONG: {fault}");

@@ -82,7 +82,7 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
         measured = measurement => {
             measured.unwrap_or_else(|_| Err("the measurement broke, as said above".to_owned()))
         }
-        () = shared::process::stop_signal() => Err("interrupted".to_owned()),
+        () = shared::stopping::stop_signal() => Err("interrupted".to_owned()),
     };
     few.close().await;
     many.close().await;

@@ -2,15 +2,28 @@
 
 use super::changes::{AddDocument, AddFile, Editor};
 use super::{Document, DocumentFile, Owner};
-use crate::access::Caller;
-use crate::app::App;
-use crate::effects::{self, Effect, Keeping};
-use crate::idempotency::{Created, CreatedVersion, Keyed, Replayable};
-use crate::uploads::{FormBody, Received};
+use crate::auth::caller::Caller;
+use crate::command::effects::{self, Effect, Keeping, Writer};
+use crate::command::idempotency::{Created, CreatedVersion, Keyed, Replayable};
+use crate::documents::document_store::DocumentStore;
+use crate::documents::uploads::{self, FormBody, Received};
+use crate::http::at_once::AtOnce;
 use poem::Request;
 use poem_openapi::types::ToJSON;
 use shared::problem::Problem;
 use std::sync::Arc;
+
+/// What documents and their files are kept with.
+pub struct Attachments {
+    /// Where the bytes are.
+    pub store: DocumentStore,
+    /// What may be uploaded.
+    pub uploads: uploads::Limits,
+    /// Who is downloading.
+    pub downloads: AtOnce,
+    /// Carries out what writes rows.
+    pub writer: Writer,
+}
 
 /// A request that brings a file.
 pub struct Upload {
@@ -39,49 +52,50 @@ impl Upload {
     /// Attaches a new document to its owner.
     pub async fn attach(
         self,
-        app: &Arc<App>,
+        attachments: &Arc<Attachments>,
         owner: Owner,
     ) -> Result<CreatedVersion<Document>, Problem> {
         let Self { editor, keyed, form } = self;
         let caller = editor.caller.clone();
         let add = |received| AddDocument { editor, owner, received };
-        receive(app, caller, keyed, form, add).await.map(CreatedVersion)
+        receive(attachments, caller, keyed, form, add).await.map(CreatedVersion)
     }
 
     /// Adds a file to a field's document.
     pub async fn add_file(
         self,
-        app: &Arc<App>,
+        attachments: &Arc<Attachments>,
         row_id: i64,
     ) -> Result<Created<DocumentFile>, Problem> {
         let Self { editor, keyed, form } = self;
         let caller = editor.caller.clone();
         let add = move |received| AddFile { editor, row_id, received };
-        receive(app, caller, keyed, form, add).await.map(Created)
+        receive(attachments, caller, keyed, form, add).await.map(Created)
     }
 }
 
 /// In a task of its own: whoever hangs up leaves no parts of a file behind.
 async fn receive<E: Effect<Answer: ToJSON>>(
-    app: &Arc<App>,
+    attachments: &Arc<Attachments>,
     caller: Caller,
     keyed: Option<Keyed>,
     form: FormBody,
     effect: impl FnOnce(Received) -> E + Send + 'static,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
-    let app = Arc::clone(app);
+    let attachments = Arc::clone(attachments);
     let work = tokio::spawn(async move {
-        let received = form.receive(&app, &caller).await?;
+        let received = form.receive(&attachments.uploads, &attachments.store, &caller).await?;
         let object = received.stored.key.clone();
         let scope = keyed.map(|keyed| keyed.scope(&received.parts()));
-        let outcome = effects::carry_out(&app, effect(received), Keeping::Kept(scope)).await;
+        let effect = effect(received);
+        let outcome = effects::carry_out(&attachments.writer, effect, Keeping::Kept(scope)).await;
         let in_vain = match &outcome {
             Ok(answer) => answer.is_replayed(),
             // Whether a commit came through that nobody acknowledged, only the sweep can tell.
             Err(problem) => problem.kind().status().is_client_error(),
         };
         if in_vain {
-            app.documents.forget(vec![object]).await;
+            attachments.store.forget(vec![object]).await;
         }
         outcome
     });

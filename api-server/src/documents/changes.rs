@@ -2,14 +2,15 @@
 //! held from the check to the commit, so that nothing is attached to what is being removed.
 
 use super::{Document, DocumentFile, Owner};
-use crate::access::Caller;
-use crate::comments;
-use crate::effects::Effect;
-use crate::history::{self, Author, Changes, Place};
-use crate::texts::{LongText, Text, check_long_text, check_text, checked};
-use crate::turns::Row;
-use crate::uploads::Received;
-use crate::versions::Expected;
+use crate::audit::{self, Author, Changes, Place};
+use crate::auth::caller::Caller;
+use crate::command::effects::Effect;
+use crate::command::turns::Row;
+use crate::documents::comments;
+use crate::documents::uploads::Received;
+use crate::http::request_body::ReadOnlyMembers;
+use crate::http::texts::{LongText, Text, check_long_text, check_text, checked};
+use crate::http::versions::Expected;
 use poem::Request;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -30,7 +31,8 @@ use shared::time::Clock;
 /// Files of one document: they are shown with it.
 const FILES_MAX: usize = 200;
 
-/// What a field's document becomes: whatever is left out is cleared.
+/// What a field's document becomes: whatever is left out is cleared. Read-only members are taken as
+/// the document has them, and change nothing.
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct DocumentChange {
@@ -110,11 +112,13 @@ impl Effect for AddDocument {
         };
         let document = documents::Entity::insert(new).exec_with_returning(tx).await?;
         let place = place.unwrap_or_else(|| super::place(&document));
-        let mut changes = Changes::new(&editor.author, clock.now);
-        changes.add(&place, None, Some(&document))?;
-        let file = add_file(tx, editor, clock, document.document_id, received).await?;
-        changes.add(&place, None, Some(&file))?;
-        changes.save(tx).await?;
+        let file = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            changes.add(&place, None, Some(&document))?;
+            let file = add_file(tx, editor, clock, document.document_id, received).await?;
+            changes.add(&place, None, Some(&file))?;
+            Ok::<_, Problem>(file)
+        });
+        let file = file.await?;
         Ok(Document::new(document, vec![file])?)
     }
 }
@@ -202,11 +206,11 @@ impl Effect for RemoveCommentDocument {
         let document = editor.caller.find::<documents::Entity>().filter(wanted).one(tx).await?;
         let document = document.ok_or_else(Problem::not_found)?;
         let place = place.unwrap_or_else(|| super::place(&document));
-        let mut changes = Changes::new(&editor.author, clock.now);
         let only = documents::Column::DocumentId.eq(document.document_id);
-        let objects = remove(tx, &mut changes, &place, Condition::all().add(only)).await?;
-        changes.save(tx).await?;
-        Ok(objects)
+        let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            remove(tx, changes, &place, Condition::all().add(only)).await
+        });
+        Ok(removed.await?)
     }
 }
 
@@ -301,6 +305,7 @@ pub struct ChangeDocument {
     pub row_id: i64,
     pub expected: Expected,
     pub new: DocumentChange,
+    pub read_only: ReadOnlyMembers,
 }
 
 impl Effect for ChangeDocument {
@@ -313,9 +318,10 @@ impl Effect for ChangeDocument {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Document, Problem> {
-        let Self { editor, row_id, expected, new } = self;
+        let Self { editor, row_id, expected, new, read_only } = self;
         let (before, files) = lock(tx, &editor.caller, *row_id).await?;
         expected.check(&super::version(&before, &files)?)?;
+        read_only.check(&Document::new(before.clone(), files.clone())?)?;
         check_field(tx, &editor.caller, &before).await?;
         if new.name.trim().is_empty() {
             return Err(Problem::invalid("Name", "must not be empty"));
@@ -328,14 +334,15 @@ impl Effect for ChangeDocument {
         }
         after.modified_by_user_id = Some(editor.user_id()?);
         after.modified_date = Some(clock.now);
-        let columns = history::changed_columns::<_, documents::ActiveModel>(&before, &after);
+        let columns = audit::changed_columns::<_, documents::ActiveModel>(&before, &after);
         if let Some(columns) = columns {
             let same = documents::Column::DocumentId.eq(*row_id);
             documents::Entity::update_many().set(columns).filter(same).exec(tx).await?;
         }
-        let mut changes = Changes::new(&editor.author, clock.now);
-        changes.add(&super::place(&before), Some(&before), Some(&after))?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            changes.add(&super::place(&before), Some(&before), Some(&after))
+        });
+        recorded.await?;
         Ok(Document::new(after, files)?)
     }
 }
@@ -361,11 +368,11 @@ impl Effect for RemoveDocument {
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
         expected.check(&super::version(&document, &files)?)?;
         check_field(tx, &editor.caller, &document).await?;
-        let mut changes = Changes::new(&editor.author, clock.now);
         let only = Condition::all().add(documents::Column::DocumentId.eq(*row_id));
-        let objects = remove(tx, &mut changes, &super::place(&document), only).await?;
-        changes.save(tx).await?;
-        Ok(objects)
+        let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            remove(tx, changes, &super::place(&document), only).await
+        });
+        Ok(removed.await?)
     }
 }
 
@@ -395,9 +402,10 @@ impl Effect for AddFile {
             return Err(Problem::invalid("file", message));
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
-        let mut changes = Changes::new(&editor.author, clock.now);
-        changes.add(&super::place(&document), None, Some(&file))?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            changes.add(&super::place(&document), None, Some(&file))
+        });
+        recorded.await?;
         Ok(file.into())
     }
 }
@@ -429,10 +437,11 @@ impl Effect for RemoveFile {
             let detail = "a document has at least one file: remove the document itself";
             return Err(Problem::new(ProblemType::LastFile).detail(detail));
         }
-        let mut changes = Changes::new(&editor.author, clock.now);
-        changes.add(&super::place(&document), Some(&file), None)?;
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
+            changes.add(&super::place(&document), Some(&file), None)
+        });
+        recorded.await?;
         Ok(vec![file.object_key])
     }
 }

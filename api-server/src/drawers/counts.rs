@@ -3,8 +3,8 @@
 
 use super::Drawer;
 use super::ledger::Movement;
-use crate::access::Caller;
-use crate::texts::{LongText, checked};
+use crate::auth::caller::Caller;
+use crate::http::texts::{LongText, checked};
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;

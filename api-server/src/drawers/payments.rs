@@ -2,7 +2,7 @@
 
 use super::ledger::{Movement, negative};
 use super::{Drawer, lock_row, not_usable};
-use crate::access::Caller;
+use crate::auth::caller::Caller;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,

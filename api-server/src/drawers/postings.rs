@@ -2,9 +2,9 @@
 
 use super::ledger::{Movement, negative};
 use super::{Drawer, lock_row, not_usable};
-use crate::access::Caller;
-use crate::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
-use crate::texts::{Text, checked};
+use crate::auth::caller::Caller;
+use crate::auth::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
+use crate::http::texts::{Text, checked};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;

@@ -1,15 +1,16 @@
 //! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
 
 use super::Group;
-use crate::access::{Admitted, Caller, CoreUser};
-use crate::app::App;
-use crate::business_days;
+use crate::auth::caller::{Admitted, Caller};
+use crate::command::effects::{self, Effect, Keeping};
+use crate::command::idempotency::{Created, Scope};
+use crate::command::turns::Row;
 use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
-use crate::effects::{self, Effect, Keeping};
-use crate::idempotency::{Created, Scope};
-use crate::paging::{List, Page};
-use crate::request_body::JsonBody;
-use crate::turns::Row;
+use crate::http::admission::CoreUser;
+use crate::http::business_days;
+use crate::http::paging::{List, Page};
+use crate::http::request_body::JsonBody;
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
@@ -68,10 +69,10 @@ impl CashDrawers {
     async fn list_drawers(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<cash_drawers::Model>, Problem> {
-        page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &state.db).await
     }
 
     /// A cash drawer.
@@ -79,11 +80,11 @@ impl CashDrawers {
     async fn get_drawer(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The drawer.
         drawer_id: Path<i64>,
     ) -> Answer<cash_drawers::Model> {
-        Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?))
+        Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?))
     }
 
     /// Who is working with a drawer now.
@@ -95,14 +96,14 @@ impl CashDrawers {
     async fn list_drawer_active_users(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The drawer.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerActiveUser>, Problem> {
         use cash_drawer_sessions::Column::{DrawerId, EndedDate, UserId};
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let open = Condition::all().add(DrawerId.eq(drawer_id.0)).add(EndedDate.is_null());
         let users = Sql::select()
             .column(UserId)
@@ -110,8 +111,8 @@ impl CashDrawers {
             .cond_where(open.clone())
             .take();
         let sessions = caller.find::<cash_drawer_sessions::Entity>().filter(open);
-        let sessions = page.by_key(sessions, &app.db).await?;
-        let names = user_names(&app.db, caller, users).await?;
+        let sessions = page.by_key(sessions, &state.db).await?;
+        let names = user_names(&state.db, caller, users).await?;
         Ok(sessions
             .map(|row| DrawerActiveUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
@@ -125,22 +126,22 @@ impl CashDrawers {
     async fn list_drawer_assigned_users(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The drawer.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerAssignedUser>, Problem> {
         use cash_drawer_assignments::Column::{DrawerId, UserId};
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let users = Sql::select()
             .column(UserId)
             .from(cash_drawer_assignments::Entity)
             .and_where(DrawerId.eq(drawer_id.0))
             .take();
         let assigned = caller.find::<cash_drawer_assignments::Entity>();
-        let assigned = page.by_key(assigned.filter(DrawerId.eq(drawer_id.0)), &app.db).await?;
-        let names = user_names(&app.db, caller, users).await?;
+        let assigned = page.by_key(assigned.filter(DrawerId.eq(drawer_id.0)), &state.db).await?;
+        let names = user_names(&state.db, caller, users).await?;
         Ok(assigned
             .map(|row| DrawerAssignedUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
@@ -154,16 +155,16 @@ impl CashDrawers {
     async fn list_reconciliations(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The drawer.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<cash_drawer_reconciliations::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let of_drawer = cash_drawer_reconciliations::Column::DrawerId.eq(drawer_id.0);
         let counts = caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
-        page.by_key(counts, &app.db).await
+        page.by_key(counts, &state.db).await
     }
 
     /// Counts a drawer.
@@ -183,7 +184,7 @@ impl CashDrawers {
     async fn reconcile_drawer(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The drawer.
         drawer_id: Path<i64>,
@@ -195,9 +196,9 @@ impl CashDrawers {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let path = format!("/cash-drawers/{drawer_id}/reconciliations");
         let scope = Scope::of(request, &caller, path, &[&reconciliation.bytes])?;
-        caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
+        caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         let counting = Counting { caller, drawer_id, new: reconciliation.value };
-        effects::carry_out(app.0, counting, Keeping::Kept(scope)).await.map(Created)
+        effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await.map(Created)
     }
 
     /// What went into and out of a drawer.
@@ -209,7 +210,7 @@ impl CashDrawers {
     async fn list_drawer_transactions(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The drawer.
         drawer_id: Path<i64>,
         /// First business day of Transaction_Date.
@@ -220,11 +221,11 @@ impl CashDrawers {
     ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
         use cash_drawer_transactions::Column::{DrawerId, TransactionDate};
         let Admitted { caller, clock } = &admitted;
-        caller.get::<cash_drawers::Entity>(&app.db, drawer_id.0).await?;
-        let days = business_days::within(&app.db, clock, TransactionDate, from.0, to.0);
+        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
+        let days = business_days::within(&state.db, clock, TransactionDate, from.0, to.0);
         let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
         let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
-        page.by_key(moved, &app.db).await
+        page.by_key(moved, &state.db).await
     }
 
     /// Enters what goes into a drawer or out of it, but for payments.
@@ -245,7 +246,7 @@ impl CashDrawers {
     async fn post_drawer_transaction(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The drawer.
         drawer_id: Path<i64>,
@@ -257,10 +258,10 @@ impl CashDrawers {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let path = format!("/cash-drawers/{drawer_id}/transactions");
         let scope = Scope::of(request, &caller, path, &[&transaction.bytes])?;
-        let drawer = caller.get::<cash_drawers::Entity>(&app.db, drawer_id).await?;
-        transaction.value.check_rights(&app.db, &caller, &drawer).await?;
+        let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
+        transaction.value.check_rights(&state.db, &caller, &drawer).await?;
         let posting = Posting { caller, drawer_id, new: transaction.value };
-        effects::carry_out(app.0, posting, Keeping::Kept(scope)).await.map(Created)
+        effects::carry_out(&state.writer, posting, Keeping::Kept(scope)).await.map(Created)
     }
 }
 

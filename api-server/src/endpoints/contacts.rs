@@ -3,15 +3,16 @@
 pub mod comments;
 
 use super::Group;
-use crate::access::{AnyUser, Caller, CoreUser};
-use crate::app::App;
+use crate::audit::{self, listing::Wanted};
+use crate::auth::caller::Caller;
+use crate::auth::privileges::TAX_IDS;
+use crate::command::idempotency::CreatedVersion;
 use crate::documents::attaching::Upload;
+use crate::documents::uploads::FormBody;
 use crate::documents::{self, Document, Owner};
-use crate::history::{self, listing::Wanted};
-use crate::idempotency::CreatedVersion;
-use crate::paging::{List, Page};
-use crate::privileges::TAX_IDS;
-use crate::uploads::FormBody;
+use crate::http::admission::{AnyUser, CoreUser};
+use crate::http::paging::{List, Page};
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
@@ -77,7 +78,7 @@ impl Contacts {
     async fn get_contact(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
     ) -> Answer<Contact> {
@@ -90,7 +91,7 @@ impl Contacts {
             .filter(contacts::Column::ContactId.eq(contact_id.0))
             .join(JoinType::LeftJoin, credentials.into())
             .select_also(web_credentials::Entity)
-            .one(&app.db)
+            .one(&state.db)
             .await?;
         let (row, credentials) = found.ok_or_else(Problem::not_found)?;
         let row = unmask(&admitted.caller, row);
@@ -109,20 +110,20 @@ impl Contacts {
     async fn list_contact_detail(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
         page: Page,
     ) -> Result<List<FieldValue>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<contacts::Entity>(&app.db, contact_id.0).await?;
+        caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
         let shown = caller
             .find::<fields::Entity>()
             .filter(fields::Column::Form.eq(Form::ContactDetail))
             .filter(fields::Column::HiddenFlag.eq(false));
-        let shown = page.by_key(shown, &app.db).await?;
-        let mut held = held(&app.db, caller, contact_id.0).await?;
-        let counts = document_counts(&app.db, caller, contact_id.0).await?;
+        let shown = page.by_key(shown, &state.db).await?;
+        let mut held = held(&state.db, caller, contact_id.0).await?;
+        let counts = document_counts(&state.db, caller, contact_id.0).await?;
         Ok(shown.map(|field| FieldValue {
             value: held.remove(&field.field_id),
             document_count: counts.get(&field.field_name).copied().unwrap_or(0),
@@ -144,12 +145,12 @@ impl Contacts {
     async fn get_credit_profile(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The report.
         report_id: Path<i64>,
     ) -> Answer<credit_profiles::Model> {
         let caller = &admitted.caller;
-        let report = caller.get::<credit_profiles::Entity>(&app.db, report_id.0).await?;
+        let report = caller.get::<credit_profiles::Entity>(&state.db, report_id.0).await?;
         tracing::info!(
             reader = caller.subject(),
             report_id = report.report_id,
@@ -171,7 +172,7 @@ impl Contacts {
     async fn list_contact_field_history(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
         /// Changes of this table's rows only.
@@ -189,7 +190,7 @@ impl Contacts {
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
-        admitted.caller.get::<contacts::Entity>(&app.db, contact_id.0).await?;
+        admitted.caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
         let wanted = Wanted {
             table_name: table_name.0,
             field_name: field_name.0,
@@ -197,8 +198,8 @@ impl Contacts {
             to: to.0,
             user_id: user_id.0,
         };
-        let owner = history::Owner::Contact(contact_id.0);
-        history::listing::list(&app.db, &admitted, owner, wanted, &page).await
+        let owner = audit::Owner::Contact(contact_id.0);
+        audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
     /// The documents of a field of a contact's demographics form.
@@ -213,7 +214,7 @@ impl Contacts {
     async fn list_contact_demographics_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
         /// The field, `userdef01` to `userdef80` in any letter case.
@@ -223,7 +224,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner =
             Owner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -243,7 +244,7 @@ impl Contacts {
     async fn create_contact_demographics_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The contact.
         contact_id: Path<i64>,
@@ -258,8 +259,8 @@ impl Contacts {
         let path = format!("/contacts/{}/demographics/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let form = Form::ContactDemographics;
-        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(&state.documents, owner).await
     }
 
     /// The documents of a field of a contact's detail form.
@@ -274,7 +275,7 @@ impl Contacts {
     async fn list_contact_detail_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
         /// The field, `userdef01` to `userdef80` in any letter case.
@@ -284,7 +285,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -303,7 +304,7 @@ impl Contacts {
     async fn create_contact_detail_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The contact.
         contact_id: Path<i64>,
@@ -318,8 +319,8 @@ impl Contacts {
         let path = format!("/contacts/{}/detail/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let form = Form::ContactDetail;
-        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(&state.documents, owner).await
     }
 
     /// The documents of a field of a contact's financials form.
@@ -334,7 +335,7 @@ impl Contacts {
     async fn list_contact_financials_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The contact.
         contact_id: Path<i64>,
         /// The field, `userdef01` to `userdef80` in any letter case.
@@ -344,7 +345,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner =
             Owner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -364,7 +365,7 @@ impl Contacts {
     async fn create_contact_financials_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The contact.
         contact_id: Path<i64>,
@@ -379,8 +380,8 @@ impl Contacts {
         let path = format!("/contacts/{}/financials/{field}/documents", contact_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let form = Form::ContactFinancials;
-        let owner = Owner::field(&app.db, upload.caller(), form, contact_id.0, &field).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        upload.attach(&state.documents, owner).await
     }
 }
 

@@ -13,20 +13,17 @@ mod page;
 mod problems;
 mod start;
 
-use crate::app::{self, App};
-use crate::versions::Known;
+use crate::http::fixed_body::FixedBody;
+use crate::http::versions::Known;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
 use maud::{Markup, Render, html};
-use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG};
+use poem::http::header::{CONTENT_SECURITY_POLICY, LOCATION};
 use poem::http::{HeaderValue, StatusCode, Uri};
 use poem::web::Data;
-use poem::{Endpoint, IntoResponse, Request, Response, handler};
+use poem::{Endpoint, Request, Response, handler};
 use reqwest::Url;
-use shared::problem::Problem;
-use shared::server::SharedBody;
 use std::sync::Arc;
 
 /// Where the auth server sends the second window: a redirect URI of the page's client.
@@ -44,26 +41,37 @@ pub struct Docs {
     receiver: Page,
 }
 
+/// `GET /` leads to `/docs`.
+pub fn lead() -> Response {
+    Response::builder().status(StatusCode::FOUND).header(LOCATION, "/docs").finish()
+}
+
 /// `GET /docs`
 #[handler]
-pub fn show(app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
-    app.docs.page.response(&known)
+pub fn show(docs: Data<&Arc<Docs>>, request: &Request, known: Known) -> Response {
+    docs.page.response(request, &known)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub fn receive(app: Data<&Arc<App>>, known: Known) -> Result<Response, Problem> {
-    app.docs.receiver.response(&known)
+pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, known: Known) -> Response {
+    docs.receiver.response(request, &known)
 }
 
 impl Docs {
-    /// The pages for this auth server and this server, as browsers reach them, and this client.
-    pub async fn new(auth_url: &str, client_id: &str, own_url: &str) -> Result<Self, String> {
+    /// The pages of a contract for this auth server and this server, as browsers reach them, and
+    /// this client.
+    pub async fn new(
+        contract: &str,
+        auth_url: &str,
+        client_id: &str,
+        own_url: &str,
+    ) -> Result<Self, String> {
         let origin = policy_source(auth_url);
         let receiver = receiver_html().await.map_err(|error| error.to_string())?;
         let scripts = sources(&[page::within(&receiver, "script")]);
         let receiver_may = format!("script-src {scripts}; img-src data:; form-action 'none'");
-        let page = page::made(auth_url, client_id);
+        let page = page::made(contract, auth_url, client_id);
         let own_url = html! { (own_url) }.into_string();
         let (scripts, styles) = (sources(&page.scripts), sources(&page.styles));
         let page_may = format!(
@@ -71,8 +79,8 @@ impl Docs {
              form-action 'none'"
         );
         Ok(Self {
-            page: Page::new(&page.html.replace(THIS_SERVER, &own_url), &page_may)?,
-            receiver: Page::new(&receiver, &receiver_may)?,
+            page: Page::new(page.html.replace(THIS_SERVER, &own_url), &page_may)?,
+            receiver: Page::new(receiver, &receiver_may)?,
         })
     }
 }
@@ -85,46 +93,31 @@ fn policy_source(url: &str) -> String {
 /// The framework's page for the second window.
 async fn receiver_html() -> poem::Result<String> {
     let request = Request::builder().uri(Uri::from_static("/oauth-receiver.html")).finish();
-    let response = app::api().swagger_ui().get_response(request).await;
+    let response = page::framework().swagger_ui().get_response(request).await;
     let html = response.into_body().into_string().await?;
     Ok(html.replacen("<head>", &format!("<head>\n    {NO_ICON}"), 1))
 }
 
 /// A page and what it is allowed.
 struct Page {
-    /// Shared by all responses.
-    html: Bytes,
-    hash: String,
+    html: FixedBody,
     policy: HeaderValue,
 }
 
 impl Page {
-    fn new(html: &str, allowed: &str) -> Result<Self, String> {
+    fn new(html: String, allowed: &str) -> Result<Self, String> {
         let policy =
             format!("default-src 'none'; {allowed}; frame-ancestors 'none'; base-uri 'none'");
         Ok(Self {
-            hash: hex::encode(digest(&SHA256, html.as_bytes())),
-            html: Bytes::from(html.to_owned()),
+            html: FixedBody::new("text/html; charset=utf-8", html),
             policy: HeaderValue::try_from(policy).map_err(|error| error.to_string())?,
         })
     }
 
-    /// The page, or 304 for a browser that has it: it is large, and changes with a release alone.
-    fn response(&self, known: &Known) -> Result<Response, Problem> {
-        let mut response = match known.contain(&self.hash) {
-            true => StatusCode::NOT_MODIFIED.into_response(),
-            false => {
-                Response::builder().content_type("text/html; charset=utf-8").body(self.html.clone())
-            }
-        };
-        response.set_data(SharedBody);
-        let tag = format!("\"{}\"", self.hash);
-        let tag = HeaderValue::try_from(tag).map_err(Problem::internal)?;
-        let headers = response.headers_mut();
-        headers.insert(ETAG, tag);
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
-        Ok(response)
+    fn response(&self, request: &Request, known: &Known) -> Response {
+        let mut response = self.html.response(request, known);
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, self.policy.clone());
+        response
     }
 }
 
@@ -169,18 +162,19 @@ fn search(id: &str, label: &str, hint: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::router;
 
     const AUTH: &str = "https://auth.example:8443/realm";
     const OWN: &str = "https://api.example/\"<x>";
 
     async fn docs() -> Docs {
-        Docs::new(AUTH, "browser", OWN).await.unwrap()
+        Docs::new(router::document(), AUTH, "browser", OWN).await.unwrap()
     }
 
     #[tokio::test]
     async fn the_framework_still_makes_what_the_pages_are_made_of() {
         let docs = docs().await;
-        let page = String::from_utf8_lossy(&docs.page.html).into_owned();
+        let page = String::from_utf8_lossy(docs.page.html.plain()).into_owned();
         assert_eq!(page.matches("SwaggerUIBundle({").count(), 1, "it is called once");
         assert!(page.contains(".swagger-ui .opblock"), "its style sheet");
         assert!(page.len() > 1_000_000, "its script");
@@ -189,7 +183,7 @@ mod tests {
             "this server's address, escaped"
         );
         assert!(!page.contains(THIS_SERVER) && !page.contains(OWN));
-        let receiver = String::from_utf8_lossy(&docs.receiver.html).into_owned();
+        let receiver = String::from_utf8_lossy(docs.receiver.html.plain()).into_owned();
         assert!(receiver.contains("window.opener") && receiver.contains(NO_ICON));
     }
 

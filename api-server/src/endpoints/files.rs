@@ -1,12 +1,13 @@
 //! `/files`: the bytes of documents, whatever they are attached to.
 
 use super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
-use crate::downloads;
-use crate::ranges::{self, Wanted};
-use crate::uploads::file_names::content_disposition;
-use crate::versions::{self, Known, described};
+use crate::documents::attaching::Attachments;
+use crate::documents::downloads;
+use crate::documents::uploads::file_names::content_disposition;
+use crate::http::admission::CoreUser;
+use crate::http::ranges::{self, Wanted};
+use crate::http::versions::{self, Known, described};
+use crate::state::State;
 use poem::http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
 };
@@ -41,7 +42,7 @@ impl Files {
     async fn download_file(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The file: `File_ID`, as in `Download_Path`.
         file_id: Path<i64>,
@@ -56,7 +57,7 @@ impl Files {
         _if_match: Header<Option<String>>,
         known: Known,
     ) -> Result<Download, Problem> {
-        let file = admitted.caller.get::<document_files::Entity>(&app.db, file_id.0).await?;
+        let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
         check_if_match(request, &tag)?;
         if known.contain(&file.sha256) {
@@ -75,7 +76,10 @@ impl Files {
         };
         let body = match head_only {
             true => Body::empty(),
-            false => downloads::body(app.0, &admitted.caller, &file, part.clone()).await?,
+            false => {
+                let Attachments { store, downloads, .. } = &*state.documents;
+                downloads::body(store, downloads, &admitted.caller, &file, part.clone()).await?
+            }
         };
         Ok(Download { file, part, body: Some(body) })
     }

@@ -7,16 +7,16 @@ pub mod payment_gateway;
 pub mod transactions;
 
 use super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
+use crate::audit::{self, listing::Wanted};
+use crate::auth::privileges::BANK_ACCOUNTS;
+use crate::command::idempotency::CreatedVersion;
 use crate::documents::attaching::Upload;
+use crate::documents::uploads::FormBody;
 use crate::documents::{self, Document, Owner};
-use crate::history::{self, listing::Wanted};
-use crate::idempotency::CreatedVersion;
-use crate::loan_book::Book;
-use crate::paging::{List, Page};
-use crate::privileges::BANK_ACCOUNTS;
-use crate::uploads::FormBody;
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::loans::loan_book::Book;
+use crate::state::State;
 use chrono::NaiveDate;
 use poem::Request;
 use poem::web::Data;
@@ -88,11 +88,11 @@ impl Loans {
     async fn get_loan(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
     ) -> Answer<Loan> {
-        let book = Book::read(&app.db, &admitted.caller, loan_id.0).await?;
+        let book = Book::read(&state.db, &admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, book)?))
     }
 
@@ -105,15 +105,16 @@ impl Loans {
     async fn list_recurring_transactions(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<recurring_transactions::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let of_loan = recurring_transactions::Column::LoanId.eq(loan_id.0);
-        page.by_key(caller.find::<recurring_transactions::Entity>().filter(of_loan), &app.db).await
+        page.by_key(caller.find::<recurring_transactions::Entity>().filter(of_loan), &state.db)
+            .await
     }
 
     /// A payment that is drawn without anybody sending it.
@@ -125,12 +126,12 @@ impl Loans {
     async fn get_automated_payment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The automated payment.
         row_id: Path<i64>,
     ) -> Answer<automated_payments::Model> {
         let caller = &admitted.caller;
-        let mut row = caller.get::<automated_payments::Entity>(&app.db, row_id.0).await?;
+        let mut row = caller.get::<automated_payments::Entity>(&state.db, row_id.0).await?;
         if caller.holds(BANK_ACCOUNTS) {
             row.bank_account_number = row.bank_account_number.map(Masked::unmasked);
         }
@@ -149,7 +150,7 @@ impl Loans {
     async fn list_loan_field_history(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// Changes of this table's rows only.
@@ -167,7 +168,7 @@ impl Loans {
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
-        admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let wanted = Wanted {
             table_name: table_name.0,
             field_name: field_name.0,
@@ -175,8 +176,8 @@ impl Loans {
             to: to.0,
             user_id: user_id.0,
         };
-        let owner = history::Owner::Loan(loan_id.0);
-        history::listing::list(&app.db, &admitted, owner, wanted, &page).await
+        let owner = audit::Owner::Loan(loan_id.0);
+        audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
     /// The documents of a field of a loan's first detail form.
@@ -191,7 +192,7 @@ impl Loans {
     async fn list_loan_detail1_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// The field, `userdef01` to `userdef80` in any letter case.
@@ -201,7 +202,7 @@ impl Loans {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -220,7 +221,7 @@ impl Loans {
     async fn create_loan_detail1_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The loan.
         loan_id: Path<i64>,
@@ -235,8 +236,8 @@ impl Loans {
         let path = format!("/loans/{}/detail1/{field}/documents", loan_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let form = Form::LoanDetail1;
-        let owner = Owner::field(&app.db, upload.caller(), form, loan_id.0, &field).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field).await?;
+        upload.attach(&state.documents, owner).await
     }
 
     /// The documents of a field of a loan's second detail form.
@@ -251,7 +252,7 @@ impl Loans {
     async fn list_loan_detail2_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// The field, `userdef01` to `userdef80` in any letter case.
@@ -261,7 +262,7 @@ impl Loans {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner = Owner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -280,7 +281,7 @@ impl Loans {
     async fn create_loan_detail2_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The loan.
         loan_id: Path<i64>,
@@ -295,7 +296,7 @@ impl Loans {
         let path = format!("/loans/{}/detail2/{field}/documents", loan_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let form = Form::LoanDetail2;
-        let owner = Owner::field(&app.db, upload.caller(), form, loan_id.0, &field).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field).await?;
+        upload.attach(&state.documents, owner).await
     }
 }

@@ -1,15 +1,13 @@
 //! What needs no token: health and the OpenAPI document.
 
-use crate::app::App;
-use crate::contract;
-use poem::http::StatusCode;
+use crate::http::fixed_body::FixedBody;
+use crate::http::versions::Known;
+use crate::state::State;
 use poem::web::Data;
-use poem::{Response, handler};
+use poem::{Request, Response, handler};
 use serde_json::{Value, json};
-use shared::db;
-use shared::migration::{SchemaState, schema_state};
 use shared::problem::{Problem, ProblemType};
-use shared::server::SharedBody;
+use shared::readiness::Unready;
 use std::sync::Arc;
 
 /// `GET /health/live`: the process answers.
@@ -18,28 +16,29 @@ pub fn live() -> poem::web::Json<Value> {
     poem::web::Json(json!({"status": "live"}))
 }
 
-/// `GET /health/ready`: the database is reachable and its schema is current.
+/// `GET /health/ready`: the database is reachable, has the schema of this release and can be
+/// written.
 #[handler]
-pub async fn ready(app: Data<&Arc<App>>) -> Result<poem::web::Json<Value>, Problem> {
-    if app.stopping.has_begun() {
+pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, Problem> {
+    if state.stopping.has_begun() {
         return Err(Problem::new(ProblemType::ServerStopping));
     }
-    match schema_state(&app.db).await? {
-        SchemaState::Current => {
-            let time = db::time(&app.db).await?;
-            Ok(poem::web::Json(json!({"status": "ready", "database_time": time.to_string()})))
-        }
-        state => Err(Problem::new(ProblemType::DatabaseUnavailable).detail(state.to_string())),
+    let unavailable = |detail: &str| Problem::new(ProblemType::DatabaseUnavailable).detail(detail);
+    match state.readiness.check().await {
+        Ok(time) => Ok(poem::web::Json(json!({
+            "status": "ready",
+            "database_time": time.to_string(),
+            "failing_tasks": state.tasks.failing(),
+        }))),
+        Err(Unready::Database(error)) => Err(error.into()),
+        Err(Unready::Schema(state)) => Err(unavailable(&state.to_string())),
+        Err(Unready::ReadOnly) => Err(unavailable("the database can be read, but not written")),
+        Err(Unready::Died) => Err(Problem::internal("the check of readiness died")),
     }
 }
 
 /// `GET /openapi.json`: the contract.
 #[handler]
-pub fn openapi() -> Response {
-    let mut response = Response::builder()
-        .status(StatusCode::OK)
-        .content_type("application/json")
-        .body(contract::document());
-    response.set_data(SharedBody);
-    response
+pub fn openapi(request: &Request, document: Data<&Arc<FixedBody>>, known: Known) -> Response {
+    document.response(request, &known)
 }

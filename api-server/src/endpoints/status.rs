@@ -1,8 +1,9 @@
 //! `/status`: how the core system's batch programs stand.
 
 use super::Group;
-use crate::access::{Admitted, CoreUser};
-use crate::app::App;
+use crate::auth::caller::Admitted;
+use crate::http::admission::CoreUser;
+use crate::state::State;
 use chrono::NaiveDate;
 use poem::web::Data;
 use poem_openapi::param::Query;
@@ -101,12 +102,12 @@ impl Status {
     async fn get_ach_batch_status(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The latest run for this business day only.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> Answer<BatchStatus> {
-        latest(&app, &admitted, BatchKind::Ach, business_date.0).await
+        latest(&state, &admitted, BatchKind::Ach, business_date.0).await
     }
 
     /// The latest batch accrual of interest.
@@ -118,17 +119,17 @@ impl Status {
     async fn get_batch_accrual_status(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The latest run for this business day only.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> Answer<BatchStatus> {
-        latest(&app, &admitted, BatchKind::Accrual, business_date.0).await
+        latest(&state, &admitted, BatchKind::Accrual, business_date.0).await
     }
 }
 
 async fn latest(
-    app: &App,
+    state: &State,
     admitted: &Admitted,
     kind: BatchKind,
     business_date: Option<Day>,
@@ -138,17 +139,17 @@ async fn latest(
         .add(Kind.eq(kind))
         .add_option(business_date.map(|Day(day)| BusinessDate.eq(day)));
     let runs = admitted.caller.find::<batch_runs::Entity>().filter(wanted);
-    match runs.order_by_desc(BatchId).one(&app.db).await? {
+    match runs.order_by_desc(BatchId).one(&state.db).await? {
         None => Ok(Json(BatchStatus::idle())),
         Some(run) => {
-            let failures = failures(app, admitted, run.batch_id).await?;
+            let failures = failures(state, admitted, run.batch_id).await?;
             Ok(Json(BatchStatus::of(run, failures)))
         }
     }
 }
 
 async fn failures(
-    app: &App,
+    state: &State,
     admitted: &Admitted,
     batch_id: i64,
 ) -> Result<Vec<BatchFailure>, DbErr> {
@@ -159,7 +160,7 @@ async fn failures(
         .filter(Column::BatchId.eq(batch_id))
         .order_by_asc(Column::RowId)
         .limit(FAILURES_MAX)
-        .all(&app.db)
+        .all(&state.db)
         .await?;
     let told = |batch_failures::Model { loan_id, code, message, .. }| BatchFailure {
         loan_id,

@@ -1,20 +1,20 @@
 //! `/user-defined-fields`: the documents of user-defined fields.
 
 use super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
+use crate::command::effects;
+use crate::command::idempotency::Created;
 use crate::documents::attaching::Upload;
 use crate::documents::changes::{
     ChangeDocument, DocumentChange, Editor, RemoveDocument, RemoveFile,
 };
+use crate::documents::removals::Removed;
+use crate::documents::uploads::FormBody;
 use crate::documents::{self, Document, DocumentFile};
-use crate::effects;
-use crate::idempotency::Created;
-use crate::paging::{List, Page};
-use crate::removals::Removed;
-use crate::request_body::JsonBody;
-use crate::uploads::FormBody;
-use crate::versions::{Changed, Expected, Known, Versioned};
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::http::request_body::JsonBody;
+use crate::http::versions::{Changed, Expected, Known, Versioned};
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -38,12 +38,12 @@ impl UserDefinedFields {
     async fn get_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The document.
         row_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Document>, Problem> {
-        let document = documents::get(&app.db, &admitted.caller, row_id.0).await?;
+        let document = documents::get(&state.db, &admitted.caller, row_id.0).await?;
         Ok(document.versioned(&known))
     }
 
@@ -51,8 +51,9 @@ impl UserDefinedFields {
     ///
     /// The version to be changed is named by `versionHash`, by `If-Match`, or by both. Where
     /// somebody else changed the document or its files since, nothing is done: 412 for `If-Match`,
-    /// else 409. Needs the View of the form that owns the field (else 404) and its Change (else
-    /// 403).
+    /// else 409. What GET answered with may be sent back whole: a member that cannot be changed here
+    /// is 400 where it differs from the document. Needs the View of the form that owns the field
+    /// (else 404) and its Change (else 403).
     #[oai(
         path = "/user-defined-fields/documents/:row_id",
         method = "put",
@@ -61,7 +62,7 @@ impl UserDefinedFields {
     async fn change_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The document.
         row_id: Path<i64>,
@@ -70,12 +71,13 @@ impl UserDefinedFields {
         _if_match: Header<Option<String>>,
         change: JsonBody<DocumentChange>,
     ) -> Result<Changed<Document>, Problem> {
-        let (row_id, new) = (row_id.0, change.value);
+        let JsonBody { value: new, read_only, .. } = change;
+        let row_id = row_id.0;
         let expected = Expected::of(request, new.version_hash.clone())?;
         let editor = Editor::new(request, admitted.caller)?;
-        documents::changeable(&app.db, &editor.caller, row_id).await?;
-        let change = ChangeDocument { editor, row_id, expected, new };
-        Ok(effects::change(app.0, change).await?.changed())
+        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        let change = ChangeDocument { editor, row_id, expected, new, read_only };
+        Ok(effects::change(&state.writer, change).await?.changed())
     }
 
     /// Removes a document of a user-defined field, with its files.
@@ -90,7 +92,7 @@ impl UserDefinedFields {
     async fn remove_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The document.
         row_id: Path<i64>,
@@ -104,8 +106,8 @@ impl UserDefinedFields {
         let expected = Expected::of(request, version_hash.0)?;
         let editor = Editor::new(request, admitted.caller)?;
         let row_id = row_id.0;
-        documents::changeable(&app.db, &editor.caller, row_id).await?;
-        Removed::of(app.0, RemoveDocument { editor, row_id, expected }).await
+        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        Removed::of(&state.documents, RemoveDocument { editor, row_id, expected }).await
     }
 
     /// The files of a user-defined field's document.
@@ -119,12 +121,12 @@ impl UserDefinedFields {
     async fn list_document_files(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The document.
         row_id: Path<i64>,
         page: Page,
     ) -> Result<List<DocumentFile>, Problem> {
-        documents::list_files(&app.db, &admitted.caller, row_id.0, &page).await
+        documents::list_files(&state.db, &admitted.caller, row_id.0, &page).await
     }
 
     /// Adds a file to a user-defined field's document.
@@ -141,7 +143,7 @@ impl UserDefinedFields {
     async fn create_document_file(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The document.
         row_id: Path<i64>,
@@ -152,8 +154,8 @@ impl UserDefinedFields {
     ) -> Result<Created<DocumentFile>, Problem> {
         let path = format!("/user-defined-fields/documents/{}/files", row_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
-        documents::changeable(&app.db, upload.caller(), row_id.0).await?;
-        upload.add_file(app.0, row_id.0).await
+        documents::changeable(&state.db, upload.caller(), row_id.0).await?;
+        upload.add_file(&state.documents, row_id.0).await
     }
 
     /// Removes a file from a user-defined field's document; its last file stays.
@@ -167,7 +169,7 @@ impl UserDefinedFields {
     async fn remove_document_file(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The document.
         row_id: Path<i64>,
@@ -177,7 +179,7 @@ impl UserDefinedFields {
     ) -> Result<Removed, Problem> {
         let editor = Editor::new(request, admitted.caller)?;
         let row_id = row_id.0;
-        documents::changeable(&app.db, &editor.caller, row_id).await?;
-        Removed::of(app.0, RemoveFile { editor, row_id, file_id: file_id.0 }).await
+        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        Removed::of(&state.documents, RemoveFile { editor, row_id, file_id: file_id.0 }).await
     }
 }

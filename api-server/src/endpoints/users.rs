@@ -1,11 +1,12 @@
 //! `/users`: the users of the core system, what they may do, and who the officers are.
 
 use super::Group;
-use crate::access::{Admitted, Caller, CoreUser};
-use crate::app::App;
-use crate::paging::{Cursor, List, Page};
-use crate::privileges::RIGHTS_OF_OTHERS;
-use crate::privileges::effective::{self, UserPrivilege};
+use crate::auth::caller::{Admitted, Caller};
+use crate::auth::privileges::RIGHTS_OF_OTHERS;
+use crate::auth::privileges::effective::{self, UserPrivilege};
+use crate::http::admission::CoreUser;
+use crate::http::paging::{Cursor, List, Page};
+use crate::state::State;
 use poem::web::Data;
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
@@ -66,12 +67,12 @@ impl Users {
     async fn list_users(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<User>, Problem> {
-        let users = page.by_key(admitted.caller.find::<users::Entity>(), &app.db).await?;
+        let users = page.by_key(admitted.caller.find::<users::Entity>(), &state.db).await?;
         let span = users.span(|user| user.user_id);
-        let mut groups = groups(&app.db, &admitted.caller, span).await?;
+        let mut groups = groups(&state.db, &admitted.caller, span).await?;
         Ok(users.map(|row| {
             let groups = groups.remove(&row.user_id).unwrap_or_default();
             User { groups, row }
@@ -91,7 +92,7 @@ impl Users {
     async fn list_user_privileges(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The user.
         user_id: Path<i64>,
         page: Page,
@@ -101,8 +102,8 @@ impl Users {
             caller.require(RIGHTS_OF_OTHERS)?;
         }
         let after: Option<[String; 4]> = page.after()?;
-        let user = caller.get::<users::Entity>(&app.db, user_id.0).await?;
-        let mut rows = effective::list(&app.db, caller, &user).await?;
+        let user = caller.get::<users::Entity>(&state.db, user_id.0).await?;
+        let mut rows = effective::list(&state.db, caller, &user).await?;
         if let Some(after) = after {
             rows.retain(|row| row.sort_key() > after);
         }
@@ -119,10 +120,10 @@ impl Users {
     async fn list_contact_officers(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
-        officers(&app, &admitted, users::Column::ContactOfficerFlag, &page).await
+        officers(&state, &admitted, users::Column::ContactOfficerFlag, &page).await
     }
 
     /// The loan officers.
@@ -130,10 +131,10 @@ impl Users {
     async fn list_loan_officers(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
-        officers(&app, &admitted, users::Column::LoanOfficerFlag, &page).await
+        officers(&state, &admitted, users::Column::LoanOfficerFlag, &page).await
     }
 
     /// The collection officers.
@@ -145,21 +146,21 @@ impl Users {
     async fn list_collection_officers(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
-        officers(&app, &admitted, users::Column::CollectionOfficerFlag, &page).await
+        officers(&state, &admitted, users::Column::CollectionOfficerFlag, &page).await
     }
 }
 
 async fn officers(
-    app: &App,
+    state: &State,
     admitted: &Admitted,
     flag: users::Column,
     page: &Page,
 ) -> Result<List<Officer>, Problem> {
     let officers = admitted.caller.find::<users::Entity>().filter(flag.eq(true));
-    Ok(page.by_key(officers, &app.db).await?.map(Officer::from))
+    Ok(page.by_key(officers, &state.db).await?.map(Officer::from))
 }
 
 /// The names of the groups of these users, by user, in the order of the names.

@@ -1,7 +1,7 @@
 //! Setup lists as files name their rows: by code.
 
 use super::Import;
-use crate::access::Caller;
+use crate::auth::caller::Caller;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::relationship_codes::{self, AppliesTo};
 

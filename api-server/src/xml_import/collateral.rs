@@ -8,8 +8,8 @@ use super::format::{Kind, RowShape, Shape, attribute};
 use super::parse::Element;
 use super::report::{Action, Message};
 use super::{Applied, Import, Stop, judge, refuse, within_deleted};
-use crate::comments::collateral_owners;
-use crate::history::{Changes, Owner, Place};
+use crate::audit::{self, Owner, Place};
+use crate::documents::comments::collateral_owners;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
@@ -41,6 +41,7 @@ pub static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
         (Notes, Kind::LongText),
     ];
     RowShape::new(shape, columns)
+        .also_needing("CollateralCode, or the CollateralID of one that secures another loan")
 });
 
 /// A collateral that is there, and whose histories tell of it.
@@ -349,19 +350,20 @@ impl Import<'_> {
         let id = row.collateral_id;
         self.remove_comments(tx, On::Collateral(id, place.owners.clone())).await?;
         let author = self.author.clone();
-        let mut changes = Changes::new(&author, self.clock.now);
-        let of = (collateral_vehicles::Column::CollateralId, id);
-        self.remove_all::<collateral_vehicles::Entity>(tx, &mut changes, place, of).await?;
-        let of = (collateral_locations::Column::CollateralId, id);
-        self.remove_all::<collateral_locations::Entity>(tx, &mut changes, place, of).await?;
-        let of = (collateral_insurance_policies::Column::CollateralId, id);
-        self.remove_all::<collateral_insurance_policies::Entity>(tx, &mut changes, place, of)
-            .await?;
-        let of = (collateral_taxes::Column::CollateralId, id);
-        self.remove_all::<collateral_taxes::Entity>(tx, &mut changes, place, of).await?;
-        let of = (descriptions::Column::CollateralId, id);
-        self.remove_all::<descriptions::Entity>(tx, &mut changes, place, of).await?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
+            let of = (collateral_vehicles::Column::CollateralId, id);
+            self.remove_all::<collateral_vehicles::Entity>(tx, changes, place, of).await?;
+            let of = (collateral_locations::Column::CollateralId, id);
+            self.remove_all::<collateral_locations::Entity>(tx, changes, place, of).await?;
+            let of = (collateral_insurance_policies::Column::CollateralId, id);
+            self.remove_all::<collateral_insurance_policies::Entity>(tx, changes, place, of)
+                .await?;
+            let of = (collateral_taxes::Column::CollateralId, id);
+            self.remove_all::<collateral_taxes::Entity>(tx, changes, place, of).await?;
+            let of = (descriptions::Column::CollateralId, id);
+            self.remove_all::<descriptions::Entity>(tx, changes, place, of).await
+        });
+        recorded.await?;
         self.remove(tx, place, link).await?;
         self.remove(tx, place, row).await
     }

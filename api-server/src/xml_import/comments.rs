@@ -5,9 +5,9 @@ use super::format::{Kind, Needed, RowShape, Shape, TEXT_BYTES_MAX, attribute, ch
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Stop};
-use crate::comments::Kind as CommentKind;
-use crate::comments::changes as of_comments;
-use crate::history::{OfComment, Owner, Place};
+use crate::audit::{OfComment, Owner, Place};
+use crate::documents::comments::Kind as CommentKind;
+use crate::documents::comments::changes as of_comments;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::entity::comment_categories;
 use shared::entity::comments::{Column, CommentPriority, Entity, Model};

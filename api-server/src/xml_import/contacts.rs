@@ -9,9 +9,9 @@ use super::known::Sort;
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Parent, Stop, comments, refuse};
+use crate::audit::{self, Owner, Place, Placed};
+use crate::auth::visibility::Visible;
 use crate::documents;
-use crate::history::{Changes, Owner, Place, Placed};
-use crate::visibility::Visible;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::contacts::{Column, ContactMethod, Entity, Model};
 use shared::entity::user_defined_fields::Form;
@@ -32,7 +32,9 @@ pub static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
             attribute("ContactOfficerUserName", Kind::Text(50)).nullable(),
         ]);
     let needed = ["ContactNumber", "ContactTypeCode", "EntityCode"];
-    RowShape::new(shape, columns()).needing(Needed::ToInsert, &needed)
+    RowShape::new(shape, columns())
+        .needing(Needed::ToInsert, &needed)
+        .also_needing("LastName1 or Company")
 });
 
 fn columns() -> Vec<(Column, Kind)> {
@@ -254,16 +256,17 @@ impl Import<'_> {
         self.remove_comments(tx, comments::On::Contact(contact_id)).await?;
         self.remove_values(tx, &forms, contact_id).await?;
         let author = self.author.clone();
-        let mut changes = Changes::new(&author, self.clock.now);
-        let place = row.place();
-        let of = (contact_addresses::Column::ContactId, contact_id);
-        self.remove_all::<contact_addresses::Entity>(tx, &mut changes, &place, of).await?;
-        let reports = Place::of(Owner::Contact(contact_id), "Contact > Credit Profiles");
-        let of = (credit_profiles::Column::ContactId, contact_id);
-        self.remove_all::<credit_profiles::Entity>(tx, &mut changes, &reports, of).await?;
-        Entity::delete_by_id(contact_id).exec(tx).await?;
-        changes.add(&place, Some(&row), None)?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
+            let place = row.place();
+            let of = (contact_addresses::Column::ContactId, contact_id);
+            self.remove_all::<contact_addresses::Entity>(tx, changes, &place, of).await?;
+            let reports = Place::of(Owner::Contact(contact_id), "Contact > Credit Profiles");
+            let of = (credit_profiles::Column::ContactId, contact_id);
+            self.remove_all::<credit_profiles::Entity>(tx, changes, &reports, of).await?;
+            Entity::delete_by_id(contact_id).exec(tx).await?;
+            Ok::<_, Stop>(changes.add(&place, Some(&row), None)?)
+        });
+        recorded.await?;
         let key = Some(row.contact_number);
         Ok(Applied::one(element, Action::Deleted, key, contact_id, Vec::new()))
     }

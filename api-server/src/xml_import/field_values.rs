@@ -5,10 +5,10 @@ use super::fields::{Fields, Update};
 use super::format::{CLEARED, Kind, Shape, UPDATE_FLAG, attribute};
 use super::parse::Element;
 use super::{Applied, Import, Stop};
-use crate::field_values;
-use crate::history::{FieldNote, Names, Owner, Place};
-use crate::privileges::Privilege;
-use crate::visibility::records::{FORM_OWNERS, view_of};
+use crate::audit::{FieldNote, Names, Owner, Place};
+use crate::auth::privileges::Privilege;
+use crate::auth::visibility::records::{FORM_OWNERS, view_of};
+use crate::loans::field_values;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
@@ -34,7 +34,7 @@ fn form_shape(element: &'static str) -> Shape {
         let field = attribute("", Kind::Text(CHARACTERS_MAX)).nullable();
         super::format::Attribute { name, ..field }
     });
-    Shape::new(element).with(fields)
+    Shape::new(element).with(fields).also_needing("each field that the installation requires")
 }
 
 fn shape_of(form: Form) -> &'static Shape {

@@ -185,6 +185,8 @@ pub struct Shape {
     pub children: &'static [&'static str],
     /// Text stands in it.
     pub text: bool,
+    /// What else it needs to insert a row, where that hangs on other attributes.
+    pub also_needs: &'static str,
     places: HashMap<Cow<'static, str>, usize>,
 }
 
@@ -198,7 +200,7 @@ impl Shape {
     /// An element with nothing.
     pub fn bare(element: &'static str) -> Self {
         let (attributes, places) = (Vec::new(), HashMap::new());
-        Self { element, attributes, children: &[], text: false, places }
+        Self { element, attributes, children: &[], text: false, also_needs: "", places }
     }
 
     /// The same with these attributes.
@@ -226,6 +228,11 @@ impl Shape {
             attribute.needed = needed;
         }
         self
+    }
+
+    /// The same, which needs this, too, to insert a row.
+    pub fn also_needing(self, also_needs: &'static str) -> Self {
+        Self { also_needs, ..self }
     }
 
     /// The place of an attribute in the list.
@@ -258,6 +265,11 @@ impl<E: EntityTrait> RowShape<E> {
     /// The same, where these attributes must be there.
     pub fn needing(self, needed: Needed, names: &[&str]) -> Self {
         Self { shape: self.shape.needing(needed, names), ..self }
+    }
+
+    /// The same, which needs this, too, to insert a row.
+    pub fn also_needing(self, also_needs: &'static str) -> Self {
+        Self { shape: self.shape.also_needing(also_needs), ..self }
     }
 
     /// The column that an attribute fills.

@@ -6,8 +6,8 @@ use super::parse::Element;
 use super::report::Action;
 use super::stage::Table;
 use super::{Applied, Import, Stop};
-use crate::history::{self, Changes, Place, Tracked};
-use crate::visibility::Visible;
+use crate::audit::{self, Changes, Place, Tracked};
+use crate::auth::visibility::Visible;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, Iterable,
     PrimaryKeyToColumn, QueryFilter,
@@ -128,16 +128,17 @@ impl Import<'_> {
         M::Entity: EntityTrait<Model = M>,
         A: ActiveModelTrait<Entity = M::Entity>,
     {
-        let columns = history::changed_columns::<M, A>(before, after);
+        let columns = audit::changed_columns::<M, A>(before, after);
         let Some(columns) = columns else { return Ok(()) };
         let mut update = M::Entity::update_many().set(columns);
         for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
             update = update.filter(key.into_column().eq(before.record_id()));
         }
         update.exec(tx).await?;
-        let mut changes = Changes::new(&self.author, self.clock.now);
-        changes.add(place, Some(before), Some(after))?;
-        Ok(changes.save(tx).await?)
+        let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
+            changes.add(place, Some(before), Some(after))
+        });
+        Ok(recorded.await?)
     }
 
     /// Removes a row.
@@ -156,9 +157,10 @@ impl Import<'_> {
             delete = delete.filter(key.into_column().eq(row.record_id()));
         }
         delete.exec(tx).await?;
-        let mut changes = Changes::new(&self.author, self.clock.now);
-        changes.add(place, Some(row), None)?;
-        Ok(changes.save(tx).await?)
+        let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
+            changes.add(place, Some(row), None)
+        });
+        Ok(recorded.await?)
     }
 
     /// Removes all rows of a table that hang on something that is being removed.

@@ -3,7 +3,7 @@
 
 use super::parse::Element;
 use super::{Import, Stop};
-use crate::visibility::Visible;
+use crate::auth::visibility::Visible;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };

@@ -14,11 +14,11 @@ use super::names::Stored;
 use super::parse::Element;
 use super::report::{Action, Message};
 use super::{Applied, Import, Parent, Stop, comments, refuse};
-use crate::entries::{Heading, codes};
-use crate::history::Placed;
-use crate::loan_book::{Book, accrues};
-use crate::servicing::State;
-use crate::servicing::schedule::Schedule;
+use crate::audit::Placed;
+use crate::loans::entries::{Heading, codes};
+use crate::loans::loan_book::{Book, accrues};
+use crate::loans::servicing::State;
+use crate::loans::servicing::schedule::Schedule;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{Money, Rate};
@@ -70,7 +70,11 @@ pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
         "LoanAmount",
         "InterestRate",
     ];
-    RowShape::new(shape, columns()).needing(Needed::ToInsert, &needed)
+    RowShape::new(shape, columns()).needing(Needed::ToInsert, &needed).also_needing(
+        "its borrower by ContactNumber, ContactID or GetRecordID; FirstPaymentDate, and \
+         PaymentAmount or NumberOfPayments, where PaymentPeriod is neither none nor maturity; \
+         MaturityDate or FirstPaymentDate where it is maturity",
+    )
 });
 
 /// What a loan is booked with, and what only postings or rate rows change afterwards.

@@ -4,8 +4,8 @@
 use super::results::Answer;
 use super::running::{Pieces, run};
 use super::{Import, Mode, runs};
-use crate::access::Caller;
-use crate::idempotency::{self, Claim, Claimed, Keyed, Scope};
+use crate::auth::caller::Caller;
+use crate::command::idempotency::{self, Claim, Claimed, Keyed, Scope};
 use sea_orm::DatabaseConnection;
 use shared::problem::Problem;
 use std::path::Path;
@@ -62,7 +62,10 @@ pub async fn carry_out(
 ) -> Result<Answer, Problem> {
     let outcome = run(db, import, mode, pieces, claim).await;
     if let (Err(_), Some(claim)) = (&outcome, claim) {
-        claim.free(db).await;
+        let freed = claim.free(db).await;
+        if freed && let Err(error) = runs::free(db, claim.scope_hash()).await {
+            tracing::warn!(%error, "what is known of an import is left to the sweep");
+        }
     }
     outcome
 }

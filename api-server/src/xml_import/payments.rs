@@ -7,8 +7,8 @@ use super::names::Stored;
 use super::parse::Element;
 use super::report::Action;
 use super::{Applied, Import, Stop, refuse};
-use crate::payments::{self, NewPayment};
-use crate::texts::Text;
+use crate::http::texts::Text;
+use crate::loans::payments::{self, NewPayment};
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{AmountText, Money};
@@ -53,6 +53,7 @@ pub static PAYMENT: LazyLock<Shape> = LazyLock::new(|| {
             attribute("Userdef05", Text(50)).nullable(),
         ])
         .needing(Needed::Always, &["Amount", "EffectiveDate"])
+        .also_needing("its loan by LoanNumber, LoanID or GetRecordID")
 });
 
 impl Import<'_> {

@@ -11,7 +11,8 @@ pub struct ImportResult {
     /// Nothing was kept, because `test=true` asked for it.
     #[oai(rename = "Test")]
     pub test: bool,
-    /// False if the file was one block and a record failed, so that nothing of it was kept.
+    /// False if nothing was kept: in a test run, and where a record of a file failed that was one
+    /// block.
     #[oai(rename = "Committed")]
     pub committed: bool,
     /// Elements with an id of their own.

@@ -7,7 +7,8 @@ use super::report::RecordResult;
 use super::results::{Answer, Results};
 use super::runs::{OfRecord, Run};
 use super::{Applied, Import, Mode, Opened, malformed};
-use crate::idempotency::Claim;
+use crate::command::idempotency::Claim;
+use crate::http::import_gate::Closed;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
 use shared::cluster;
 use shared::db::{self, Contended, Tries};
@@ -111,6 +112,7 @@ fn got_in_the_way(problem: &Problem) -> bool {
 
 impl Runner<'_> {
     async fn run_as_block(mut self) -> Result<Answer, Problem> {
+        let _closed = self.close_gate();
         let tx = db::begin_write(self.db).await?;
         self.apply_all(Some(&tx)).await?;
         let Self { db, mode, run, mut results, failed, .. } = self;
@@ -119,7 +121,7 @@ impl Runner<'_> {
             results.undo_all();
         }
         let run = run.filter(|_| !mode.test);
-        let answer = results.finish(mode.test, !undone).await?;
+        let answer = results.finish(mode.test, !undone && !mode.test).await?;
         let tx = match undone || mode.test {
             true => {
                 tx.rollback().await?;
@@ -135,6 +137,13 @@ impl Runner<'_> {
         }
         tx.commit().await?;
         Ok(answer)
+    }
+
+    /// SQLite has one writer: for as long as a transaction of more than a record takes, it is this
+    /// import.
+    fn close_gate(&self) -> Option<Closed> {
+        let alone = self.db.get_database_backend() == DbBackend::Sqlite;
+        alone.then(|| self.import.gate.close())
     }
 
     async fn run_by_record(mut self) -> Result<Answer, Problem> {
@@ -373,6 +382,7 @@ impl Runner<'_> {
         outer: Option<&DatabaseTransaction>,
         head: &Element,
     ) -> Result<(), Problem> {
+        let _closed = outer.is_none().then(|| self.close_gate());
         let part = match outer {
             Some(outer) => db::begin_part(outer).await?,
             None => Some(self.begin_long().await?),

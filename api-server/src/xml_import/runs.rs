@@ -3,10 +3,10 @@
 
 use super::report::RecordResult;
 use super::results::{Answer, Results, Totals};
-use crate::idempotency::Claim;
+use crate::command::idempotency::Claim;
 use poem::http::StatusCode;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::Query;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     NotSet, QueryFilter, QueryOrder, QuerySelect,
@@ -239,30 +239,6 @@ async fn find(
 ) -> Result<Option<import_runs::Model>, DbErr> {
     let runs = import_runs::Entity::find();
     runs.filter(import_runs::Column::ScopeHash.eq(scope_hash)).one(db).await
-}
-
-/// True if an unfinished import under this key has done a part of its work.
-pub async fn has_progress(db: &impl ConnectionTrait, scope_hash: &str) -> Result<bool, DbErr> {
-    let mut select = with_progress();
-    select.and_where(import_runs::Column::ScopeHash.eq(scope_hash));
-    Ok(db.query_one(&select).await?.is_some())
-}
-
-/// The keys of unfinished imports that have done a part of their work.
-pub fn with_progress() -> SelectStatement {
-    use import_runs::Column::{CommittedFlag, ImportId, ScopeHash};
-    let of_run = (import_records::Entity, import_records::Column::ImportId);
-    let records = Query::select()
-        .expr(Expr::value(1))
-        .from(import_records::Entity)
-        .and_where(Expr::col(of_run).equals((import_runs::Entity, ImportId)))
-        .take();
-    Query::select()
-        .column(ScopeHash)
-        .from(import_runs::Entity)
-        .and_where(CommittedFlag.is_null())
-        .and_where(Expr::exists(records))
-        .take()
 }
 
 /// How many records of an unfinished import under this key are done.

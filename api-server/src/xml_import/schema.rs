@@ -108,8 +108,11 @@ fn write_type(xsd: &mut String, shape: &Shape) {
     line(xsd, 1, &format!("<xs:complexType name=\"{}\">", shape.element));
     let needed = shape.attributes.iter().filter(|one| one.needed == Needed::ToInsert);
     let needed: Vec<&str> = needed.map(|one| &*one.name).collect();
+    let needed = [needed.join(", "), shape.also_needs.to_owned()];
+    let needed: Vec<&str> =
+        needed.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     if !needed.is_empty() {
-        let text = format!("To insert it needs {}.", needed.join(", "));
+        let text = format!("To insert it needs {}.", needed.join("; "));
         let text =
             format!("<xs:annotation><xs:documentation>{text}</xs:documentation></xs:annotation>");
         line(xsd, 2, &text);

@@ -5,7 +5,7 @@
 //! rows name it; [`Stage::write`] puts the keys there. Undoing a record is taking its rows off
 //! again.
 
-use crate::history::{Author, Changes, FieldNote, OfComment, Owner, Place, Tracked};
+use crate::audit::{self, Author, Changes, FieldNote, OfComment, Owner, Place, Tracked};
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait,
     IdenStatic, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait,
@@ -155,17 +155,18 @@ macro_rules! tables {
             ) -> Result<Keys, DbErr> {
                 let stage = std::mem::take(self);
                 let mut keys = Keys::default();
-                let mut changes = Changes::new(author, now);
                 user_names::take_all(tx, stage.name_skeletons).await?;
-                $(write(tx, stage.$table, &mut keys, &mut changes).await?;)*
-                write_transactions(tx, stage.transactions, &keys).await?;
-                for mut note in stage.notes {
-                    keys.settle(&mut note.place);
-                    note.record_id = keys.of(note.record_id);
-                    changes.note(note);
-                }
-                changes.save(tx).await?;
-                Ok(keys)
+                let written = audit::recording(tx, author, now, async |changes| {
+                    $(write(tx, stage.$table, &mut keys, changes).await?;)*
+                    write_transactions(tx, stage.transactions, &keys).await?;
+                    for mut note in stage.notes {
+                        keys.settle(&mut note.place);
+                        note.record_id = keys.of(note.record_id);
+                        changes.note(note);
+                    }
+                    Ok::<_, DbErr>(keys)
+                });
+                written.await
             }
         }
     };

@@ -7,17 +7,18 @@
 //! (RFC 9207).
 
 use super::redirect;
-use crate::app::App;
-use crate::authorizations::{self, BrowserLogIn, NewRequest};
-use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
-use crate::clients::{self, Scope};
-use crate::keys;
-use crate::oauth_error::OAuthError;
-use crate::page_error::PageError;
-use crate::redirects;
-use crate::request::Form;
-use crate::source::Source;
-use crate::tokens::{Code, random_name};
+use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::state::State;
+use crate::store::authorizations::{self, BrowserLogIn, NewRequest};
+use crate::store::clients::{self, Scope};
+use crate::store::keys;
+use crate::store::tokens::{Code, random_name};
+use crate::web::page_error::PageError;
+use crate::web::pages::back_to;
+use crate::web::redirects;
 use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
@@ -32,7 +33,7 @@ const NONCE_BYTES_MAX: usize = 1024;
 const CHALLENGE_LENGTH: usize = 43;
 
 /// Sends the browser to the log-in page, or back with a code where somebody is logged in already.
-pub async fn authorize(app: Arc<App>, mut request: Request) -> Result<Response, PageError> {
+pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await,
         _ => Form::of_query(&request),
@@ -44,18 +45,18 @@ pub async fn authorize(app: Arc<App>, mut request: Request) -> Result<Response, 
         return Err(PageError::from("This address is for a browser's window."));
     }
     let client_id = form.required("client_id").map_err(|error| PageError::bad_request(&error))?;
-    let client = clients::find(&app.db, client_id).await?;
+    let client = clients::find(&state.store.db, client_id).await?;
     let client = client.ok_or_else(|| PageError::from("No application of this name is known."))?;
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();
     if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
         let text = "The application asked to be answered at an address that is not registered.";
-        return Err(PageError::from(text));
+        return Err(PageError::from(text).or_back(back_to(&client, None)));
     }
-    let asking = Asking { app: &app, form: &form, client: &client, redirect_uri };
+    let asking = Asking { state: &state, form: &form, client: &client, redirect_uri };
     match asking.answer(&request).await {
         Ok(response) => Ok(response),
         Err(Failure::Client(error)) => Ok(asking.send_back(&error)),
-        Err(Failure::Page(error)) => Err(error),
+        Err(Failure::Page(error)) => Err(error.or_back(back_to(&client, Some(redirect_uri)))),
     }
 }
 
@@ -78,7 +79,7 @@ impl From<sea_orm::DbErr> for Failure {
 }
 
 struct Asking<'a> {
-    app: &'a App,
+    state: &'a State,
     form: &'a Form,
     client: &'a Model,
     redirect_uri: &'a str,
@@ -104,8 +105,13 @@ impl Asking<'_> {
         };
         let logged_in = match browser::cookie(request, LOG_IN_COOKIE) {
             Some(cookie) if prompt != Prompt::LogIn => {
-                authorizations::logged_in(self.app, scope.kind, &cookie, max_age.map(i64::from))
-                    .await?
+                authorizations::logged_in(
+                    &self.state.store,
+                    scope.kind,
+                    &cookie,
+                    max_age.map(i64::from),
+                )
+                .await?
             }
             _ => None,
         };
@@ -113,21 +119,30 @@ impl Asking<'_> {
             (Some(log_in), Some(sub)) if keys::sub(scope.kind, log_in.user_id) != sub => None,
             (logged_in, _) => logged_in,
         };
-        let source = Source::of(request, &self.app.proxies);
+        let source = Source::of(request, &self.state.proxies);
         match (logged_in, prompt) {
-            (Some(log_in), _) => match self.answer_at_once(&new, &log_in, &source).await? {
-                Some(response) => Ok(response),
-                None => Err(OAuthError::login_required().into()),
-            },
+            (Some(log_in), prompt) => {
+                self.admit(&log_in, prompt)?;
+                let response = self.answer_at_once(&new, &log_in, &source).await?;
+                response.ok_or_else(|| OAuthError::login_required().into())
+            }
             (None, Prompt::None) => Err(OAuthError::login_required().into()),
             (None, _) => self.ask_to_log_in(request, &new, &source).await,
         }
     }
 
+    /// Refuses a browser that asks for codes too often: a page stops one that is sent back and forth.
+    fn admit(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
+        self.state.codes.admit(&log_in.browser_id).map_err(|seconds| match prompt {
+            Prompt::None => OAuthError::too_many("too many codes for this browser", seconds).into(),
+            _ => Failure::Page(PageError::too_often(seconds)),
+        })
+    }
+
     /// Whom the client expects, by an ID token of his (OpenID Connect Core, 3.1.2.1).
     async fn expected(&self) -> Result<Option<String>, Failure> {
         let Some(token) = self.form.get("id_token_hint") else { return Ok(None) };
-        let hint = keys::read_hint(self.app, &self.app.db, token).await?;
+        let hint = keys::read_hint(&self.state.store, &self.state.store.db, token).await?;
         Ok(Some(hint.map(|hint| hint.sub).unwrap_or_default()))
     }
 
@@ -176,16 +191,19 @@ impl Asking<'_> {
         source: &Source,
     ) -> Result<Option<Response>, Failure> {
         // Nobody else has the secret of this request: it waits for no browser.
-        let kept = authorizations::keep(self.app, new, &random_name(), source).await?;
+        let kept = authorizations::keep(&self.state.store, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
         let request_id = browser::stored(&id);
         let code = db::again(async || {
-            let tx = db::begin_write(&self.app.db).await?;
-            let code = authorizations::grant_code(self.app, &tx, &request_id, log_in).await?;
+            let tx = db::begin_write(&self.state.store.db).await?;
+            let code =
+                authorizations::grant_code(&self.state.store, &tx, &request_id, log_in).await?;
             tx.commit().await.map(|()| code)
         })
         .await?;
-        let url = |code: Code| code_url(self.app, self.redirect_uri, new.state, code.text());
+        let url = |code: Code| {
+            code_url(&self.state.store.issuer, self.redirect_uri, new.state, code.text())
+        };
         Ok(code.map(|code| redirect(&url(code))))
     }
 
@@ -197,9 +215,9 @@ impl Asking<'_> {
     ) -> Result<Response, Failure> {
         let known = browser::cookie(request, BROWSER_COOKIE);
         let secret = known.clone().unwrap_or_else(random_name);
-        let kept = authorizations::keep(self.app, new, &secret, source).await?;
+        let kept = authorizations::keep(&self.state.store, new, &secret, source).await?;
         let id = kept.ok_or_else(too_many)?;
-        let mut response = redirect(&format!("{}/login?request={id}", self.app.issuer));
+        let mut response = redirect(&format!("{}/login?request={id}", self.state.store.issuer));
         if known.is_none() {
             let cookie = browser::set_cookie(BROWSER_COOKIE, &secret);
             response.headers_mut().append(SET_COOKIE, cookie);
@@ -212,7 +230,7 @@ impl Asking<'_> {
         let (code, description) = error.parts();
         let mut parameters = vec![("error", code), ("error_description", description)];
         parameters.extend(self.form.get("state").map(|state| ("state", state)));
-        parameters.push(("iss", &self.app.issuer));
+        parameters.push(("iss", &self.state.store.issuer));
         redirect(&redirects::with_parameters(self.redirect_uri, &parameters))
     }
 }
@@ -222,10 +240,10 @@ fn too_many() -> Failure {
 }
 
 /// Where the browser goes with its code.
-pub fn code_url(app: &App, redirect_uri: &str, state: Option<&str>, code: &str) -> String {
+pub fn code_url(issuer: &str, redirect_uri: &str, state: Option<&str>, code: &str) -> String {
     let mut parameters = vec![("code", code)];
     parameters.extend(state.map(|state| ("state", state)));
-    parameters.push(("iss", &app.issuer));
+    parameters.push(("iss", issuer));
     redirects::with_parameters(redirect_uri, &parameters)
 }
 

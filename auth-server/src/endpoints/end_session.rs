@@ -6,39 +6,41 @@
 //! logs anybody out.
 
 use super::redirect;
-use crate::app::App;
-use crate::authorizations;
-use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
-use crate::clients;
-use crate::keys;
-use crate::page_error::PageError;
-use crate::pages;
-use crate::redirects;
-use crate::request::Form;
-use crate::sessions;
-use crate::source::Source;
-use crate::tokens::random_name;
+use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::state::State;
+use crate::store::authorizations;
+use crate::store::clients;
+use crate::store::keys;
+use crate::store::sessions;
+use crate::store::tokens::random_name;
+use crate::web::page_error::PageError;
+use crate::web::pages;
+use crate::web::redirects;
 use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::audit::Kind;
 use shared::db;
 use shared::entity::auth_sessions;
+use shared::entity::oauth_clients::Model;
 use shared::introspection::UserKind;
+use shared::pages::Back;
 use std::sync::Arc;
 
 /// What the form of the question is for.
 const PURPOSE: &str = "logout";
 
 /// Logs out, or asks whether to.
-pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response, PageError> {
+pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await,
         _ => Form::of_query(&request),
     };
     let form = form.map_err(|error| PageError::bad_request(&error))?;
     let hint = match form.get("id_token_hint") {
-        Some(token) => keys::read_hint(&app, &app.db, token).await?,
+        Some(token) => keys::read_hint(&state.store, &state.store.db, token).await?,
         None => None,
     };
     let client_id = form.get("client_id");
@@ -48,40 +50,44 @@ pub async fn end_session(app: Arc<App>, mut request: Request) -> Result<Response
     let client_id = hint.as_ref().map(|hint| hint.aud.as_str()).or(client_id);
     // Without a name, as after an ID token that can no longer be checked, there is no list to
     // look into: the user is asked, and stays here.
-    let target = match client_id {
-        Some(client_id) => target(&app, &form, client_id).await?,
+    let client = match client_id {
+        Some(client_id) => clients::find(&state.store.db, client_id).await?,
         None => None,
     };
-    let source = Source::of(&request, &app.proxies);
+    let back = client.as_ref().and_then(|client| pages::back_to(client, None));
+    let target = match client_id {
+        Some(_) => target(&form, client.as_ref()).map_err(|error| error.or_back(back.clone()))?,
+        None => None,
+    };
+    let source = Source::of(&request, &state.proxies);
     if let Some(hint) = hint {
         let public_id = auth_sessions::Column::PublicId;
-        if let Some(owner) = sessions::owner(&app.db, public_id, &hint.sid).await? {
-            sessions::log_out(&app, &owner, &source, "application").await?;
+        if let Some(owner) = sessions::owner(&state.store.db, public_id, &hint.sid).await? {
+            sessions::log_out(&state.store, &owner, &source, "application").await?;
         }
         // That session may be over, as after the revocation that some applications begin with.
-        let nobody_left = log_out_browser(&app, &request, Some(&hint.sub), &source).await?;
-        return Ok(done(&app, target, nobody_left));
+        let nobody_left = log_out_browser(&state, &request, Some(&hint.sub), &source).await?;
+        return Ok(done(&state, target, nobody_left, back.as_ref()));
     }
     let cookie = browser::cookie(&request, BROWSER_COOKIE);
     let confirmed = request.method() == Method::POST
-        && browser::same_origin(&request, app.origin())
+        && browser::same_origin(&request, state.origin())
         && cookie.as_deref().is_some_and(|cookie| {
             let token = form.get("csrf").unwrap_or_default();
             browser::form_token_is_right(cookie, PURPOSE, token)
         });
     if !confirmed {
-        return Ok(ask(&app, &form, cookie, target.as_deref()));
+        return Ok(ask(&state, &form, cookie, target.as_deref(), back.as_ref()));
     }
-    let nobody_left = log_out_browser(&app, &request, None, &source).await?;
-    Ok(done(&app, target, nobody_left))
+    let nobody_left = log_out_browser(&state, &request, None, &source).await?;
+    Ok(done(&state, target, nobody_left, back.as_ref()))
 }
 
 /// Where the browser goes afterwards: exactly what the client has registered, or nowhere.
-async fn target(app: &App, form: &Form, client_id: &str) -> Result<Option<String>, PageError> {
+fn target(form: &Form, client: Option<&Model>) -> Result<Option<String>, PageError> {
     let Some(uri) = form.get("post_logout_redirect_uri") else { return Ok(None) };
-    let client = clients::find(&app.db, client_id).await?;
-    let list = client.map(|client| client.post_logout_redirect_uris).unwrap_or_default();
-    if !redirects::is_registered(&list, uri) {
+    let list = client.map_or("", |client| &client.post_logout_redirect_uris);
+    if !redirects::is_registered(list, uri) {
         let text = "The application asked to continue at an address that is not registered.";
         return Err(PageError::from(text));
     }
@@ -89,7 +95,13 @@ async fn target(app: &App, form: &Form, client_id: &str) -> Result<Option<String
     Ok(Some(redirects::with_parameters(uri, &state)))
 }
 
-fn ask(app: &App, form: &Form, cookie: Option<String>, target: Option<&str>) -> Response {
+fn ask(
+    state: &State,
+    form: &Form,
+    cookie: Option<String>,
+    target: Option<&str>,
+    back: Option<&Back>,
+) -> Response {
     let known = cookie.is_some();
     let cookie = cookie.unwrap_or_else(random_name);
     let fields: Vec<_> = ["client_id", "post_logout_redirect_uri", "state"]
@@ -98,7 +110,7 @@ fn ask(app: &App, form: &Form, cookie: Option<String>, target: Option<&str>) -> 
         .collect();
     let token = browser::form_token(&cookie, PURPOSE);
     let source = target.map(redirects::policy_source).unwrap_or_default();
-    let mut response = pages::confirm_log_out(&app.display_name, &token, &fields, &source);
+    let mut response = pages::confirm_log_out(&state.display_name, &token, &fields, &source, back);
     if !known {
         let cookie = browser::set_cookie(BROWSER_COOKIE, &cookie);
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -109,21 +121,22 @@ fn ask(app: &App, form: &Form, cookie: Option<String>, target: Option<&str>) -> 
 /// Ends the log-in of this browser, whoever it is or this subject's alone. False if somebody else is
 /// logged in here, who stays.
 async fn log_out_browser(
-    app: &App,
+    state: &State,
     request: &Request,
     subject: Option<&str>,
     source: &Source,
 ) -> Result<bool, PageError> {
     let Some(cookie) = browser::cookie(request, LOG_IN_COOKIE) else { return Ok(true) };
     for kind in [UserKind::Core, UserKind::Web] {
-        let Some(log_in) = authorizations::logged_in(app, kind, &cookie, None).await? else {
+        let Some(log_in) = authorizations::logged_in(&state.store, kind, &cookie, None).await?
+        else {
             continue;
         };
         if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
             return Ok(false);
         }
         db::again(async || {
-            let tx = db::begin_write(&app.db).await?;
+            let tx = db::begin_write(&state.store.db).await?;
             shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
             let event = source.event(Kind::LoggedOut).reason("browser");
             event.user(kind, log_in.user_id).record(&tx).await?;
@@ -134,10 +147,10 @@ async fn log_out_browser(
     Ok(true)
 }
 
-fn done(app: &App, target: Option<String>, nobody_left: bool) -> Response {
+fn done(state: &State, target: Option<String>, nobody_left: bool, back: Option<&Back>) -> Response {
     let mut response = match target {
         Some(target) => redirect(&target),
-        None => pages::logged_out(&app.display_name),
+        None => pages::logged_out(&state.display_name, back),
     };
     if nobody_left {
         response.headers_mut().append(SET_COOKIE, browser::clear_cookie(LOG_IN_COOKIE));

@@ -4,14 +4,14 @@
 //! the database is away the answer is 503, never a false "inactive".
 
 use super::json;
-use crate::app::App;
-use crate::clients::{self, Credentials};
-use crate::keys;
-use crate::oauth_error::OAuthError;
-use crate::request::Form;
-use crate::source::Source;
-use crate::token_table::{self, seconds_of};
-use crate::tokens::AccessToken;
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::state::State;
+use crate::store::clients::{self, Credentials};
+use crate::store::keys;
+use crate::store::token_table::{self, seconds_of};
+use crate::store::tokens::AccessToken;
 use poem::{Request, Response};
 use sea_orm::sea_query::{Expr, JoinType};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter};
@@ -23,21 +23,23 @@ use shared::time::Timestamp;
 use std::sync::Arc;
 
 /// Answers a resource server.
-pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
+pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let token = form.get("token").and_then(|text| AccessToken::parse(&app.token_keys, text));
-    let row = find(&app, &credentials, token.as_ref()).await?;
+    let token =
+        form.get("token").and_then(|text| AccessToken::parse(&state.store.token_keys, text));
+    let row = find(&state, &credentials, token.as_ref()).await?;
     let client =
         row.as_ref().map(|row| oauth_clients::Model::from_query_result(row, "")).transpose()?;
-    let source = Source::of(&request, &app.proxies);
-    let client = clients::authenticate_confidential(&app, client, &credentials, &source).await?;
+    let source = Source::of(&request, &state.proxies);
+    let client =
+        clients::authenticate_confidential(&state.store, client, &credentials, &source).await?;
     if !client.resource_server_flag {
         return Err(OAuthError::not_a_resource_server());
     }
     form.required("token")?;
     let answer = match (&row, token) {
-        (Some(row), Some(token)) => describe(&app, row, token.kind())?,
+        (Some(row), Some(token)) => describe(&state, row, token.kind())?,
         _ => Introspection::INACTIVE,
     };
     let mut response = json(&answer);
@@ -48,7 +50,7 @@ pub async fn introspect(app: Arc<App>, mut request: Request) -> Result<Response,
 /// The client's row, with the live token beside it where there is one.
 #[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
 async fn find(
-    app: &App,
+    state: &State,
     credentials: &Credentials,
     token: Option<&AccessToken>,
 ) -> Result<Option<QueryResult>, DbErr> {
@@ -66,15 +68,15 @@ async fn find(
         ];
         select.columns(columns.map(|column| ("token", column))).join_subquery(
             JoinType::LeftJoin,
-            token_table::live_token(app, token),
+            token_table::live_token(&state.store, token),
             "token",
             Expr::value(true),
         );
     }
-    app.db.query_one(&select).await
+    state.store.db.query_one(&select).await
 }
 
-fn describe(app: &App, row: &QueryResult, kind: UserKind) -> Result<Introspection, DbErr> {
+fn describe(state: &State, row: &QueryResult, kind: UserKind) -> Result<Introspection, DbErr> {
     let Some(subject_id) = row.try_get::<Option<i64>>("", "subject_id")? else {
         return Ok(Introspection::INACTIVE);
     };
@@ -83,7 +85,7 @@ fn describe(app: &App, row: &QueryResult, kind: UserKind) -> Result<Introspectio
     let iat = created.0.timestamp();
     Ok(Introspection::Active(Box::new(ActiveToken {
         active: True,
-        iss: app.issuer.clone(),
+        iss: state.store.issuer.clone(),
         sub: keys::sub(kind, subject_id),
         username: row.try_get("", "username")?,
         client_id: row.try_get("", "token_client_id")?,

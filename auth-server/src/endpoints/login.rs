@@ -6,112 +6,138 @@
 
 use super::authorize::code_url;
 use super::redirect;
-use crate::app::App;
-use crate::authorizations;
-use crate::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
-use crate::log_in::{self, Attempt, LoggedIn, Refusal};
-use crate::page_error::PageError;
-use crate::pages::{self, LogInForm};
-use crate::redirects;
-use crate::request::Form;
-use crate::source::Source;
-use crate::tokens::Code;
+use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::login::log_in::{self, Attempt, LoggedIn, Refusal};
+use crate::state::State;
+use crate::store::authorizations;
+use crate::store::clients;
+use crate::store::tokens::Code;
+use crate::web::page_error::PageError;
+use crate::web::pages::{self, LogInForm};
+use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::db;
 use shared::entity::authorization_requests::Model;
+use shared::entity::oauth_clients;
+use shared::pages::Back;
 use std::sync::Arc;
 
 /// Shows the form.
-pub async fn show(app: Arc<App>, request: Request) -> Result<Response, PageError> {
+pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageError> {
     let form = Form::of_query(&request).map_err(|error| PageError::bad_request(&error))?;
-    let (cookie, id, pending) = find(&app, &request, &form).await?;
-    let user_name = pending.login_hint.clone().unwrap_or_default();
-    Ok(page(&app, &cookie, &id, &pending, &user_name, false))
+    let asking = Asking::find(&state, &request, &form).await?;
+    let user_name = asking.pending.login_hint.clone().unwrap_or_default();
+    Ok(asking.page(&state, &user_name, false))
 }
 
 /// Takes the form.
-pub async fn submit(app: Arc<App>, mut request: Request) -> Result<Response, PageError> {
+pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = Form::read(&mut request).await.map_err(|error| PageError::bad_request(&error))?;
-    let (cookie, id, pending) = find(&app, &request, &form).await?;
+    let asking = Asking::find(&state, &request, &form).await?;
+    let answer = take(&state, &request, &form, &asking).await;
+    answer.map_err(|error| error.or_back(asking.way_back()))
+}
+
+/// Takes the form of this request.
+async fn take(
+    state: &State,
+    request: &Request,
+    form: &Form,
+    asking: &Asking,
+) -> Result<Response, PageError> {
+    let Asking { cookie, id, pending, .. } = asking;
     let token = form.get("csrf").unwrap_or_default();
-    if !browser::same_origin(&request, app.origin())
-        || !browser::form_token_is_right(&cookie, &purpose(&id), token)
+    if !browser::same_origin(request, state.origin())
+        || !browser::form_token_is_right(cookie, &purpose(id), token)
     {
         return Err(PageError::forged());
     }
     let user_name = form.get("username").unwrap_or_default();
     let attempt = Attempt {
-        source: &Source::of(&request, &app.proxies),
+        source: &Source::of(request, &state.proxies),
         client_id: &pending.client_id,
+        by_known_client: false,
         kind: pending.user_kind,
         user_name,
         password: form.get("password").unwrap_or_default(),
     };
-    let former = browser::cookie(&request, LOG_IN_COOKIE);
-    let entered = db::again(|| enter(&app, attempt, &pending, former.as_deref())).await?;
+    let former = browser::cookie(request, LOG_IN_COOKIE);
+    let entered = db::again(|| enter(state, attempt, pending, former.as_deref())).await?;
     let Some((cookie, code)) = entered else {
-        return Ok(page(&app, &cookie, &id, &pending, user_name, true));
+        return Ok(asking.page(state, user_name, true));
     };
-    let state = pending.state.as_deref();
-    let mut response = redirect(&code_url(&app, &pending.redirect_uri, state, code.text()));
+    let issuer = &state.store.issuer;
+    let url = code_url(issuer, &pending.redirect_uri, pending.state.as_deref(), code.text());
+    let mut response = redirect(&url);
     response.headers_mut().append(SET_COOKIE, browser::set_cookie(LOG_IN_COOKIE, &cookie));
     Ok(response)
 }
 
 /// Logs in, and gives the cookie and the code that come of it; nothing for a wrong password.
 async fn enter(
-    app: &App,
+    state: &State,
     attempt: Attempt<'_>,
     pending: &Model,
     former: Option<&str>,
 ) -> Result<Option<(String, Code)>, PageError> {
-    let LoggedIn { tx, user_id } = match log_in::log_in(app, attempt).await {
+    let LoggedIn { tx, user_id } = match log_in::log_in(&state.store.login, attempt).await {
         Ok(logged_in) => logged_in,
         Err(Refusal::Wrong | Refusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
     let (cookie, browser) =
         authorizations::remember_browser(&tx, pending.user_kind, user_id, former).await?;
-    let code = authorizations::grant_code(app, &tx, &pending.request_id, &browser).await?;
+    let code = authorizations::grant_code(&state.store, &tx, &pending.request_id, &browser).await?;
     let code = code.ok_or_else(PageError::expired)?;
     tx.commit().await?;
     Ok(Some((cookie, code)))
 }
 
-/// The browser's cookie, the id of its request, and the request.
-async fn find(
-    app: &App,
-    request: &Request,
-    form: &Form,
-) -> Result<(String, String, Model), PageError> {
-    let Some(id) = form.get("request") else {
-        let text = "Open the application you want to use: it will bring you to this page.";
-        return Err(PageError::from(text));
-    };
-    let cookie = browser::cookie(request, BROWSER_COOKIE).ok_or_else(PageError::expired)?;
-    let pending = authorizations::pending(&app.db, id, &cookie).await?;
-    Ok((cookie, id.to_owned(), pending.ok_or_else(PageError::expired)?))
+/// An application that wants somebody logged in, in this browser.
+struct Asking {
+    /// The browser's cookie.
+    cookie: String,
+    /// The id of the request, as the browser has it.
+    id: String,
+    pending: Model,
+    /// The application; nothing where it was removed meanwhile.
+    client: Option<oauth_clients::Model>,
 }
 
-fn page(
-    app: &App,
-    cookie: &str,
-    id: &str,
-    pending: &Model,
-    user_name: &str,
-    refused: bool,
-) -> Response {
-    pages::log_in(&LogInForm {
-        site: &app.display_name,
-        kind: pending.user_kind,
-        client_id: &pending.client_id,
-        request: id,
-        csrf: &browser::form_token(cookie, &purpose(id)),
-        user_name,
-        refused,
-        form_action_origins: &redirects::policy_source(&pending.redirect_uri),
-    })
+impl Asking {
+    /// The request that this browser has kept.
+    async fn find(state: &State, request: &Request, form: &Form) -> Result<Self, PageError> {
+        let Some(id) = form.get("request") else {
+            let text = "Open the application you want to use: it will bring you to this page.";
+            return Err(PageError::from(text));
+        };
+        let cookie = browser::cookie(request, BROWSER_COOKIE).ok_or_else(PageError::expired)?;
+        let pending = authorizations::pending(&state.store.db, id, &cookie).await?;
+        let pending = pending.ok_or_else(PageError::expired)?;
+        let client = clients::find(&state.store.db, &pending.client_id).await?;
+        Ok(Self { cookie, id: id.to_owned(), pending, client })
+    }
+
+    fn way_back(&self) -> Option<Back> {
+        pages::back_to(self.client.as_ref()?, Some(&self.pending.redirect_uri))
+    }
+
+    fn page(&self, state: &State, user_name: &str, refused: bool) -> Response {
+        let Self { cookie, id, pending, client } = self;
+        pages::log_in(&LogInForm {
+            site: &state.display_name,
+            kind: pending.user_kind,
+            application: client.as_ref().map_or(pending.client_id.as_str(), |client| client.name()),
+            request: id,
+            csrf: &browser::form_token(cookie, &purpose(id)),
+            user_name,
+            refused,
+            form_action_origins: &redirects::policy_source(&pending.redirect_uri),
+        })
+    }
 }
 
 fn purpose(id: &str) -> String {

@@ -4,28 +4,28 @@
 //! answered alike (204), and an expired one still ends its session: it proves itself, also where its
 //! row was swept. One of an earlier release counts while its row is there.
 
-use crate::app::App;
-use crate::oauth_error::OAuthError;
-use crate::request::bearer_token;
-use crate::sessions;
-use crate::source::Source;
-use crate::token_table;
-use crate::tokens::AccessToken;
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::bearer_token;
+use crate::http::source::Source;
+use crate::state::State;
+use crate::store::sessions;
+use crate::store::token_table;
+use crate::store::tokens::AccessToken;
 use poem::http::StatusCode;
 use poem::{Request, Response};
 use shared::entity::auth_sessions;
 use std::sync::Arc;
 
 /// Ends the session of the token that came with the request, and the browser log-in it came from.
-pub async fn log_out(app: Arc<App>, request: Request) -> Result<Response, OAuthError> {
+pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
-    if let Some(token) = AccessToken::parse(&app.token_keys, token)
-        && (token.is_proven() || token_table::knows(&app, &token).await?)
+    if let Some(token) = AccessToken::parse(&state.store.token_keys, token)
+        && (token.is_proven() || token_table::knows(&state.store, &token).await?)
     {
         let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
-        if let Some(owner) = sessions::owner(&app.db, column, &session).await? {
-            let source = Source::of(&request, &app.proxies);
-            sessions::log_out(&app, &owner, &source, "bearer").await?;
+        if let Some(owner) = sessions::owner(&state.store.db, column, &session).await? {
+            let source = Source::of(&request, &state.proxies);
+            sessions::log_out(&state.store, &owner, &source, "bearer").await?;
         }
     }
     Ok(StatusCode::NO_CONTENT.into())

@@ -1,14 +1,16 @@
 //! `GET /.well-known/oauth-authorization-server`, `GET /.well-known/openid-configuration`: what
 //! this server can do (RFC 8414, OpenID Connect Discovery). Each value is true, and a test says so.
 
-use super::json;
 use super::token::GRANT_TYPES;
-use crate::app::App;
-use crate::client_assertions;
-use crate::keys;
-use crate::oauth_error::OAuthError;
+use crate::http::oauth_error::OAuthError;
+use crate::state::State;
+use crate::store::client_assertions;
+use crate::store::clients::STANDARD_SCOPES;
+use crate::store::keys;
+use poem::http::header::CACHE_CONTROL;
 use poem::{Request, Response};
 use serde_json::{Value, json};
+use shared::server::SharedBody;
 use std::sync::Arc;
 
 /// Where OAuth clients look for it, and where OpenID Connect clients do.
@@ -16,19 +18,25 @@ pub const PATHS: [&str; 2] =
     ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
 /// Shows the metadata: one document for both.
-pub async fn show(app: Arc<App>, _request: Request) -> Result<Response, OAuthError> {
-    Ok(json(&document(&app)))
+pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
+    let mut response = Response::builder()
+        .content_type("application/json")
+        .header(CACHE_CONTROL, "public, max-age=300")
+        .body(state.metadata.clone());
+    response.set_data(SharedBody);
+    Ok(response)
 }
 
-fn document(app: &App) -> Value {
-    let issuer = &app.issuer;
+/// The metadata of the server with this issuer, where clients show certificates at this URL.
+pub fn document(issuer: &str, mtls_url: Option<&str>) -> Value {
     let url = |path: &str| format!("{issuer}{path}");
     let mut methods = vec!["client_secret_basic", "client_secret_post", "private_key_jwt"];
-    if app.mtls_url.is_some() {
+    if mtls_url.is_some() {
         methods.push("self_signed_tls_client_auth");
     }
     let with_public: Vec<_> = methods.iter().copied().chain(["none"]).collect();
     let algorithms = client_assertions::ALGORITHMS.map(|(name, _)| name);
+    let scopes: Vec<_> = ["core", "web"].into_iter().chain(STANDARD_SCOPES).collect();
     let mut document = json!({
         "issuer": issuer,
         "authorization_endpoint": url("/oauth2/authorize"),
@@ -41,7 +49,7 @@ fn document(app: &App) -> Value {
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": GRANT_TYPES,
-        "scopes_supported": ["core", "web", "openid"],
+        "scopes_supported": scopes,
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
         "token_endpoint_auth_methods_supported": with_public,
@@ -61,7 +69,7 @@ fn document(app: &App) -> Value {
         "request_uri_parameter_supported": false,
         "claims_parameter_supported": false,
     });
-    if let Some(mtls_url) = &app.mtls_url {
+    if let Some(mtls_url) = mtls_url {
         document["mtls_endpoint_aliases"] = json!({
             "token_endpoint": format!("{mtls_url}/oauth2/token"),
             "introspection_endpoint": format!("{mtls_url}/oauth2/introspect"),

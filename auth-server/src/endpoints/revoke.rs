@@ -1,14 +1,14 @@
 //! `POST /oauth2/revoke`: a client gives a token back (RFC 7009). Revoking one token ends its
 //! whole session; unknown tokens are 200 too; only the client it was issued to may revoke it.
 
-use crate::app::App;
-use crate::clients::{self, Credentials};
-use crate::oauth_error::OAuthError;
-use crate::request::Form;
-use crate::sessions;
-use crate::source::Source;
-use crate::token_table;
-use crate::tokens::{AccessToken, RefreshToken};
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::state::State;
+use crate::store::clients::{self, Credentials};
+use crate::store::sessions;
+use crate::store::token_table;
+use crate::store::tokens::{AccessToken, RefreshToken};
 use poem::{Request, Response};
 use sea_orm::DbErr;
 use shared::audit::Kind;
@@ -17,26 +17,26 @@ use shared::entity::auth_sessions;
 use std::sync::Arc;
 
 /// Ends the session of a token, access or refresh, whatever the hint says it is.
-pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
+pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = Source::of(&request, &app.proxies);
-    let client = clients::authenticate(&app, &credentials, &source).await?;
+    let source = Source::of(&request, &state.proxies);
+    let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let token = form.required("token")?;
-    let Some(session) = session_of(&app, token).await? else { return Ok(Response::default()) };
+    let Some(session) = session_of(&state, token).await? else { return Ok(Response::default()) };
     let session_id = auth_sessions::Column::SessionId;
-    let Some(owner) = sessions::owner(&app.db, session_id, &session).await? else {
+    let Some(owner) = sessions::owner(&state.store.db, session_id, &session).await? else {
         return Ok(Response::default());
     };
     if owner.client_id != client.client_id {
         return Err(OAuthError::unauthorized_client("the token belongs to another client"));
     }
     db::again(async || {
-        let tx = db::begin_write(&app.db).await?;
+        let tx = db::begin_write(&state.store.db).await?;
         shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
         let event = source.event(Kind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);
-        event.token(&app.token_keys.hash(token)).record(&tx).await?;
+        event.token(&state.store.token_keys.hash(token)).record(&tx).await?;
         tx.commit().await
     })
     .await?;
@@ -45,12 +45,12 @@ pub async fn revoke(app: Arc<App>, mut request: Request) -> Result<Response, OAu
 }
 
 /// The session of a token, access or refresh, that proves itself or that a row knows.
-async fn session_of(app: &App, token: &str) -> Result<Option<String>, DbErr> {
-    if let Some(token) = AccessToken::parse(&app.token_keys, token) {
-        let counts = token.is_proven() || token_table::knows(app, &token).await?;
+async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
+    if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
+        let counts = token.is_proven() || token_table::knows(&state.store, &token).await?;
         return Ok(counts.then(|| token.session().text()));
     }
-    let Some(token) = RefreshToken::parse(&app.token_keys, token) else { return Ok(None) };
-    let counts = token.is_proven() || sessions::knows(app, &token).await?;
+    let Some(token) = RefreshToken::parse(&state.store.token_keys, token) else { return Ok(None) };
+    let counts = token.is_proven() || sessions::knows(&state.store, &token).await?;
     Ok(counts.then(|| token.session().text()))
 }

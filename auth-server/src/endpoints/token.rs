@@ -5,16 +5,16 @@
 //! `web`, says which kind of user logs in.
 
 use super::json;
-use crate::app::App;
-use crate::authorizations::{self, Exchange};
-use crate::clients::{self, Credentials, Scope};
-use crate::log_in::{self, Attempt};
-use crate::oauth_error::OAuthError;
-use crate::refresh;
-use crate::request::Form;
-use crate::sessions::{self, NewSession};
-use crate::source::Source;
-use crate::tokens::{Code, RefreshToken, SessionId};
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::login::log_in::{self, Attempt};
+use crate::state::State;
+use crate::store::authorizations::{self, Exchange};
+use crate::store::clients::{self, Credentials, Scope};
+use crate::store::refresh;
+use crate::store::sessions::{self, NewSession};
+use crate::store::tokens::{Code, RefreshToken, SessionId};
 use poem::{Request, Response};
 use serde_json::Value;
 use shared::db;
@@ -25,11 +25,11 @@ use std::sync::Arc;
 pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "password"];
 
 /// Issues tokens to an authenticated client.
-pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAuthError> {
+pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = Source::of(&request, &app.proxies);
-    let client = clients::authenticate(&app, &credentials, &source).await?;
+    let source = Source::of(&request, &state.proxies);
+    let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let grant_type = form.required("grant_type")?;
     if !GRANT_TYPES.contains(&grant_type) {
         return Err(OAuthError::unsupported_grant_type(grant_type));
@@ -38,47 +38,48 @@ pub async fn issue(app: Arc<App>, mut request: Request) -> Result<Response, OAut
         let text = format!("this client may not use the grant {grant_type}");
         return Err(OAuthError::unauthorized_client(text));
     }
-    let grant = || grant(&app, &client, &form, grant_type, &source);
+    let grant = || grant(&state, &client, &form, grant_type, &source);
     Ok(json(&db::again(grant).await?))
 }
 
 async fn grant(
-    app: &App,
+    state: &State,
     client: &Model,
     form: &Form,
     grant_type: &str,
     source: &Source,
 ) -> Result<Value, OAuthError> {
     match grant_type {
-        "authorization_code" => exchange_code(app, client, form, source).await,
+        "authorization_code" => exchange_code(state, client, form, source).await,
         "refresh_token" => {
-            let token = RefreshToken::parse(&app.token_keys, form.required("refresh_token")?)
-                .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
+            let token =
+                RefreshToken::parse(&state.store.token_keys, form.required("refresh_token")?)
+                    .ok_or_else(|| OAuthError::invalid_grant("the refresh token is not valid"))?;
             let scope = form.get("scope");
-            refresh::refresh(app, client, &token, scope, source).await
+            refresh::refresh(&state.store, client, &token, scope, source).await
         }
-        _ => log_in_with_password(app, client, form, source).await,
+        _ => log_in_with_password(state, client, form, source).await,
     }
 }
 
 async fn exchange_code(
-    app: &App,
+    state: &State,
     client: &Model,
     form: &Form,
     source: &Source,
 ) -> Result<Value, OAuthError> {
-    let code = Code::parse(&app.token_keys, form.required("code")?)
+    let code = Code::parse(&state.store.token_keys, form.required("code")?)
         .ok_or_else(|| OAuthError::invalid_grant("the code is not valid"))?;
     let exchange = Exchange {
         code,
         redirect_uri: form.required("redirect_uri")?,
         code_verifier: form.required("code_verifier")?,
     };
-    authorizations::exchange(app, client, &exchange, source).await
+    authorizations::exchange(&state.store, client, &exchange, source).await
 }
 
 async fn log_in_with_password(
-    app: &App,
+    state: &State,
     client: &Model,
     form: &Form,
     source: &Source,
@@ -90,11 +91,12 @@ async fn log_in_with_password(
     let attempt = Attempt {
         source,
         client_id: &client.client_id,
+        by_known_client: true,
         kind: scope.kind,
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    let logged_in = log_in::log_in(app, attempt).await?;
+    let logged_in = log_in::log_in(&state.store.login, attempt).await?;
     let new = NewSession {
         session: SessionId::random(),
         kind: scope.kind,
@@ -105,7 +107,7 @@ async fn log_in_with_password(
         browser_id: None,
         nonce: None,
     };
-    let answer = sessions::begin(app, &logged_in.tx, new, source).await?;
+    let answer = sessions::begin(&state.store, &logged_in.tx, new, source).await?;
     logged_in.tx.commit().await?;
     Ok(answer)
 }

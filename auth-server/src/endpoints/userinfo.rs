@@ -1,13 +1,13 @@
 //! `GET /oauth2/userinfo`, `POST /oauth2/userinfo`: who is logged in (OpenID Connect Core, 5.3).
 
 use super::json;
-use crate::app::App;
-use crate::clients;
-use crate::keys;
-use crate::oauth_error::OAuthError;
-use crate::request::bearer_token;
-use crate::token_table;
-use crate::tokens::AccessToken;
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::bearer_token;
+use crate::state::State;
+use crate::store::clients;
+use crate::store::keys;
+use crate::store::token_table;
+use crate::store::tokens::AccessToken;
 use poem::{Request, Response};
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType};
 use sea_orm::{ColumnTrait, ConnectionTrait};
@@ -17,10 +17,11 @@ use shared::introspection::UserKind;
 use std::sync::Arc;
 
 /// Tells whom a token speaks for, if it was issued with the scope `openid`.
-pub async fn show(app: Arc<App>, request: Request) -> Result<Response, OAuthError> {
+pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
-    let token = AccessToken::parse(&app.token_keys, token).ok_or_else(OAuthError::invalid_token)?;
-    let mut select = token_table::live_token(&app, &token);
+    let token =
+        AccessToken::parse(&state.store.token_keys, token).ok_or_else(OAuthError::invalid_token)?;
+    let mut select = token_table::live_token(&state.store, &token);
     let session = auth_sessions::Column::SessionId;
     let of_token = Expr::col((token_table::of(token.kind()).table, "session_id"));
     select.expr_as(Expr::col((auth_sessions::Entity, auth_sessions::Column::Scope)), "scope").join(
@@ -28,7 +29,7 @@ pub async fn show(app: Arc<App>, request: Request) -> Result<Response, OAuthErro
         auth_sessions::Entity,
         session.into_expr().eq(of_token),
     );
-    let row = app.db.query_one(&select).await?.ok_or_else(OAuthError::invalid_token)?;
+    let row = state.store.db.query_one(&select).await?.ok_or_else(OAuthError::invalid_token)?;
     let scope: String = row.try_get("", "scope")?;
     if !clients::lists(&scope, "openid") {
         return Err(OAuthError::insufficient_scope("openid"));

@@ -7,7 +7,7 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
     TransactionTrait,
 };
-use shared::telemetry::random_bytes;
+use shared::random::random_bytes;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! an installation.
 
 use crate::checks::Report;
-use api_server::payment_gateway::label;
+use api_server::cards::label;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, Statement,
@@ -32,7 +32,7 @@ pub async fn check(
     let token_keys = auth.optional("AUTH_TOKEN_KEYS").unwrap_or_default();
     let auth_keys: MasterKeys = auth.parsed("AUTH_MASTER_KEYS");
     let opened = match auth.finish(()) {
-        Ok(()) => auth_server::keys::check(copy, &auth_keys).await,
+        Ok(()) => auth_server::store::keys::check(copy, &auth_keys).await,
         Err(faults) => Err(faults),
     };
     tell(report, signing, opened.map(|()| "opened".to_owned()));

@@ -2,7 +2,7 @@
 
 use super::{keys, uris};
 use crate::installation::{Refused, refuse, user_kinds};
-use auth_server::clients::secret_hash;
+use auth_server::store::clients::secret_hash;
 use clap::ValueEnum;
 use sea_orm::ActiveValue::Set;
 use shared::entity::oauth_clients::{ActiveModel, ClientKind};
@@ -12,12 +12,16 @@ use shared::time::Timestamp;
 use std::path::PathBuf;
 
 const ID_CHARACTERS_MAX: usize = 100;
+const NAME_CHARACTERS_MAX: usize = 100;
 
 /// A client to be added.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Registration {
     /// Its id: 1 to 100 of A-Z, a-z, 0-9, '.', '_', '-'
     pub id: String,
+    /// What people know it by, on the log-in page: up to 100 characters [default: its id]
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
     /// It cannot keep a secret: a program in a browser or on a desktop
     #[arg(long)]
     pub public: bool,
@@ -27,7 +31,7 @@ pub struct Registration {
     /// Whom it may log in
     #[arg(long = "user-kind", value_name = "KIND", num_args = 1.., value_parser = user_kinds())]
     pub user_kinds: Vec<UserKind>,
-    /// Where a log-in may end: https, or http on 127.0.0.1 or [::1]
+    /// Where a log-in may end: https, or http on 127.0.0.1, [::1] or localhost
     #[arg(long = "redirect-uri", value_name = "URI", num_args = 1..)]
     pub redirect_uris: Vec<String>,
     /// Where a log-out may end: the same
@@ -84,10 +88,23 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
     }
 }
 
+/// Refuses what people could not know a client by.
+pub fn check_display_name(name: &str) -> Result<(), Refused> {
+    let plain = !name.chars().any(char::is_control) && name.trim() == name;
+    match plain && (1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
+        true => Ok(()),
+        false => refuse(format!(
+            "the name of a client has 1 to {NAME_CHARACTERS_MAX} characters, no control characters \
+             and no outer blanks: {name:?} is none"
+        )),
+    }
+}
+
 impl Registration {
     /// Refuses a client that is unsafe, or that could do nothing; gives back its public keys.
     pub fn check(&self) -> Result<Option<String>, Refused> {
         check_id(&self.id)?;
+        self.name.as_deref().map_or(Ok(()), check_display_name)?;
         self.check_grants()?;
         for uri in self.redirect_uris.iter().chain(&self.post_logout_redirect_uris) {
             uris::check_redirect(uri)?;
@@ -163,6 +180,7 @@ impl Registration {
         let kind = if self.public { ClientKind::Public } else { ClientKind::Confidential };
         ActiveModel {
             client_id: Set(self.id.clone()),
+            display_name: Set(self.name.clone()),
             kind: Set(kind),
             secret_hash1: Set(secret.map(|secret| Secret::new(secret_hash(secret)))),
             secret_hash2: Set(None),

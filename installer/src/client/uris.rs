@@ -21,13 +21,7 @@ pub fn check_redirect(text: &str) -> Result<(), Refused> {
     };
     match (url.scheme(), loopback(&url)) {
         ("https", _) | ("http", true) => {}
-        ("http", false) if url.host_str() == Some("localhost") => {
-            return refused(
-                "write 127.0.0.1 or [::1]: the name localhost may lead to another address, and \
-                 the code with it",
-            );
-        }
-        _ => return refused("must be https, or http on 127.0.0.1 or [::1]"),
+        _ => return refused("must be https, or http on 127.0.0.1, [::1] or localhost"),
     }
     if !url.username().is_empty() || url.password().is_some() {
         return refused("must not name a user");
@@ -50,7 +44,7 @@ pub fn check_origin(text: &str) -> Result<(), Refused> {
     if text != normal {
         return refused(&format!("write it as {normal}: scheme, host and port only"));
     }
-    match url.scheme() == "https" || loopback(&url) || url.host_str() == Some("localhost") {
+    match url.scheme() == "https" || loopback(&url) {
         true => Ok(()),
         false => refused("must be https, or http on this machine"),
     }
@@ -60,7 +54,8 @@ fn loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address == Ipv4Addr::LOCALHOST,
         Some(Host::Ipv6(address)) => address == Ipv6Addr::LOCALHOST,
-        _ => false,
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
     }
 }
 
@@ -77,13 +72,13 @@ mod tests {
             "http://127.0.0.1/callback",
             "http://127.0.0.1:8765/callback",
             "http://[::1]:8765/callback",
+            "http://localhost:8765/callback",
             "https://localhost:9443/docs/oauth-receiver.html",
         ] {
             assert_eq!(check_redirect(good), Ok(()), "{good}");
         }
         for (bad, why) in [
             ("http://app.example.com/callback", "must be https"),
-            ("http://localhost:8765/callback", "write 127.0.0.1 or [::1]"),
             ("http://localhost.example.com/", "must be https"),
             ("http://127.0.0.2/", "must be https"),
             ("http://[::2]/", "must be https"),

@@ -1,7 +1,7 @@
 //! Loans that were just booked, as the database numbered them, and what furnishing them takes.
 
 use crate::seed::user_id;
-use api_server::history::Author;
+use api_server::audit::Author;
 use chrono::{NaiveDate, TimeDelta};
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,

@@ -3,8 +3,8 @@
 mod by_card;
 
 use super::block::{Block, Place, basis_points, cents};
-use api_server::payment_gateway::cards::Card;
-use api_server::payment_gateway::{Choice, GatewaySettings, PaymentGateway};
+use api_server::cards::saved_cards::Card;
+use api_server::cards::{Choice, GatewaySettings, PaymentGateway};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,

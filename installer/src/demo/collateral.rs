@@ -2,7 +2,7 @@
 
 use super::block::{Block, Place, basis_points, cents};
 use super::people::COUNTRYSIDE;
-use api_server::vin;
+use api_server::xml_import::vin;
 use chrono::Datelike;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::{Money, divide_half_up};

@@ -2,9 +2,9 @@
 
 use super::block::{Block, Place, cents};
 use super::loans::{Sort, sort};
-use api_server::adjustments::{self, NewAdjustment};
-use api_server::entries::codes::DRAW;
-use api_server::servicing::adjustment::Kind;
+use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::entries::codes::DRAW;
+use api_server::loans::servicing::adjustment::Kind;
 use chrono::Days;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::Money;

@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use crate::installation::Refused;
-use api_server::document_store::DocumentStore;
+use api_server::documents::document_store::DocumentStore;
 use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
 use futures_util::TryStreamExt;

@@ -2,12 +2,12 @@
 
 use super::block::{Block, cents};
 use crate::seed::standing_rows::TELLER_DRAWER;
-use api_server::access::{Caller, CoreCaller};
+use api_server::auth::caller::{Caller, CoreCaller};
+use api_server::auth::privileges::Rights;
 use api_server::drawers::{
     self, Entered as E, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
 };
-use api_server::entries::codes::PAYMENT_TOTAL;
-use api_server::privileges::Rights;
+use api_server::loans::entries::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,

@@ -2,7 +2,7 @@
 
 use super::block::MIX;
 use super::people::{self, COUNTRYSIDE, contact_number};
-use api_server::servicing::schedule::Schedule;
+use api_server::loans::servicing::schedule::Schedule;
 use api_server::xml_import::parse::Element;
 use chrono::{Datelike, Days, Months, NaiveDate};
 use shared::entity::loans::PaymentPeriod;

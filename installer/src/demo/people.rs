@@ -1,8 +1,8 @@
 //! Contacts: persons, couples and companies, where they lived before, and what credit bureaus say.
 
-use super::WEB_USER_NAME;
 use super::block::{Block, MIX, Place, cents};
 use super::loans::{element, set};
+use crate::seed::WEB_USER_NAME;
 use api_server::xml_import::parse::Element;
 use chrono::{Days, NaiveDate};
 use sea_orm::{DatabaseTransaction, DbErr};

@@ -1,10 +1,10 @@
 //! A payment that the bank returned: reversed, and a fee for it.
 
 use super::block::{Block, MIX, cents};
-use api_server::adjustments::{self, NewAdjustment};
-use api_server::entries::codes::PAYMENT_TOTAL;
-use api_server::reversals;
-use api_server::servicing::adjustment::Kind;
+use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::entries::codes::PAYMENT_TOTAL;
+use api_server::loans::reversals;
+use api_server::loans::servicing::adjustment::Kind;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use shared::entity::loan_transactions::{self, Column};
 use shared::problem::Problem;

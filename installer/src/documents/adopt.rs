@@ -2,7 +2,7 @@
 
 use super::counted;
 use crate::installation::{Refused, print, refuse};
-use api_server::document_store::DocumentStore;
+use api_server::documents::document_store::DocumentStore;
 use futures_util::stream::TryStreamExt;
 use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
 use shared::entity::document_files;

@@ -2,7 +2,7 @@
 
 use super::counted;
 use crate::columns::shown;
-use api_server::document_store::{DocumentStore, Orphan, Unfinished};
+use api_server::documents::document_store::{DocumentStore, Orphan, Unfinished};
 use serde_json::json;
 use shared::entity::document_files::Model;
 

@@ -3,8 +3,8 @@
 use super::findings::{Damage, Found, Tally, orphan_line, warning_line};
 use super::one_line;
 use crate::installation::{Refused, print, refuse};
-use api_server::document_store::sweep::Fault;
-use api_server::document_store::{DocumentStore, Measured};
+use api_server::documents::document_store::sweep::Fault;
+use api_server::documents::document_store::{DocumentStore, Measured};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indicatif::{ProgressBar, ProgressStyle};
 use sea_orm::{

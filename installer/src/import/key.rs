@@ -1,7 +1,7 @@
 //! The key of an import, and whose turn it is: another process may be at it, or have died at it.
 
 use crate::installation::{Refused, refuse};
-use api_server::idempotency::{self, Claim, LEASE_SECONDS, Scope};
+use api_server::command::idempotency::{self, Claim, LEASE_SECONDS, Scope};
 use api_server::xml_import::once::{self, Begun, Told};
 use sea_orm::DatabaseConnection;
 use shared::db::Contended;
@@ -58,7 +58,9 @@ impl Waiting<'_> {
                 Ok(Begun::Done(answer)) => return Ok(Turn::Done(answer)),
                 Err(problem) if is_held(&problem) => {}
                 Err(problem) if problem.kind() == ProblemType::IdempotencyMismatch => {
-                    return refuse("the key was used for another file: name another one");
+                    return refuse(
+                        "the key was used for another file or request: name another one",
+                    );
                 }
                 Err(problem) => return refuse(explain(&problem)),
             }

@@ -2,7 +2,7 @@
 //! applied is what was checked even if somebody writes on the file meanwhile.
 
 use crate::installation::{Refused, refuse};
-use api_server::operations::XML_BYTES_MAX;
+use api_server::http::operations::XML_BYTES_MAX;
 use api_server::xml_import::parse::{self, Element};
 use aws_lc_rs::digest;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::bucket::BucketSettings;
 use super::known::{Known, Settings};
 use crate::client;
+use crate::core_settings::check_time_zone;
 use crate::installation::{Refused, refuse};
 use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::user::{NewPassword, Password};
@@ -43,6 +44,8 @@ pub struct Answers {
     pub data_dir: PathBuf,
     /// The database, with the password.
     pub database_url: String,
+    /// The business time zone, if one was given.
+    pub time_zone: Option<String>,
     /// This machine as clients know it.
     pub host: String,
     /// Where the auth server listens.
@@ -111,6 +114,7 @@ impl Answers {
         let host = host.to_lowercase();
         check_host(&host)?;
         given.client.as_deref().map_or(Ok(()), check_client)?;
+        given.time_zone.as_deref().map_or(Ok(()), check_time_zone)?;
         let auth_port = given.auth_port.or(known.auth_port).unwrap_or(AUTH_PORT);
         let api_port = given.api_port.or(known.api_port).unwrap_or(API_PORT);
         if auth_port == api_port {
@@ -122,6 +126,7 @@ impl Answers {
             .unwrap_or_else(|| data_dir.join(DOCUMENTS).display().to_string());
         Ok(Self {
             database_url: database_url(&given, &known)?,
+            time_zone: given.time_zone.clone(),
             auth_listen: given.listen.or(known.auth_listen).unwrap_or(EVERYWHERE),
             api_listen: given.listen.or(known.api_listen).unwrap_or(EVERYWHERE),
             proxies: given.proxies.clone(),
@@ -189,7 +194,7 @@ impl Answers {
 
     /// The database without the password.
     pub fn database_shown(&self) -> String {
-        without_password(&self.database_url)
+        shared::database_url::without_password(&self.database_url)
     }
 }
 
@@ -269,16 +274,25 @@ fn admin_password(given: &Arguments) -> Result<Option<Password>, Refused> {
 
 /// Files that were given now or before; those that were made here are none.
 fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<GivenTls>, Refused> {
-    if let (Some(certificate), Some(key), Some(authority)) =
-        (&given.tls_certificate, &given.tls_key, &given.tls_authority)
-    {
+    if let (Some(certificate), Some(key)) = (&given.tls_certificate, &given.tls_key) {
         return Ok(Some(GivenTls {
             certificate: absolute(certificate.clone())?,
             key: absolute(key.clone())?,
-            authority: absolute(authority.clone())?,
+            authority: absolute(given.tls_authority.clone().map_or_else(public_authorities, Ok)?)?,
         }));
     }
     Ok(known.tls.clone().filter(|tls| !tls.certificate.starts_with(dir.join("tls"))))
+}
+
+/// The file of the authorities that this machine trusts.
+fn public_authorities() -> Result<PathBuf, Refused> {
+    openssl_probe::probe().cert_file.ok_or_else(|| {
+        Refused(
+            "this machine has no file of the authorities it trusts (ca-certificates): install it, \
+             or name the certificate's own with --tls-authority"
+                .to_owned(),
+        )
+    })
 }
 
 fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
@@ -357,44 +371,5 @@ pub fn check_proxies(proxies: &str) -> Result<(), Refused> {
     match proxies.parse::<shared::networks::Networks>() {
         Ok(_) => Ok(()),
         Err(error) => refuse(format!("--proxies {proxies}: {error}")),
-    }
-}
-
-/// A URL of a database as it may be shown.
-pub fn without_password(url: &str) -> String {
-    const HIDDEN: &str = "***";
-    let Ok(mut parsed) = Url::parse(url) else { return url.to_owned() };
-    let pairs: Vec<(String, String)> = parsed.query_pairs().into_owned().collect();
-    let in_query = pairs.iter().any(|(name, _)| name == "password");
-    if parsed.password().is_none() && !in_query {
-        return url.to_owned();
-    }
-    if parsed.password().is_some() && parsed.set_password(Some(HIDDEN)).is_err() {
-        return parsed.scheme().to_owned();
-    }
-    if in_query {
-        let shown = pairs.iter().map(|(name, value)| match name.as_str() {
-            "password" => (name.as_str(), HIDDEN),
-            name => (name, value.as_str()),
-        });
-        parsed.query_pairs_mut().clear().extend_pairs(shown);
-    }
-    parsed.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_password_of_a_database_is_shown_wherever_it_stands() {
-        for (url, shown) in [
-            ("sqlite:///a/b.sqlite", "sqlite:///a/b.sqlite"),
-            ("postgres://u@h/d?sslmode=require", "postgres://u@h/d?sslmode=require"),
-            ("postgres://u:secret@h/d", "postgres://u:***@h/d"),
-            ("postgres://u@h/d?password=secret&user=x", "postgres://u@h/d?password=***&user=x"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
     }
 }

@@ -27,6 +27,10 @@ pub struct Arguments {
     /// Reads the password of the database's user from a file
     #[arg(long, value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
+    /// The business time zone: where it is today. An IANA name [default for a new database: this
+    /// machine's]
+    #[arg(long, value_name = "ZONE")]
+    pub time_zone: Option<String>,
     /// The name of this machine, as clients know it [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
@@ -51,12 +55,13 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDRESSES")]
     pub proxies: Option<String>,
     /// The servers' certificate chain, PEM [default: one of an authority that is made here]
-    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_authority"])]
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
     /// The key of that certificate, PEM
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
     /// The authority that signed it, PEM: the api-server trusts it when it asks the auth server
+    /// [default: those that this machine trusts, for a certificate of a public one]
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_authority: Option<PathBuf>,
     /// The name of the admin account, where there is none yet [default: admin]

@@ -2,7 +2,7 @@
 
 use super::known::Settings as Present;
 use crate::installation::{Refused, refuse};
-use api_server::document_store::{DocumentStore, Location};
+use api_server::documents::document_store::{DocumentStore, Location};
 use clap::Args;
 use shared::settings::Settings;
 use std::path::{Path, PathBuf};

@@ -47,6 +47,13 @@ pub enum Undo {
     },
     /// Rows were added.
     RemoveRows(Rows),
+    /// The business time zone was changed: it was this one.
+    RestoreTimeZone {
+        /// The URL of the database.
+        database_url: String,
+        /// The zone, if there was one.
+        zone: Option<String>,
+    },
     /// The client of the documentation may be used from this URL of the api-server, too.
     RemoveReceiver {
         /// The URL of the database.
@@ -73,6 +80,7 @@ impl Undo {
         match self {
             Self::DropSchema { database_url, .. } => Some(database_url),
             Self::RemoveRows(rows) => Some(rows.database_url()),
+            Self::RestoreTimeZone { database_url, .. } => Some(database_url),
             _ => None,
         }
     }

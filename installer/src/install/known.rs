@@ -46,6 +46,8 @@ impl Settings {
 pub struct Known {
     /// The database.
     pub database_url: Option<String>,
+    /// The business time zone, as it was answered; settings do not say it.
+    pub time_zone: Option<String>,
     /// This machine.
     pub host: Option<String>,
     /// Where the auth server listens.
@@ -91,6 +93,7 @@ impl Known {
         let (auth, api) = (of_host(given.auth_port), of_host(given.api_port));
         Self {
             database_url: given.database_url.or(self.database_url),
+            time_zone: given.time_zone.or(self.time_zone),
             host: given.host.or(self.host),
             auth_listen: given.listen.or(self.auth_listen),
             api_listen: given.listen.or(self.api_listen),
@@ -129,6 +132,7 @@ impl Known {
         };
         Self {
             database_url: text(auth, "AUTH_DATABASE_URL"),
+            time_zone: None,
             host: settings.host.clone(),
             auth_listen: auth_listen.map(|address| address.ip()),
             api_listen: api_listen.map(|address| address.ip()),

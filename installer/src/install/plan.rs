@@ -6,6 +6,7 @@ use super::known::{HOST_FILE, Known, Settings};
 use super::settings_file::SettingsFile;
 use super::units::{SERVICES, unit};
 use crate::certificates::{self, TlsFiles};
+use crate::core_settings::this_time_zone;
 use crate::credentials::{random_key, random_secret};
 use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use shared::migration::SchemaState;
@@ -26,6 +27,8 @@ pub enum Step {
     Schema,
     /// The admin account and clients.
     Rows,
+    /// The business time zone.
+    TimeZone,
     /// Another URL of the documentation.
     Documentation,
     /// Units of systemd.
@@ -46,6 +49,8 @@ pub struct Plan {
     pub api: SettingsFile,
     /// What the servers present.
     pub tls: TlsFiles,
+    /// The business time zone, where it becomes another one.
+    pub time_zone: Option<String>,
     /// The name of the admin account that is added.
     pub admin: Option<String>,
     /// The clients that are added.
@@ -67,7 +72,12 @@ impl Plan {
         let of_others = found.receivers.as_ref();
         let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)
             && of_others.is_some_and(|there| !there.contains(&receiver));
-        let mut plan = Self { steps: Vec::new(), auth, api, tls, admin, clients, documentation };
+        let time_zone = match found.schema {
+            SchemaState::Missing => Some(answers.time_zone.clone().unwrap_or_else(this_time_zone)),
+            _ => answers.time_zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
+        };
+        let steps = Vec::new();
+        let mut plan = Self { steps, auth, api, tls, time_zone, admin, clients, documentation };
         plan.add_machine(answers, settings)?;
         plan.add_database(answers, found);
         plan.add_services(answers);
@@ -129,6 +139,11 @@ impl Plan {
         let shown = answers.database_shown();
         if found.schema == SchemaState::Missing {
             self.add(Step::Schema, format!("make the schema in {shown}"));
+        }
+        if let Some(zone) = &self.time_zone {
+            let was = found.time_zone.iter().map(|was| format!(", which was {was}"));
+            let was: String = was.collect();
+            self.add(Step::TimeZone, format!("set the business time zone to {zone}{was}"));
         }
         let admin = self.admin.iter().map(|name| format!("the admin account {name}"));
         let clients = self.clients.iter().map(|id| format!("the client {id}"));
@@ -210,6 +225,7 @@ fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsF
     for (name, value) in [
         ("AUTH_LISTEN", answers.auth_address().to_string()),
         ("AUTH_ISSUER", answers.auth_url.clone()),
+        ("AUTH_DOCUMENTATION_URL", format!("{}/docs", answers.api_url)),
         ("AUTH_DATABASE_URL", answers.database_url.clone()),
         ("AUTH_TLS_CERTIFICATE", path(&tls.certificate)),
         ("AUTH_TLS_KEY", path(&tls.key)),

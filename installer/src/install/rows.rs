@@ -6,18 +6,20 @@ use super::plan::{Plan, env_file, receiver};
 use super::steps::Work;
 use crate::accounts::{self, Account};
 use crate::client::{Grant, Registration};
+use crate::core_settings;
 use crate::credentials::random_secret;
 use crate::installation::{Installation, Refused, event};
 use crate::seed::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::user::{Password, admin_row};
 use crate::verify_auth_server::visitor;
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr,
-    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
+    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QuerySelect, Select,
 };
 use serde::{Deserialize, Serialize};
 use shared::audit::Kind;
-use shared::db;
+use shared::db::{self, BUSINESS_TIME_ZONE};
 use shared::entity::{
     auth_sessions, contacts, loans, oauth_clients, signing_keys, user_credentials, users,
 };
@@ -68,11 +70,17 @@ pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr
     let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
     let sessions = auth_sessions::Entity::find();
     let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
-    Ok(people.count(db).await? > 1
-        || contacts::Entity::find().count(db).await? > 0
-        || loans::Entity::find().count(db).await? > 0
-        || sessions.count(db).await? > 0
-        || !rows && oauth_clients::Entity::find().count(db).await? > 0)
+    Ok(count(db, people).await? > 1
+        || count(db, contacts::Entity::find()).await? > 0
+        || count(db, loans::Entity::find()).await? > 0
+        || count(db, sessions).await? > 0
+        || !rows && count(db, oauth_clients::Entity::find()).await? > 0)
+}
+
+/// How many rows there are, whichever columns their table has so far.
+async fn count<E: EntityTrait>(db: &DatabaseConnection, rows: Select<E>) -> Result<u64, DbErr> {
+    let ones = rows.select_only().expr_as(Expr::value(1), "one");
+    ones.into_tuple::<i32>().count(db).await
 }
 
 /// Adds what is missing, in one transaction.
@@ -144,6 +152,7 @@ async fn add_client(
     let registration = match id {
         API_SERVER_CLIENT => Registration { resource_server: true, ..Registration::default() },
         BROWSER_CLIENT => Registration {
+            name: Some("the API documentation".to_owned()),
             public: true,
             grants: vec![Grant::AuthorizationCode, Grant::RefreshToken],
             user_kinds: both,
@@ -167,6 +176,27 @@ async fn add_client(
     oauth_clients::Entity::insert(row).exec_without_returning(tx).await?;
     event(Kind::ClientChanged).reason("added").client(id).record(tx).await?;
     Ok(secret)
+}
+
+/// Sets the business time zone.
+pub async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
+    let (url, zone) = (work.answers.database_url.clone(), work.plan.time_zone.clone());
+    let before = work.found.time_zone.clone();
+    work.journal.note(Undo::RestoreTimeZone { database_url: url.clone(), zone: before })?;
+    restore_time_zone(&url, zone.as_deref()).await
+}
+
+/// Makes the business time zone this one; without one, it is the default.
+pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result<(), String> {
+    let set = async {
+        let db = db::connect(database_url, 2, false).await?;
+        let tx = db::begin_write(&db).await?;
+        core_settings::write(&tx, BUSINESS_TIME_ZONE, zone).await?;
+        event(Kind::SettingChanged).reason(BUSINESS_TIME_ZONE).record(&tx).await?;
+        tx.commit().await?;
+        db.close().await
+    };
+    set.await.map_err(|error: DbErr| format!("the business time zone cannot be set: {error}"))
 }
 
 /// Lets the client of the documentation be used from the present URL of the api-server, too: the

@@ -1,12 +1,13 @@
 //! Doing what was planned, a step at a time, each noted before it begins; and undoing it.
 
-use super::answers::{Answers, without_password};
+use super::answers::Answers;
 use super::checks::{Found, certificate_names};
 use super::journal::{Journal, Undo, create_private, missing_folders};
 use super::plan::{Plan, Step, env_file, folders, host_file};
 use super::units::{SERVICES, unit};
 use super::{rows, schema, system_user};
 use crate::certificates::{self, write, write_private};
+use shared::database_url::without_password;
 use shared::{db, migration};
 use std::io::ErrorKind::{DirectoryNotEmpty, NotFound};
 use std::os::unix::fs::MetadataExt;
@@ -39,6 +40,7 @@ impl Work<'_> {
             Step::Settings => self.write_settings(),
             Step::Schema => self.make_schema().await,
             Step::Rows => rows::add(self).await,
+            Step::TimeZone => rows::set_time_zone(self).await,
             Step::Documentation => rows::add_receiver(self).await,
             Step::Units => self.write_units(),
             Step::Services => self.start_services(),
@@ -213,10 +215,12 @@ pub async fn undo(done: &[Undo]) -> Vec<String> {
 /// True for rows of a schema that was made by the same run, and goes as a whole; an attempt to undo
 /// that was cut short may have left nothing of it.
 fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
-    let Undo::RemoveRows(rows) = undo else { return false };
-    done.iter().any(|it| {
-        matches!(it, Undo::DropSchema { database_url, .. } if database_url == rows.database_url())
-    })
+    let url = match undo {
+        Undo::RemoveRows(rows) => rows.database_url(),
+        Undo::RestoreTimeZone { database_url, .. } => database_url,
+        _ => return false,
+    };
+    done.iter().any(|it| matches!(it, Undo::DropSchema { database_url, .. } if database_url == url))
 }
 
 /// Removes the folders that could not go before the journal, which was in them.
@@ -258,6 +262,9 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
         }
         Undo::DropSchema { files, .. } => files.iter().try_for_each(|file| remove_file(file)),
         Undo::RemoveRows(rows) => rows::remove(rows).await,
+        Undo::RestoreTimeZone { database_url, zone } => {
+            rows::restore_time_zone(database_url, zone.as_deref()).await
+        }
         Undo::RemoveReceiver { database_url, api_url } => {
             rows::remove_receiver(database_url, api_url).await
         }

@@ -10,6 +10,7 @@ use super::checks::{check_database, lowest_port};
 use super::known::{Known, Settings};
 use super::schema::own_tables;
 use crate::checks::Report;
+use crate::core_settings::{check_time_zone, this_time_zone};
 use crate::installation::{Refused, refuse};
 use crate::user::{self, Password};
 use inquire::validator::{StringValidator, Validation};
@@ -36,6 +37,7 @@ pub async fn ask(
     let known = Known::of(settings).or_answered(before);
     ask_folders(&mut given, &known)?;
     ask_database(&mut given, &known, settings.exist).await?;
+    ask_time_zone(&mut given, &known, settings.exist).await?;
     ask_addresses(&mut given, &known, &Known::of(settings))?;
     ask_certificates(&mut given, &known)?;
     ask_documents(&mut given, &known, settings, before).await?;
@@ -138,7 +140,7 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
         return Ok(());
     }
     if let Some(url) = &known.database_url {
-        let shown = super::answers::without_password(url);
+        let shown = shared::database_url::without_password(url);
         if confirm(&format!("Keep the database {shown}?"))? {
             given.database_url = Some(url.clone());
             return Ok(());
@@ -167,6 +169,26 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
             return refuse(report.faults().join("\n"));
         }
     }
+}
+
+/// Asks where it is today, unless the database says so.
+async fn ask_time_zone(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
+    if given.time_zone.is_some() {
+        return Ok(());
+    }
+    let url = given.database_url.as_deref().unwrap_or_default();
+    let (_, found) = check_database(url, exist, &own_tables()).await;
+    if let Some(present) = found.and_then(|found| found.time_zone) {
+        super::say(&format!(
+            "The business time zone is {present} (installer settings set changes it)."
+        ));
+        return Ok(());
+    }
+    let default = known.time_zone.clone().unwrap_or_else(this_time_zone);
+    let help = "where it is today, as an IANA name such as America/Chicago";
+    let fit = |text: &str| Ok(valid(check_time_zone(text.trim())));
+    given.time_zone = Some(text("Business time zone:", &default, help, fit)?);
+    Ok(())
 }
 
 /// What a URL of a database server is made of; asked again, it is what was said before.
@@ -331,7 +353,11 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
     };
     given.tls_certificate = file("Certificate chain (PEM):")?;
     given.tls_key = file("Its key (PEM):")?;
-    given.tls_authority = file("The authority that signed it (PEM):")?;
+    let public = "a public one, which this machine trusts";
+    let own = "another one, whose certificate I have";
+    if choice("The authority that signed it:", vec![public, own])? == own {
+        given.tls_authority = file("Its certificate (PEM):")?;
+    }
     Ok(())
 }
 

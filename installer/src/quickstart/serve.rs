@@ -24,7 +24,7 @@ pub async fn stop_signal() {
         sender.send(())
     });
     tokio::select! {
-        () = shared::process::stop_signal() => {}
+        () = shared::stopping::stop_signal() => {}
         _ = input_ended => {}
     }
 }
@@ -146,14 +146,15 @@ pub async fn wait_for(
 
 fn client(url: &str, ca: &Path, connect_to: Option<SocketAddr>) -> Result<Client, String> {
     let pem = std::fs::read(ca).map_err(|error| error.to_string())?;
-    let authority = reqwest::Certificate::from_pem(&pem).map_err(|error| error.to_string())?;
+    let authorities = reqwest::Certificate::from_pem_bundle(&pem);
+    let authorities = authorities.map_err(|error| error.to_string())?;
     let mut builder = Client::builder();
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
     if let (Some(host), Some(address)) = (host, connect_to) {
         builder = builder.resolve(&host, address);
     }
     builder
-        .tls_certs_only([authority])
+        .tls_certs_only(authorities)
         .no_proxy()
         .timeout(Duration::from_secs(2))
         .build()

@@ -137,8 +137,22 @@ async fn ask(client: &Client, server: &str) -> Asked {
             let found = format!("{path} is {status}{}", reason(answer).await);
             return Err(failed(found, advice));
         }
+        if let Some(found) = failing_tasks(answer).await {
+            return Err(failed(found, "see its log; it goes on trying"));
+        }
     }
     Ok(format!("live and ready at {server}"))
+}
+
+/// What of its own work a server fails to do again and again, if any.
+async fn failing_tasks(answer: Response) -> Option<String> {
+    let json: serde_json::Value = answer.json().await.ok()?;
+    let failing = json.get("failing_tasks")?.as_array()?.iter();
+    let failing = failing.filter_map(|it| {
+        Some(format!("{} (failed {} times in a row)", it["task"].as_str()?, it["failures"]))
+    });
+    let failing: Vec<String> = failing.collect();
+    (!failing.is_empty()).then(|| format!("it cannot do its own work: {}", failing.join(", ")))
 }
 
 /// What an answer says of itself, behind a colon; nothing, where it says nothing.

@@ -3,8 +3,8 @@
 
 use super::Settings;
 use crate::checks::Report;
-use api_server::document_store::DocumentStore;
-use auth_server::lifetimes::{alive, web_lifetime_seconds};
+use api_server::documents::document_store::DocumentStore;
+use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
 use shared::db;
@@ -47,7 +47,7 @@ async fn check_keys(settings: &Settings, db: &DatabaseConnection, report: &mut R
     let Some(auth) = &settings.auth else {
         return report.skip("signing keys", KEYS, "the settings cannot be read");
     };
-    match auth_server::keys::check(db, &auth.master_keys).await {
+    match auth_server::store::keys::check(db, &auth.master_keys).await {
         Ok(()) => report.pass("signing keys", KEYS, KEYS),
         Err(why) => {
             let advice = "give AUTH_MASTER_KEYS the keys that this database was used with";

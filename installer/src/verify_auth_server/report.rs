@@ -23,12 +23,13 @@ pub(super) enum Step {
     Introspection,
     LogIn,
     LiveToken,
+    Refresh,
     LogOut,
     Refused,
 }
 
 impl Step {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::Url,
         Self::NameResolution,
         Self::Tcp,
@@ -46,6 +47,7 @@ impl Step {
         Self::Introspection,
         Self::LogIn,
         Self::LiveToken,
+        Self::Refresh,
         Self::LogOut,
         Self::Refused,
     ];
@@ -74,6 +76,7 @@ impl Step {
             }
             Self::LogIn => ("log-in", "a throw-away user gets a token through a throw-away client"),
             Self::LiveToken => ("introspection of a live token", "active, and this user's"),
+            Self::Refresh => ("refresh", "another token and another refresh token"),
             Self::LogOut => ("log-out", "204"),
             Self::Refused => (
                 "refused afterwards",
@@ -95,7 +98,9 @@ impl Course {
     pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
         let steps = Step::ALL.into_iter().filter(|step| match step {
             Step::Introspection => with_client,
-            Step::LogIn | Step::LiveToken | Step::LogOut | Step::Refused => with_round_trip,
+            Step::LogIn | Step::LiveToken | Step::Refresh | Step::LogOut | Step::Refused => {
+                with_round_trip
+            }
             _ => true,
         });
         Self { steps: steps.collect(), made: Vec::new() }

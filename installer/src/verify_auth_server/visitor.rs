@@ -4,7 +4,7 @@
 use crate::accounts::{self, Account};
 use crate::credentials::{random_password, random_secret};
 use crate::installation::{Refused, event};
-use auth_server::clients::secret_hash;
+use auth_server::store::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, NotSet, QueryFilter};
@@ -15,9 +15,9 @@ use shared::entity::users::UserStatus;
 use shared::entity::{log_in_failures, oauth_clients, user_credentials, users};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
+use shared::random::random_bytes;
 use shared::secrecy::Secret;
 use shared::sessions;
-use shared::telemetry::random_bytes;
 
 /// What the names of all of them begin with.
 pub(crate) const PREFIX: &str = "verify-round-trip-";
@@ -64,6 +64,7 @@ impl Visitor {
         accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
         let client = oauth_clients::ActiveModel {
             client_id: Set(name.clone()),
+            display_name: Set(None),
             kind: Set(ClientKind::Confidential),
             secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
             secret_hash2: Set(None),

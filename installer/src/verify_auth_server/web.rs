@@ -38,8 +38,13 @@ impl Web {
         Ok(Self { client, public, host, port })
     }
 
+    /// What it asks with.
+    pub(super) fn client(&self) -> reqwest::Client {
+        self.client.clone()
+    }
+
     /// The same path at the server itself, past what is before it.
-    fn past(&self, mut url: Url) -> Url {
+    pub(super) fn past(&self, mut url: Url) -> Url {
         if url.origin() == self.public.origin() {
             // Neither can fail: the URL has a host, and the name passed for one.
             let _ = url.set_host(Some(&self.host));
@@ -62,11 +67,6 @@ impl Web {
     ) -> Result<Answer, String> {
         let request = self.client.post(self.past(url));
         self.send(request.basic_auth(user, Some(password)).form(form)).await
-    }
-
-    /// Sends nothing but a token, with an Authorization header of scheme Bearer.
-    pub(super) async fn post_bearer(&self, url: Url, token: &str) -> Result<Answer, String> {
-        self.send(self.client.post(self.past(url)).bearer_auth(token)).await
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Answer, String> {

@@ -80,9 +80,13 @@ pub enum CardPaymentState {
     Unknown,
 }
 
-/// What a payment by card says beside its amounts.
+/// What a payment by card says beside its amounts: a stored form of its own, whose fields keep their
+/// names. Version 1 had no version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardPaymentRequest {
+    /// The version of the form.
+    #[serde(default = "unversioned")]
+    pub version: u32,
     /// Where the card is kept.
     pub gateway: Gateway,
     /// The loan is to be paid off.
@@ -91,4 +95,22 @@ pub struct CardPaymentRequest {
     pub user_reference: Option<String>,
     pub external_id: Option<String>,
     pub user_fields: [Option<String>; 5],
+}
+
+const fn unversioned() -> u32 {
+    1
+}
+
+impl CardPaymentRequest {
+    /// The version that is written.
+    pub const VERSION: u32 = 2;
+
+    /// Reads a stored one, of this release or of an earlier one.
+    pub fn read(stored: &Json) -> Result<Self, String> {
+        let request = Self::deserialize(stored).map_err(|error| error.to_string())?;
+        match request.version {
+            1..=Self::VERSION => Ok(request),
+            version => Err(format!("a card payment of version {version}, of a later release")),
+        }
+    }
 }

@@ -11,6 +11,8 @@ pub struct Model {
     pub record_id: i64,
     /// SHA-256 of caller, method, path and key.
     pub scope_hash: String,
+    /// SHA-256 of caller and key; absent in rows of earlier releases.
+    pub key_hash: Option<String>,
     /// SHA-256 of query and body as sent.
     pub fingerprint: String,
     /// Who is working on it.

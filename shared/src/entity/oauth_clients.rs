@@ -11,6 +11,8 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub client_id: String,
+    /// What people know it by.
+    pub display_name: Option<String>,
     pub kind: ClientKind,
     /// SHA-256 of the current secret.
     pub secret_hash1: Option<Secret>,
@@ -29,6 +31,13 @@ pub struct Model {
     /// May introspect.
     pub resource_server_flag: bool,
     pub created_date: Timestamp,
+}
+
+impl Model {
+    /// What people know it by, or else its id.
+    pub fn name(&self) -> &str {
+        self.display_name.as_deref().unwrap_or(&self.client_id)
+    }
 }
 
 /// Joins are written where they are needed.

@@ -2,7 +2,7 @@
 //! objects in it for left over.
 
 use super::steps::Steps;
-use crate::telemetry::random_bytes;
+use crate::random::random_bytes;
 use sea_orm::sea_query::Query;
 
 /// What it does, step by step.

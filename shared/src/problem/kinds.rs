@@ -123,8 +123,8 @@ problem_types! {
          Choose an active one: `/setup/loan/payment-methods` lists those of payments.";
     IdempotencyMismatch = UNPROCESSABLE_ENTITY "idempotency-mismatch"
         "The key was used for another request"
-        "This `Idempotency-Key` belongs to an earlier request with another query or body. Use a \
-         new key for each new request, and send a repeated one exactly as it was.";
+        "This `Idempotency-Key` belongs to an earlier request with another path, query or body. \
+         Use a new key for each new request, and send a repeated one exactly as it was.";
     AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive"
         "The amount must be above zero"
         "An amount to be paid must be above zero. `\"0.00\"` is taken only with `Payoff`, and \
@@ -235,8 +235,8 @@ problem_types! {
         "The token could not be checked, so nothing was done. Send the request again after the \
          seconds in `Retry-After`.";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable"
-        "The database cannot be reached"
-        "The database is away or busy. Send the request again after the seconds in \
+        "The database cannot take the request now"
+        "The database is away or busy, perhaps with an import; `detail` says what is known. Send the request again after the seconds in \
          `Retry-After`. A request that writes may have been done all the same: where it takes an \
          `Idempotency-Key`, the same key makes sure that it is done once.";
     GatewayUnavailable = SERVICE_UNAVAILABLE "gateway-unavailable"

@@ -5,8 +5,10 @@
 //! asks a body for more only once there is room for it, so a body that has data and is not asked
 //! for a minute is one that the client does not take: PINGs and other frames are no progress.
 
+use crate::places::Place;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use ipnet::IpNet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -83,6 +85,7 @@ impl Outgoing {
         self: &Arc<Self>,
         inner: B,
         shared: bool,
+        place: Option<Place<IpNet>>,
     ) -> OutgoingBody<B> {
         let taken = Arc::new(Taken::default());
         let held = if shared { 0 } else { inner.size_hint().exact().unwrap_or_default() };
@@ -97,7 +100,14 @@ impl Outgoing {
             }
             bodies.push(tracked);
         }
-        OutgoingBody { inner, rest: Bytes::new(), held, taken, connection: Arc::clone(self) }
+        OutgoingBody {
+            inner,
+            rest: Bytes::new(),
+            held,
+            taken,
+            connection: Arc::clone(self),
+            _place: place,
+        }
     }
 
     /// Ready once the client has not taken enough of a body for this long.
@@ -160,6 +170,8 @@ pub struct OutgoingBody<B> {
     held: u64,
     taken: Arc<Taken>,
     connection: Arc<Outgoing>,
+    /// The request's, until it is answered to its end.
+    _place: Option<Place<IpNet>>,
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Body for OutgoingBody<B> {

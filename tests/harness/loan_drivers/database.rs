@@ -6,20 +6,20 @@
 mod booking;
 
 use super::{Play, Tally, money};
-use crate::Database;
+use crate::databases::Database;
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
     Adjustment, Allocation, Amount, Books, DueRow, Event, Kind, LARGEST, Payment, Reading, Refusal,
     Row, State,
 };
-use api_server::access::{Caller, CoreCaller};
-use api_server::adjustments::{self, NewAdjustment};
-use api_server::history::Author;
-use api_server::loan_book::Book;
-use api_server::payments::{self, NewPayment};
-use api_server::privileges::Rights;
-use api_server::reversals;
-use api_server::servicing::adjustment as engine;
+use api_server::audit::Author;
+use api_server::auth::caller::{Caller, CoreCaller};
+use api_server::auth::privileges::Rights;
+use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::loan_book::Book;
+use api_server::loans::payments::{self, NewPayment};
+use api_server::loans::reversals;
+use api_server::loans::servicing::adjustment as engine;
 use chrono::{NaiveDate, NaiveTime};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,

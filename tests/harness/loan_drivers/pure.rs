@@ -5,11 +5,11 @@ use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
     self as model, Adjustment, Allocation, Amount, Entered, Event, Parts, Payment,
 };
-use api_server::servicing::adjustment;
-use api_server::servicing::allocation::DueRowPart;
-use api_server::servicing::payment::{self, How, Instruction, Posting, Refusal, Split};
-use api_server::servicing::schedule::{Schedule, level_instalment};
-use api_server::servicing::{DueRow, RateStep, State, Terms};
+use api_server::loans::servicing::adjustment;
+use api_server::loans::servicing::allocation::DueRowPart;
+use api_server::loans::servicing::payment::{self, How, Instruction, Posting, Refusal, Split};
+use api_server::loans::servicing::schedule::{Schedule, level_instalment};
+use api_server::loans::servicing::{DueRow, RateStep, State, Terms};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, Rate};
 use shared::entity::loan_transactions::BalanceName;
@@ -185,6 +185,7 @@ impl Engine {
         let (amount, effective_date) = (money(payment.amount), payment.date);
         let instruction = Instruction { amount, effective_date, how };
         let posting = payment::post(&self.terms, &self.state, &instruction).map_err(refused)?;
+        assert!(posting.is_balanced(&self.state, amount), "{posting:?}");
         let owed = posting.after.interest_owed_on(&self.terms, effective_date);
         let entered = entered(&posting, amount, effective_date, owed.unwrap_or_default());
         self.terms.accrues &= !posting.closes;

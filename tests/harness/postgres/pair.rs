@@ -1,8 +1,8 @@
 //! Two servers with the samples of `deploy/postgresql/`: a primary and its synchronous standby.
 
+use super::psql::Psql;
 use super::{Postgres, Storage, find, finish, is_root, run};
 use crate::haproxy::{replace, sample};
-use crate::psql::Psql;
 use installer::certificates::TlsFiles;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

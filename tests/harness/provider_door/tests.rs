@@ -1,7 +1,7 @@
 //! The door does what it says, with localstripe behind it.
 
 use super::{Asked, Reply};
-use crate::foreign::skip;
+use crate::installed_clients::skip;
 use crate::localstripe::{
     AUTHENTICATED_CARD, DECLINED_CARD, GOOD_CARD, REJECTED_CARD, SECRET_KEY, Settlement, Wanted,
 };

@@ -1,13 +1,13 @@
 //! How the api-server asks about tokens: questions are shared and never older than the request.
 
-use api_server::auth_client::AuthClient;
+use api_server::auth::auth_client::AuthClient;
 use api_server::config::Config;
 use futures_util::future::join_all;
 use installer::certificates;
 use poem::{Response, endpoint};
 use shared::problem::ProblemType;
-use shared::process::Stopping;
 use shared::server::{Limits, serve};
+use shared::stopping::Stopping;
 use shared::tls::{self, Identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -64,7 +64,10 @@ impl SlowAuthServer {
             "0".repeat(64),
         );
         std::fs::write(&env_file, settings).unwrap();
-        let client = AuthClient::new(&Config::read(Some(&env_file)).unwrap()).unwrap();
+        let config = Config::read(Some(&env_file)).unwrap();
+        let Config { auth_url, auth_ca, auth_client_id, auth_client_secret, .. } = &config;
+        let client =
+            AuthClient::new(auth_url, auth_ca, auth_client_id, auth_client_secret).unwrap();
         Self { client, questions, logged_out, _folder: folder }
     }
 }

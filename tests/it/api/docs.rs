@@ -2,15 +2,20 @@
 
 mod logging_in;
 mod reading;
+mod trying_out;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
 use acceptance::web_browser::WebBrowser;
 use api_server::endpoints::docs::auth_endpoints::ENDPOINTS;
-use auth_server::app::PATHS;
+use auth_server::router::PATHS;
+use flate2::read::GzDecoder;
 use poem::http::header::IF_NONE_MATCH;
 use reqwest::Method;
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 
 #[tokio::test]
 async fn there_are_two_pages_and_what_each_may_do_is_in_its_policy() {
@@ -65,6 +70,35 @@ async fn a_browser_that_has_the_page_need_not_load_it_again() {
     .await;
 }
 
+#[tokio::test]
+async fn what_stays_the_same_is_sent_compressed_to_clients_that_take_it() {
+    on_each_database(PROGRAM, |world| async move {
+        for path in ["/docs", "/docs/oauth-receiver.html", "/openapi.json", "/xml-import.xsd"] {
+            let plain = world.client.get("", path).await.expect(200);
+            assert_eq!(plain.header("content-encoding"), "");
+            assert_eq!(plain.header("vary"), "Accept-Encoding");
+            let ask = || {
+                let request = world.client.request(Method::GET, "", path);
+                request.header("accept-encoding", "br, gzip;q=0.9")
+            };
+            let response = ask().send().await.expect("an answer");
+            assert_eq!(response.headers()["content-encoding"], "gzip", "{path}");
+            assert_eq!(response.headers()["content-type"], plain.header("content-type"));
+            let tag = response.headers()["etag"].clone();
+            assert_ne!(tag, plain.header("etag"), "another representation");
+            let sent = response.bytes().await.expect("a body");
+            assert!(sent.len() < plain.text.len() / 2, "{path}: {} bytes", sent.len());
+            let mut text = String::new();
+            GzDecoder::new(&sent[..]).read_to_string(&mut text).expect("gzip");
+            assert_eq!(text, plain.text, "{path}");
+            let again = world.client.send(ask().header(IF_NONE_MATCH, tag)).await.unwrap();
+            assert!(again.expect(304).text.is_empty());
+        }
+        world
+    })
+    .await;
+}
+
 #[test]
 fn the_page_has_every_endpoint_of_the_auth_server() {
     let without_head = |methods: &str| methods.replace(", HEAD", "");
@@ -75,7 +109,7 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
     assert_eq!(told, real);
     assert_eq!(ENDPOINTS.len(), real.len());
     // The list of paths is beside the routes, and has them all.
-    let source = include_str!("../../../auth-server/src/app.rs");
+    let source = include_str!("../../../auth-server/src/router.rs");
     assert_eq!(source.matches(".at(").count(), PATHS.len());
 }
 
@@ -83,4 +117,13 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
 async fn complains_of_underscores_alone(browser: &WebBrowser) {
     let complaints = browser.complaints().await;
     assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");
+}
+
+/// Waits until an element has this text.
+async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
+    let waited = Instant::now();
+    while browser.text(selector).await.trim() != text {
+        assert!(waited.elapsed() < Duration::from_secs(30), "{selector} does not become {text}");
+        sleep(Duration::from_millis(50)).await;
+    }
 }

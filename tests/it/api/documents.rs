@@ -2,6 +2,7 @@
 
 mod at_once;
 mod changes;
+mod hidden;
 mod refused;
 
 use crate::PROGRAM;
@@ -184,6 +185,8 @@ async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
             ("..", "document.txt"),
             ("", "document.txt"),
             ("say \"hi\".txt", "say \"hi\".txt"),
+            ("letter", "letter.txt"),
+            ("Letter.TXT", "Letter.TXT"),
         ] {
             let form = Form::file(sent, b"words");
             let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();

@@ -5,14 +5,14 @@ mod away;
 mod large_files;
 
 use crate::PROGRAM;
-use acceptance::foreign::skip;
 use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::installed_clients::skip;
 use acceptance::moto::{Moto, PREFIX, Wanted};
 use acceptance::rows::Rows;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World};
-use api_server::document_store::sweep::{Fault, Swept};
-use api_server::document_store::{DocumentStore, Orphan};
+use api_server::documents::document_store::sweep::{Fault, Swept};
+use api_server::documents::document_store::{DocumentStore, Orphan};
 use aws_lc_rs::digest;
 use futures_util::TryStreamExt;
 use futures_util::future::join_all;

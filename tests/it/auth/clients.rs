@@ -35,6 +35,7 @@ impl ClientKey {
 async fn add_client(world: &World, client_id: &str, keys: Value) {
     let client = Model {
         client_id: client_id.to_owned(),
+        display_name: None,
         kind: ClientKind::Confidential,
         secret_hash1: None,
         secret_hash2: None,
@@ -84,11 +85,16 @@ async fn a_client_proves_itself_with_a_jwt_under_its_key_and_each_works_once() {
             claims[name] = value;
             claims
         };
-        let many = json!(["https://other.example", endpoint]);
-        introspect_with(&world, &key.sign(&with("aud", many).await)).await.expect(200);
+        let issuer = world.client.auth_url.clone();
+        let alone = with("aud", json!([issuer])).await;
+        introspect_with(&world, &key.sign(&alone)).await.expect(200);
         let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
         let wrong = [
             with("aud", json!("https://other.example")).await,
+            with("aud", json!(endpoint)).await,
+            with("aud", json!([issuer, endpoint])).await,
+            with("aud", json!([])).await,
+            with("aud", json!(format!("{issuer}/"))).await,
             with("iss", json!("api-server")).await,
             with("sub", json!("api-server")).await,
             with("exp", json!(now - 1)).await,
@@ -129,7 +135,7 @@ async fn twenty_uses_of_one_assertion_at_once_are_one() {
 #[tokio::test]
 async fn two_secrets_are_valid_while_they_rotate_and_a_missing_one_is_none() {
     on_each_database(PROGRAM, |world| async move {
-        let second = Secret::new(auth_server::clients::secret_hash("second"));
+        let second = Secret::new(auth_server::store::clients::secret_hash("second"));
         let mut row = Entity::find_by_id("api-server").one(&world.db).await.unwrap().unwrap();
         row.secret_hash2 = Some(second);
         Entity::update(row.clone().into_active_model().reset_all()).exec(&world.db).await.unwrap();

@@ -2,7 +2,8 @@
 //! `tests/clients/`, and Apache.
 
 use crate::PROGRAM;
-use acceptance::foreign::{ClientKey, Program, add_client, skip};
+use acceptance::foreign::{ClientKey, Program, add_client};
+use acceptance::installed_clients::skip;
 use acceptance::servers::free_port;
 use acceptance::visitor::Visitor;
 use acceptance::web_servers::OpenidSite;

@@ -75,7 +75,7 @@ async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
             }
         });
         let answers = join_all(guesses).await;
-        assert!(answers.iter().all(|status| [400, 503].contains(status)), "{answers:?}");
+        assert!(answers.iter().all(|status| [400, 429].contains(status)), "{answers:?}");
         attempt(&world.client, "viewer", &viewer).await.expect(400);
         world
     })

@@ -54,10 +54,14 @@ async fn the_metadata_says_only_what_is_true() {
             answer.header("location").to_owned()
         };
         let good = format!("{auth_url}/login?request=");
-        for scope in ["core", "web", "openid core"] {
-            assert!(back(Asking::new(scope)).await.starts_with(&good));
+        let (kinds, standard): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
+            .into_iter()
+            .partition(|scope| ["core", "web"].contains(&&**scope));
+        assert_eq!(standard, ["openid", "profile", "email", "offline_access"]);
+        for kind in kinds {
+            let scope = format!("{} {kind}", standard.join(" "));
+            assert!(back(Asking::new(&scope)).await.starts_with(&good), "{scope}");
         }
-        assert_eq!(words(&document, "scopes_supported"), ["core", "web", "openid"]);
         for (parameter, list) in [
             ("response_type", "response_types_supported"),
             ("response_mode", "response_modes_supported"),

@@ -38,7 +38,7 @@ async fn listed(world: &World, id: &str) -> Value {
 }
 
 async fn hash_of(world: &World, secret: &str) -> i64 {
-    let hash = auth_server::clients::secret_hash(secret);
+    let hash = auth_server::store::clients::secret_hash(secret);
     let sql = format!(
         "SELECT COUNT(*) FROM oauth_clients WHERE secret_hash1 = '{hash}' OR secret_hash2 = '{hash}'"
     );
@@ -51,7 +51,7 @@ async fn a_client_logs_in_with_the_secret_that_is_shown_once_and_kept_as_a_hash(
         let secret = add(&world).await;
         log_in(&world, &secret).await.expect(200);
         assert_eq!(hash_of(&world, &secret).await, 1);
-        let hash = auth_server::clients::secret_hash(&secret);
+        let hash = auth_server::store::clients::secret_hash(&secret);
         for words in [
             &["client", "list"][..],
             &["client", "list", "--json"],
@@ -83,12 +83,15 @@ async fn the_list_says_what_each_client_is() {
              --user-kind core web --redirect-uri https://page.example.com/callback \
              http://127.0.0.1:8765/ --post-logout-redirect-uri https://page.example.com/bye \
              --cors-origin https://page.example.com";
-        let said = installer(&world, &public.split_whitespace().collect::<Vec<_>>()).await.done();
+        let mut words: Vec<_> = public.split_whitespace().collect();
+        words.extend(["--name", "The Page"]);
+        let said = installer(&world, &words).await.done();
         assert_eq!(said, "client page is added\n", "there is no secret to show");
         let mut page = listed(&world, "page").await;
         assert!(page["created_date"].take().is_string());
         let expected = json!({
             "client_id": "page",
+            "name": "The Page",
             "kind": "public",
             "secrets": 0,
             "keys": false,
@@ -107,11 +110,14 @@ async fn the_list_says_what_each_client_is() {
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()))
             .map(|cells| cells.map(str::trim).collect())
             .collect();
-        assert_eq!(rows[0][..3], ["id", "kind", "authenticates by"]);
+        assert_eq!(rows[0][..4], ["id", "name", "kind", "authenticates by"]);
         let row = |id: &str| rows.iter().find(|row| row[0] == id).expect("a row").clone();
-        assert_eq!(row("app"), ["app", "confidential", "secret", "password", "core", "-", "-"]);
-        assert_eq!(row("api-server")[5], "yes");
-        assert_eq!(row("page")[2], "-");
+        assert_eq!(
+            row("app"),
+            ["app", "-", "confidential", "secret", "password", "core", "-", "-"]
+        );
+        assert_eq!(row("api-server")[6], "yes");
+        assert_eq!(row("page")[1..4], ["The Page", "public", "-"]);
         world
     })
     .await;
@@ -257,8 +263,8 @@ async fn what_is_refused_changes_nothing() {
             ("b --public", "a public client needs --grant authorization_code"),
             ("b --public --grant password --user-kind core", "for confidential clients"),
             (
-                "b --grant authorization_code --user-kind core --redirect-uri http://localhost/",
-                "write 127.0.0.1",
+                "b --grant authorization_code --user-kind core --redirect-uri http://b.example/",
+                "or localhost",
             ),
             (
                 "b --grant authorization_code --user-kind core --redirect-uri https://b.example/#x",

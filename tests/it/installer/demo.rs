@@ -4,7 +4,7 @@ use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use acceptance::{World, on_each_database};
-use api_server::operations;
+use api_server::http::operations;
 use installer::demo::{self, Plan, examples::examples};
 use installer::seed::standing_rows;
 use sea_orm::EntityTrait;
@@ -235,7 +235,7 @@ async fn the_mix_is_complete() {
             let sql = format!("SELECT COUNT(DISTINCT {column}) FROM {table}");
             assert_eq!(world.count(&sql).await, expected, "{table} {column}");
         }
-        let web = world.client.log_in("web", demo::WEB_USER_NAME, PASSWORD).await;
+        let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
         web.expect("the web user logs in");
         world
     })
@@ -269,7 +269,7 @@ async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio()
 async fn the_web_user_sees_what_is_his() {
     on_embedded_database(PROGRAM, |world| async {
         fill(&world, Plan { loans: 50, block: 50 }).await;
-        let web = world.client.log_in("web", demo::WEB_USER_NAME, PASSWORD).await;
+        let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
         let web = web.expect("the web user logs in");
         let examples = examples(&world.db).await.expect("examples");
         for id in [

@@ -53,6 +53,27 @@ async fn an_installation_in_order_is_well() {
 }
 
 #[tokio::test]
+async fn a_server_that_cannot_do_its_own_work_is_not_well() {
+    let mut environment = Environment::default();
+    environment.api.insert("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned());
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        world.sql("ALTER TABLE payment_method_sessions RENAME TO elsewhere").await;
+        let begun = Instant::now();
+        loop {
+            let said = ask(&world, &[]).await;
+            if said.output.contains("its own work: pages to add cards on (failed ") {
+                assert!(said.failed().contains(&"api-server".to_owned()), "{}", said.output);
+                break;
+            }
+            assert!(begun.elapsed().as_secs() < 60, "{}", said.output);
+        }
+        world.sql("ALTER TABLE elsewhere RENAME TO payment_method_sessions").await;
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_not_well_is_named_and_nothing_else() {
     on_each_database(PROGRAM, |world| async move {
         let nobody = match world.database.name() {

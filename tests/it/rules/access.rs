@@ -3,6 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::forms::{self, Form};
+use acceptance::rows::with_known;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
@@ -158,7 +159,10 @@ async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -
         Method::POST => request(path)
             .header("content-type", forms::media_type())
             .body(Form::file("a.txt", b"words").finish()),
-        Method::DELETE => request(&format!("{path}?documentId=1&fileId=1&versionHash=any")),
+        Method::DELETE => {
+            let all = [("documentId", "1"), ("fileId", "1"), ("versionHash", "any")];
+            request(&with_known(method, path, &all))
+        }
         _ => request(path),
     };
     world.client.send(request).await.expect("an answer")

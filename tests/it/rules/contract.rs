@@ -10,18 +10,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 fn document() -> Value {
-    serde_json::from_str(api_server::contract::document()).expect("JSON")
+    serde_json::from_str(api_server::router::document()).expect("JSON")
 }
 
 #[test]
 fn the_committed_document_is_the_one_that_is_served() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json");
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
-        std::fs::write(&path, api_server::contract::document()).expect("written");
+        std::fs::write(&path, api_server::router::document()).expect("written");
     }
     let committed = std::fs::read_to_string(&path).expect("api-server/openapi.json");
     assert!(
-        committed == api_server::contract::document(),
+        committed == api_server::router::document(),
         "api-server/openapi.json is not up to date: see the head of this file"
     );
 }
@@ -65,11 +65,11 @@ fn operations_are_described_secured_and_listed_in_the_access_table() {
             }
             assert!(operation["responses"]["default"].is_object(), "{id} has no problem");
             let method = method.to_uppercase().parse().expect("a method");
-            let known = api_server::operations::find(&method, path).expect("an access rule");
+            let known = api_server::http::operations::find(&method, path).expect("an access rule");
             assert_eq!(known.path, path);
         }
     }
-    assert_eq!(ids.len(), api_server::operations::OPERATIONS.len());
+    assert_eq!(ids.len(), api_server::http::operations::OPERATIONS.len());
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn formats_are_those_that_generators_know() {
     let known = ["binary", "date", "date-time", "int32", "int64"].map(str::to_owned);
     assert!(formats.is_subset(&known.into()), "{formats:?}");
     assert!(!document().to_string().contains(":null"), "a member that is not there is left out");
-    assert!(!api_server::contract::document().contains("charset"));
+    assert!(!api_server::router::document().contains("charset"));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::quickstart::Quickstart;
 use acceptance::{Answer, Client, contract};
-use api_server::contract::examples::{self, Example};
-use api_server::operations::{FORM, JSON, OPERATIONS, Operation};
+use api_server::http::operations::{FORM, JSON, OPERATIONS, Operation};
+use api_server::openapi::examples::{self, Example};
 use installer::demo;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -244,7 +244,7 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
     let (fresh, committed) = (lasting(&recorder.examples), lasting(&examples::all()));
     if std::env::var_os("UPDATE_OPENAPI").is_some() && fresh != committed {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let path = path.join("../api-server/src/contract/examples.json");
+        let path = path.join("../api-server/src/openapi/examples.json");
         let text = serde_json::to_string_pretty(&recorder.examples).expect("JSON");
         std::fs::write(path, text + "\n").expect("written");
         return;
@@ -258,7 +258,7 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
 #[test]
 fn the_examples_in_the_contract_are_what_its_schemas_say() {
     let document: Value =
-        serde_json::from_str(api_server::contract::document()).expect("the contract is JSON");
+        serde_json::from_str(api_server::router::document()).expect("the contract is JSON");
     let (mut requests, mut answers, mut problems) = (0, 0, 0);
     for operation in OPERATIONS {
         let method = operation.method.as_str().to_lowercase();

@@ -6,7 +6,7 @@
 //! one, `TEST_FUZZ_DATABASE` one on another database.
 
 use crate::PROGRAM;
-use acceptance::foreign::{clients_folder, node_program, python_program, skip};
+use acceptance::installed_clients::{clients_folder, node_program, python_program, skip};
 use acceptance::quickstart::Quickstart;
 use acceptance::test_seed::test_seed;
 use std::path::Path;

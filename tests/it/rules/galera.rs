@@ -1,8 +1,8 @@
 //! Two replicas of each server, each on a node of its own of a MariaDB Galera cluster: what they
 //! post and end together is right, and one that loses its node is no loss.
 
-use acceptance::foreign::skip;
 use acceptance::galera;
+use acceptance::installed_clients::skip;
 use std::collections::BTreeSet;
 use std::process::Command;
 

@@ -3,8 +3,8 @@
 
 use crate::PROGRAM;
 use acceptance::Client;
-use acceptance::foreign::{python_program, skip, system_program};
 use acceptance::generators::{Missing, Workshop, or_skip};
+use acceptance::installed_clients::{python_program, skip, system_program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

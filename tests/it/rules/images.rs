@@ -3,7 +3,7 @@
 //! that the programs need. Nothing here runs a container.
 
 use crate::PROGRAM;
-use acceptance::foreign::{python_program, skip};
+use acceptance::installed_clients::{python_program, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -2,8 +2,10 @@
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
+use acceptance::rows::with_known;
 use acceptance::test_seed::test_seed;
 use acceptance::{Answer, World, on_each_database};
+use reqwest::Method;
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
 use shared::entity::*;
@@ -169,8 +171,9 @@ impl Adding<'_> {
 
 /// The rows of a list in small pages; after the first pages a row is added.
 async fn walk(world: &World, token: &str, rows: &Rows, id: &str, path: &str) -> Vec<Value> {
-    let kept = "unknown=%C3%A4%20b&includeUnused=true";
-    let mut next = format!("{path}?{kept}&limit={LIMIT}&other=");
+    let kept = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
+    let first = with_known(&Method::GET, path, &kept);
+    let mut next = first.clone();
     let mut seen = Vec::new();
     for page in 1..100 {
         let answer = world.client.get(token, &next).await.expect(200);
@@ -183,7 +186,7 @@ async fn walk(world: &World, token: &str, rows: &Rows, id: &str, path: &str) -> 
         }
         let given = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
         next = given.unwrap_or_else(|| panic!("{id}: {link}")).to_owned();
-        let expected = format!("{path}?{kept}&limit={LIMIT}&other=&after=");
+        let expected = format!("{first}&after=");
         assert!(next.starts_with(&expected), "{id}: {next} is not relative, or loses parameters");
         if page <= ADDED {
             Adding { world, rows, number: page }.to(id).await;
@@ -205,7 +208,8 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
                 continue;
             }
             let path = rows.path(template).split('?').next().expect("a path").to_owned();
-            let whole = format!("{path}?limit=1000&includeUnused=true");
+            let all = [("limit", "1000"), ("includeUnused", "true")];
+            let whole = with_known(&Method::GET, &path, &all);
             let all = world.client.get(&admin, &whole).await.expect(200);
             assert_eq!(all.header("link"), "", "{id}: there is no other page");
             let all = all.json().as_array().expect("rows").clone();
@@ -284,4 +288,43 @@ fn keys(answer: &Answer) -> Vec<(String, i64)> {
         (date, row["Transaction_ID"].as_i64().expect("an id"))
     };
     rows.as_array().expect("rows").iter().map(key).collect()
+}
+
+/// Documents have descriptions of 64 KiB at most, and a page of them has room for a hundred and some.
+#[tokio::test]
+async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let long = match world.database.name() {
+            "sqlite" => "printf('%065000d', 0)",
+            _ => "REPEAT('0', 65000)",
+        };
+        let adding = Adding { world: &world, rows: &rows, number: 0 };
+        let of_comment = "owner_type = 'loan_comment'";
+        let copy =
+            adding.copy::<documents::Entity>(of_comment, &[("description", long.to_owned())]);
+        for _ in 0..150 {
+            world.sql(&copy).await;
+        }
+        let [comment_id, ..] = rows.comment_ids;
+        let mut next = format!("/loans/comments/{comment_id}/documents?limit=1000");
+        let (mut pages, mut seen) = (Vec::new(), Vec::new());
+        while !next.is_empty() {
+            let answer = world.client.get(&admin, &next).await.expect(200);
+            assert!(answer.text.len() <= 8 << 20, "{} bytes", answer.text.len());
+            seen.extend(answer.column("Document_ID"));
+            pages.push(answer.text.len());
+            let link =
+                answer.header("link").strip_prefix('<').and_then(|link| link.split_once('>'));
+            next = link.map(|(path, _)| path.to_owned()).unwrap_or_default();
+        }
+        assert_eq!(pages.len(), 2, "{pages:?}");
+        assert!(pages[0] > 7 << 20, "{pages:?}");
+        let ids = format!("SELECT COUNT(*) FROM documents WHERE {of_comment}");
+        assert_eq!(seen.len() as i64, world.count(&ids).await);
+        assert!(seen.is_sorted_by_key(|id| id.as_i64()), "{seen:?}");
+        world
+    })
+    .await;
 }

@@ -2,8 +2,8 @@
 //! nobody notices a restart, and nothing is lost when the primary dies. `replicas_load` looks at it;
 //! here it does so once, quickly.
 
-use acceptance::foreign::skip;
 use acceptance::haproxy::{Haproxy, replace, sample};
+use acceptance::installed_clients::skip;
 use acceptance::servers::free_port;
 use acceptance::{haproxy, postgres};
 use std::process::Command;

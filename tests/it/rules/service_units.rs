@@ -1,7 +1,7 @@
 //! The units of `deploy/systemd/`, as systemd reads them: nothing in them is misspelt, and little is
 //! left to a server that somebody has broken into.
 
-use acceptance::foreign::{skip, system_program};
+use acceptance::installed_clients::{skip, system_program};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};

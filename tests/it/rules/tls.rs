@@ -2,7 +2,7 @@
 //! secrecy and authenticated encryption, a certificate that verifies, and none of the known holes.
 
 use crate::PROGRAM;
-use acceptance::foreign::{python_program, skip, system_program};
+use acceptance::installed_clients::{python_program, skip, system_program};
 use acceptance::servers::free_port;
 use acceptance::world::Environment;
 use acceptance::{Database, World};

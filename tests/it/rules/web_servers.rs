@@ -3,8 +3,8 @@
 //! and every answer is the servers' own.
 
 use crate::PROGRAM;
-use acceptance::foreign::skip;
 use acceptance::forms::Form;
+use acceptance::installed_clients::skip;
 use acceptance::log_in_form::{Asking, Browser};
 use acceptance::rows::Rows;
 use acceptance::web_servers::{Front, Place, WebServer};

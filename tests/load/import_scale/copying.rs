@@ -1,7 +1,7 @@
 //! The same rows through PostgreSQL's own COPY: the fastest way in that there is.
 
 use super::rows::{Table, Written};
-use acceptance::psql::Psql;
+use acceptance::postgres::psql::Psql;
 use acceptance::world::World;
 use serde::Serialize;
 use shared::db;

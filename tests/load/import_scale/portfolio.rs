@@ -104,7 +104,7 @@ impl Portfolio {
 
     /// The totals that the answer must begin with.
     pub fn totals(&self, test: bool) -> Value {
-        json!({"Test": test, "Committed": true, "Read": self.records(),
+        json!({"Test": test, "Committed": !test, "Read": self.records(),
             "Inserted": self.records(), "Updated": 0, "Deleted": 0, "Failed": 0})
     }
 

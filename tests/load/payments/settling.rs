@@ -26,7 +26,10 @@ pub async fn settle(
     let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
     let open = of_state(jobs, State::Open);
     jobs.append(&mut last_counts);
-    let mut faults = before.faults;
+    let when = |when: &str, faults: Vec<String>| {
+        faults.into_iter().map(|fault| format!("{when}: {fault}")).collect::<Vec<_>>()
+    };
+    let mut faults = when("when the senders stopped", before.faults);
     faults.extend(load::finish(world, jobs).await?);
     let after = books::check(world, jobs, true).await?;
     println!(
@@ -37,7 +40,7 @@ pub async fn settle(
         after.posted,
         of_state(jobs, State::Refused)
     );
-    faults.extend(after.faults);
+    faults.extend(when("in the end", after.faults));
     faults.extend(frozen.compare(world).await);
     Ok(faults)
 }

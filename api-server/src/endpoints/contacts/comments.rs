@@ -1,17 +1,17 @@
 //! `/contacts/comments`: comments on contacts, and their documents.
 
 use super::super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
-use crate::comments::{self, Comment, Kind};
+use crate::command::idempotency::CreatedVersion;
 use crate::documents::attaching::Upload;
 use crate::documents::changes::{Editor, RemoveCommentDocument};
+use crate::documents::comments::{self, Comment, Kind};
+use crate::documents::removals::Removed;
+use crate::documents::uploads::FormBody;
 use crate::documents::{self, Document, Owner};
-use crate::idempotency::CreatedVersion;
-use crate::paging::{List, Page};
-use crate::removals::Removed;
-use crate::uploads::FormBody;
-use crate::versions::{Known, Versioned};
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::http::versions::{Known, Versioned};
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -33,12 +33,13 @@ impl ContactComments {
     async fn get_contact_comment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The comment.
         comment_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Comment>, Problem> {
-        let comment = comments::get(&app.db, &admitted.caller, Kind::Contact, comment_id.0).await?;
+        let comment =
+            comments::get(&state.db, &admitted.caller, Kind::Contact, comment_id.0).await?;
         Ok(comment.versioned(&known))
     }
 
@@ -51,7 +52,7 @@ impl ContactComments {
     async fn list_contact_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The comment.
         comment_id: Path<i64>,
         /// This document only.
@@ -59,7 +60,7 @@ impl ContactComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner = Owner::comment(db, caller, Kind::Contact, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -77,7 +78,7 @@ impl ContactComments {
     async fn create_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -88,8 +89,8 @@ impl ContactComments {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let path = format!("/contacts/comments/{}/documents", comment_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
-        let owner = Owner::comment(&app.db, upload.caller(), Kind::Contact, comment_id.0).await?;
-        upload.attach(app.0, owner).await
+        let owner = Owner::comment(&state.db, upload.caller(), Kind::Contact, comment_id.0).await?;
+        upload.attach(&state.documents, owner).await
     }
 
     /// Removes a document of a comment on a contact, with its files.
@@ -101,7 +102,7 @@ impl ContactComments {
     async fn remove_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -110,8 +111,8 @@ impl ContactComments {
         document_id: Query<i64>,
     ) -> Result<Removed, Problem> {
         let editor = Editor::new(request, admitted.caller)?;
-        let owner = Owner::comment(&app.db, &editor.caller, Kind::Contact, comment_id.0).await?;
+        let owner = Owner::comment(&state.db, &editor.caller, Kind::Contact, comment_id.0).await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-        Removed::of(app.0, removal).await
+        Removed::of(&state.documents, removal).await
     }
 }

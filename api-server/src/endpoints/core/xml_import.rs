@@ -1,18 +1,21 @@
 //! `/core/xml-import`: brings contacts, loans and payments in from a file.
 
 use super::super::Group;
-use crate::access::{AdminUser, Admitted};
-use crate::app::App;
-use crate::history::Author;
-use crate::idempotency::{self, IMPORT_LEASE_SECONDS, Replayable, Scope};
-use crate::operations::XML_BYTES_MAX;
-use crate::request_body::{body_argument, incomplete};
+use crate::audit::Author;
+use crate::auth::caller::Admitted;
+use crate::command::idempotency::{self, IMPORT_LEASE_SECONDS, Replayable, Scope};
+use crate::http::admission::AdminUser;
+use crate::http::fixed_body::FixedBody;
+use crate::http::operations::XML_BYTES_MAX;
+use crate::http::request_body::{body_argument, incomplete};
+use crate::http::versions::Known;
+use crate::state::State;
 use crate::xml_import::once::{self, Begun, Told};
 use crate::xml_import::parse::{self, Element};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::results::{Answer, TAIL};
 use crate::xml_import::spool::pieces;
-use crate::xml_import::{Import, Mode, malformed, schema};
+use crate::xml_import::{IMPORTS_MAX, Import, Mode, malformed, schema};
 use aws_lc_rs::digest;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
@@ -24,12 +27,11 @@ use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry}
 use poem_openapi::{ApiResponse, OpenApi};
 use shared::entity::field_changes::ChangeSource;
 use shared::problem::{Problem, ProblemType};
-use shared::server::SharedBody;
 use shared::telemetry::RequestId;
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::OwnedSemaphorePermit;
@@ -41,8 +43,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// of others.
 const SLOW_SECONDS: u64 = 60;
 const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
-/// Imports that are worked on at once: each may need a GiB of the spool folder, and its results.
-pub const IMPORTS_MAX: usize = 4;
 /// How long an import waits for its place.
 const PLACE_WAIT: Duration = Duration::from_secs(20);
 /// Bytes of a file that are read at once.
@@ -65,7 +65,7 @@ impl XmlImport {
     async fn import_xml(
         &self,
         AdminUser(admitted): AdminUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
         /// `true`: does everything but keep it.
@@ -81,25 +81,26 @@ impl XmlImport {
         let scope = Scope::of(request, &admitted.caller, path, &[&file.sha256])?;
         let scope = scope.filter(|_| !test.0);
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
-        let app = Arc::clone(app.0);
+        let state = Arc::clone(state.0);
         // In a task of its own: a client that hangs up does not stop an import half-way.
-        let work = tokio::spawn(apply(app, admitted, author, mode, file, scope));
+        let work = tokio::spawn(apply(state, admitted, author, mode, file, scope));
         work.await.map_err(Problem::internal)?
     }
 }
 
 async fn apply(
-    app: Arc<App>,
+    state: Arc<State>,
     admitted: Admitted,
     author: Author,
     mode: Mode,
     file: Spooled,
     scope: Option<Scope>,
 ) -> Result<Imported, Problem> {
-    let directory = &app.spool_directory;
+    let directory = &state.spool_directory;
     let claim = match scope {
         None => None,
-        Some(scope) => match once::begin(&app.db, &scope, IMPORT_LEASE_SECONDS, directory).await? {
+        Some(scope) => match once::begin(&state.db, &scope, IMPORT_LEASE_SECONDS, directory).await?
+        {
             Begun::Done(Told::Answer(answer)) => return Imported::streamed(answer, true),
             Begun::Done(Told::Whole(body)) => {
                 return Ok(Imported { body: body.into(), replayed: true });
@@ -109,9 +110,10 @@ async fn apply(
     };
     let Admitted { caller, clock } = &admitted;
     let Spooled { file, place: _place, .. } = file;
-    let import = Import::new(caller, author, &app.passwords, *clock, mode.enforce, directory);
+    let import = Import::new(caller, author, &state.passwords, *clock, mode.enforce, directory);
+    let import = import.behind(&state.writer.import_gate);
     let pieces = pieces(BufReader::with_capacity(READ_BYTES, file));
-    let answer = once::carry_out(&app.db, import, mode, pieces, claim.as_ref()).await?;
+    let answer = once::carry_out(&state.db, import, mode, pieces, claim.as_ref()).await?;
     Imported::streamed(answer, false)
 }
 
@@ -149,10 +151,10 @@ impl ApiResponse for Imported {
 
 /// `GET /xml-import.xsd`: what an import file may hold.
 #[handler]
-pub fn show_schema() -> Response {
-    let mut response = Response::builder().content_type("application/xml").body(schema::schema());
-    response.set_data(SharedBody);
-    response
+pub fn show_schema(request: &Request, known: Known) -> Response {
+    static SCHEMA: LazyLock<FixedBody> =
+        LazyLock::new(|| FixedBody::new("application/xml", schema::schema()));
+    SCHEMA.response(request, &known)
 }
 
 /// A file on its way through: private, without a name, gone with the request.
@@ -190,10 +192,11 @@ impl ParsePayload for XmlBody {
     const IS_REQUIRED: bool = true;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
-        let app = request.data::<Arc<App>>().ok_or_else(|| Problem::internal("no app"))?;
-        let place = timeout(PLACE_WAIT, Arc::clone(&app.imports).acquire_owned()).await;
+        let state = request.data::<Arc<State>>();
+        let state = state.ok_or_else(|| Problem::internal("no state"))?;
+        let place = timeout(PLACE_WAIT, Arc::clone(&state.imports).acquire_owned()).await;
         let place = place.map_err(|_| too_many())?.map_err(Problem::internal)?;
-        Ok(Self(spool(&app.spool_directory, body, place).await?))
+        Ok(Self(spool(&state.spool_directory, body, place).await?))
     }
 }
 

@@ -57,11 +57,20 @@ const CLIENT_FAILED: (&str, &str) =
 /// Every endpoint.
 pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
+        methods: "GET",
+        path: "/",
+        what: "Leads to this page.",
+        callers: "Anybody.",
+        parameters: &[],
+        answers: &[("303", "The documentation; 200 with a page where its address is not known.")],
+        standards: &[],
+    },
+    Endpoint {
         methods: "POST",
         path: "/oauth2/token",
         what: "Issues tokens for a code, a refresh token, or a name and a password.",
         callers: "Clients, which prove who they are: with a secret in HTTP Basic or in the form, \
-                  with a signed assertion (`private_key_jwt`), or with their certificate on the \
+                  with a signed assertion (`private_key_jwt`, `aud` is the issuer alone), or with their certificate on the \
                   listener for that. Public clients send their `client_id` alone. Pages may call \
                   it from the origins of public clients.",
         parameters: &[
@@ -88,7 +97,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
             (
                 "scope",
                 "With a password: `core` or `web`, exactly one of them, and `openid` where \
-              an ID token is wanted. A refresh keeps its scope.",
+              an ID token is wanted; `profile`, `email` and `offline_access` are granted as asked, \
+              other words ignored. A refresh keeps its scope.",
             ),
         ],
         answers: &[
@@ -313,7 +323,11 @@ pub const ENDPOINTS: &[Endpoint] = &[
         callers: "Everybody.",
         parameters: &[],
         answers: &[
-            ("200", "JSON: `status`, which is `ready`, and `database_time`."),
+            (
+                "200",
+                "JSON: `status`, which is `ready`, `database_time`, and `failing_tasks`: work of its \
+                 own that fails again and again, each with `task` and `failures`.",
+            ),
             ("503", "The database is away or has another schema, or the server is stopping."),
         ],
         standards: &[],

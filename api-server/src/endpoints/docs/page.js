@@ -60,6 +60,57 @@
     say('The auth server could not be told: the token lives on until it expires.');
   });
 
+  // An operation that takes a key has one at hand: clicking twice does it once.
+  const newKey = () => crypto.randomUUID();
+  const isKey = parameter => parameter.name === 'Idempotency-Key';
+  const usedFor = new Map();
+  for (const operation of Object.values(settings.document.paths).flatMap(Object.values)) {
+    for (const parameter of (operation.parameters || []).filter(isKey)) {
+      parameter.example = newKey();
+      usedFor.set(parameter.example, undefined);
+    }
+  }
+  const parametersOf = ({ specSelectors, path, method }) =>
+    specSelectors.operationWithMeta(path, method).get('parameters');
+  const nameOf = file => [file.name, file.size, file.lastModified];
+  const plain = (name, value) => value instanceof File ? nameOf(value) : value;
+  // A key that this page made up is for one request; one that was typed is left alone.
+  const renewKey = props => {
+    const { specActions, specSelectors, oas3Selectors, path, method } = props;
+    const parameters = parametersOf(props);
+    const key = parameters && parameters.find(one => isKey(one.toObject()));
+    if (!key || !usedFor.has(key.get('value'))) return;
+    const values = parameters.filter(one => one !== key).map(one => one.get('value'));
+    const body = oas3Selectors.requestBodyValue(path, method);
+    const request = JSON.stringify([path, values, body], plain);
+    const before = usedFor.get(key.get('value'));
+    const next = before === undefined || before === request ? key.get('value') : newKey();
+    usedFor.set(next, request);
+    if (next !== key.get('value')) {
+      // It is known by the hash of what the document says of it, without its value.
+      const all = specSelectors.specJsonWithResolvedSubtrees();
+      const own = all.getIn(['paths', path, method, 'parameters']);
+      const described = own.find(one => isKey(one.toObject()));
+      specActions.changeParamByIdentity([path, method], described, next, false);
+    }
+  };
+
+  const sure = document.getElementById('sure');
+  for (const button of sure.querySelectorAll('button')) {
+    button.addEventListener('click', () => sure.close(button.value));
+  }
+  const asked = ({ path, method }) => new Promise(resolve => {
+    sure.querySelector('code').textContent = `${method.toUpperCase()} ${path}`;
+    sure.returnValue = '';
+    sure.addEventListener('close', () => resolve(sure.returnValue === 'send'), { once: true });
+    sure.showModal();
+  });
+  const isWriting = props => {
+    if (['get', 'head'].includes(props.method)) return false;
+    const test = (parametersOf(props) || []).find(one => one.get('name') === 'test');
+    return !test || String(test.get('value')) !== 'true';
+  };
+
   const plugin = () => ({
     fn: { opsFilter },
     components: { InfoContainer: () => null, FilterContainer: () => null },
@@ -118,6 +169,20 @@
         const dialog = { ref: box, role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Log in' };
         return React.createElement('div', { ...dialog, onKeyDown },
           React.createElement(Original, props));
+      },
+      // What writes is asked about once more, when all that it needs is there.
+      execute: Original => class extends Original {
+        constructor(props) {
+          super(props);
+          const send = this.handleValidationResultPass;
+          this.handleValidationResultPass = async () => {
+            if (isWriting(this.props)) {
+              if (!await asked(this.props)) return;
+              renewKey(this.props);
+            }
+            send();
+          };
+        }
       },
       operations: (Original, system) => props => {
         const some = system.specSelectors.taggedOperations().size > 0;

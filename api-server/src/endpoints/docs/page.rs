@@ -1,8 +1,9 @@
 //! The page as a whole: a header that stays, the sections, and Swagger UI among them.
 
 use super::{RECEIVER, auth_endpoints, problems, search, start};
-use crate::{app, contract};
+use crate::openapi::VERSION;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use poem_openapi::OpenApiService;
 use serde_json::{Value, json};
 use shared::pages::{PALETTE, icon, padlock};
 
@@ -27,13 +28,18 @@ pub struct Made {
     pub styles: [String; 2],
 }
 
+/// The framework's pages come with any service.
+pub fn framework() -> OpenApiService<(), ()> {
+    OpenApiService::new((), "", "")
+}
+
 /// Makes the page.
-pub fn made(auth_url: &str, client_id: &str) -> Made {
-    let framework = app::api().swagger_ui_html();
+pub fn made(contract: &str, auth_url: &str, client_id: &str) -> Made {
+    let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
     let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
     let settings = in_script(&json!({
-        "document": document(auth_url),
+        "document": document(contract, auth_url),
         "receiver": RECEIVER,
         "logOut": format!("{auth_url}/logout"),
         "userinfo": format!("{auth_url}/oauth2/userinfo"),
@@ -82,7 +88,7 @@ pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
 fn header() -> Markup {
     html! {
         header {
-            h1 { (padlock()) span { "Loan Servicing API" } small { (contract::VERSION) } }
+            h1 { (padlock()) span { "Loan Servicing API" } small { (VERSION) } }
             nav aria-label="Sections" {
                 @for (anchor, name) in SECTIONS { a href={ "#" (anchor) } { (name) } }
             }
@@ -96,7 +102,9 @@ fn operations() -> Markup {
             h2 id="operations-title" { "Operations" }
             p {
                 "Log in with the button Authorize, open an operation, and try it out: it sends real
-                 requests to this server, and what they write is written. New here? "
+                 requests to this server. Payments and imports are only tried until you set "
+                code { "test" } " to " code { "false" } "; before anything is written, this page
+                 asks. New here? "
                 a href="#start" { "Getting started" } "."
             }
             noscript { p {
@@ -110,6 +118,12 @@ fn operations() -> Markup {
             ))
             p.said id="said" role="status" {}
             div id="ui" {}
+            dialog id="sure" aria-labelledby="sure-title" {
+                h3 id="sure-title" { "Write to this server?" }
+                p { code {} " is no test: what it does stays done." }
+                button type="button" value="" autofocus { "Cancel" }
+                button type="button" value="send" { "Send it" }
+            }
         }
     }
 }
@@ -148,8 +162,8 @@ fn in_script(value: &Value) -> String {
 }
 
 /// The contract, with a second way to say who one is: logging in at this auth server.
-fn document(auth_url: &str) -> Value {
-    let mut document: Value = serde_json::from_str(contract::document()).unwrap_or_default();
+fn document(contract: &str, auth_url: &str) -> Value {
+    let mut document: Value = serde_json::from_str(contract).unwrap_or_default();
     document["components"]["securitySchemes"] = json!({
         "oauth2": {
             "type": "oauth2",
@@ -175,6 +189,11 @@ fn document(auth_url: &str) -> Value {
     let operations = document["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
     for (_, operation) in operations.filter(|(_, operation)| operation["security"].is_array()) {
+        // The first click posts no money.
+        let parameters = operation["parameters"].as_array_mut().into_iter().flatten();
+        for parameter in parameters.filter(|parameter| parameter["name"] == "test") {
+            parameter["example"] = json!(true);
+        }
         // Whom an operation refuses for what he is, it tells of among its problems.
         let refused =
             operation.pointer("/responses/403/content/application~1problem+json/examples");
@@ -192,13 +211,14 @@ fn document(auth_url: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::router;
     use std::collections::HashSet;
 
     const AUTH: &str = "https://auth.example:8443/realm";
 
     #[test]
     fn the_page_logs_in_where_browsers_can() {
-        let document = document(AUTH);
+        let document = document(router::document(), AUTH);
         let schemes = &document["components"]["securitySchemes"];
         let flow = &schemes["oauth2"]["flows"]["authorizationCode"];
         assert_eq!(flow["authorizationUrl"], format!("{AUTH}/oauth2/authorize"));
@@ -209,7 +229,7 @@ mod tests {
         let cards = "/loans/{loan_id}/payment-gateway/credit-cards";
         let borrowers = &document["paths"][cards]["get"]["security"][1];
         assert_eq!(*borrowers, json!({"oauth2": ["web", "openid"]}));
-        assert!(!contract::document().contains("oauth2\":"), "the contract names no host");
+        assert!(!router::document().contains("oauth2\":"), "the contract names no host");
     }
 
     #[test]
@@ -220,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_link_within_the_page_leads_somewhere() {
-        let html = made(AUTH, "browser").html;
+        let html = made(router::document(), AUTH, "browser").html;
         let own = html.split("<script").next().unwrap();
         let ids: Vec<_> = attributes(own, " id=\"").collect();
         let known: HashSet<_> = ids.iter().collect();

@@ -35,6 +35,15 @@ const TOPICS: &[Topic] = &[
         example: Example::Addressed(log_in_with_curl),
     },
     Topic {
+        name: "rust",
+        title: "Log in from Rust",
+        text: &[
+            "The crate `oauth2` speaks with the auth server as it is. This is the code with which \
+             `installer verify-auth-server --round-trip` tries a server out.",
+        ],
+        example: Example::Fixed(include_str!("../../../../installer/src/oauth_client.rs")),
+    },
+    Topic {
         name: "code-flow",
         title: "Log in from an application",
         text: &[
@@ -47,6 +56,43 @@ const TOPICS: &[Topic] = &[
              too. For calls from a page, its origin must be registered, too.",
         ],
         example: Example::Addressed(code_flow),
+    },
+    Topic {
+        name: "sessions",
+        title: "How long a log-in lasts",
+        text: &[
+            "Times are counted from the creation of a token, by the database's clock; `expires_in` \
+             says how many seconds are left. An access token of a core-system user lives 12 minutes \
+             at most, one of a borrower as long as the setting `web_inactivity_timeout` says \
+             (20 minutes unless changed). A session ends where nothing was refreshed for an hour \
+             (a borrower's: for the Web Inactivity Timeout), and in any case after 10 hours (a \
+             borrower's: 12), unless the installation says otherwise.",
+            "A refresh gives another access token and another refresh token: keep both, and use \
+             the new one from then on. A lost answer can be fetched again with the same refresh \
+             token for a minute, until its successor is used; after that the old one ends the \
+             session. `invalid_grant` means that the user has to log in again. A session is \
+             refreshed 60 times at once and then 12 times a minute; more is 429.",
+            "A log-out, another password, and a user who is disabled end all tokens at once: \
+             the next call is 401 `token-invalid`, on every server.",
+        ],
+        example: Example::Addressed(refresh_with_curl),
+    },
+    Topic {
+        name: "cors",
+        title: "Call from a page in a browser",
+        text: &[
+            "Any page may read the auth server's metadata and `/oauth2/jwks`. Pages of the origins \
+             that are registered for public clients (`installer client add --cors-origin`) may call \
+             `/oauth2/token`, `/oauth2/revoke`, `/oauth2/userinfo` and `/logout`, without cookies. \
+             Other origins get no `Access-Control-Allow-Origin`, and their pages no answer.",
+            "This server sends no such headers at all: its own documentation page calls it, and a \
+             page of another origin does so through its own server, which holds the tokens.",
+        ],
+        example: Example::Fixed(
+            "installer client add portal --public --grant authorization_code refresh_token \\\n     \
+             --user-kind web --redirect-uri https://portal.example.com/callback \\\n     \
+             --cors-origin https://portal.example.com",
+        ),
     },
     Topic {
         name: "token",
@@ -103,12 +149,58 @@ const TOPICS: &[Topic] = &[
              payment was posted. Send each POST that takes an `Idempotency-Key` with a new one, up to \
              255 printable ASCII characters, and repeat it with the same one and the same body. It is done once; \
              the repeated request gets the first one's answer, with `Idempotency-Replayed: true`. \
+             A key stands for one request: with another body, or on another loan, it is refused (422). \
              Answers are kept for 24 hours.",
         ],
         example: Example::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/json\" \\\n     \
              -H \"Idempotency-Key: 2024-05-15-L1-1\" \\\n     \
              -d '{\"Amount\": \"652.53\"}' $API/loans/1/transactions/payments",
+        ),
+    },
+    Topic {
+        name: "entries",
+        title: "Read entries, adjustments and reversals",
+        text: &[
+            "What is posted is an entry: the rows of a loan's transactions with the same \
+             `Transaction_Reference_No`. A payment has a total row (code 120) and a row for each \
+             balance that it touched; everything else has one row. An amount is positive; the code \
+             says which way it goes. A balance is the sum of its rows, and the loan's row carries it.",
+            "An even code is a posting, the odd one after it its reversal. A reversal is an entry \
+             of its own with the `Effective_Date` of the original; both stay, and the rows of the \
+             original say `Reversed_Flag`, after a returned payment `NSF_Flag`, too. Balances, due \
+             rows and dates are what they were before. Only the latest entry that moved interest \
+             can be reversed, so several are reversed from the latest on; charges after it stay.",
+            "Adjustments are charges, waivers, write-offs, advances, draws and disbursements. The \
+             core system posts them, and reverses; this API shows them, and has no operation for \
+             either. An integrator that keeps books of its own counts every row, reversed or not.",
+        ],
+        example: Example::Fixed(
+            "curl -H \"Authorization: Bearer $TOKEN\" \"$API/loans/1/transactions?limit=100\"",
+        ),
+    },
+    Topic {
+        name: "imports",
+        title: "Import a file",
+        text: &[
+            "`POST /core/xml-import` takes contacts, loans and payments from one file, for the \
+             admin account. A file that is not sound is 400 with line and column, and nothing is \
+             done. Otherwise the answer is 200, and says in `Failed`, `Committed` and `Records` what \
+             came of it: look there, not at the status.",
+            "`UpdateFlag` is 0 to insert (the default), 1 to change (what is left out stays), 2 to \
+             delete; `##NULL##` clears a value. Each record commits by itself, so one that fails \
+             leaves the others; with `CommitBlock=\"1\"` on the root it is all or nothing. With \
+             `test=true` everything is tried and nothing is kept.",
+            "Send an `Idempotency-Key`. If an import is interrupted, send the same file with the \
+             same key: it resumes after the last completed record. For 24 hours after it is done, a \
+             repeat gets the same answer. Nothing is sent before the answer, so give a long import time. Four are worked on at \
+             once; a further one waits, then is 429. On the embedded database other writers wait \
+             for an import of one block, and are told so with 503.",
+        ],
+        example: Example::Fixed(
+            "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/xml\" \\\n     \
+             -H \"Idempotency-Key: 2024-05-15-loans\" --data-binary @loans.xml \\\n     \
+             \"$API/core/xml-import?test=false\"",
         ),
     },
     Topic {
@@ -165,6 +257,14 @@ fn log_in_with_curl(auth_url: &str, _client_id: &str) -> String {
          TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=password -d scope=core \\\n     \
          -d username=NAME -d password=PASSWORD $AUTH/oauth2/token |\n     \
          sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')"
+    )
+}
+
+fn refresh_with_curl(auth_url: &str, _client_id: &str) -> String {
+    format!(
+        "curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=refresh_token -d refresh_token=… \\\n     \
+         {auth_url}/oauth2/token\n\
+         curl -X POST -H \"Authorization: Bearer $TOKEN\" {auth_url}/logout"
     )
 }
 

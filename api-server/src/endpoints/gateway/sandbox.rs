@@ -1,11 +1,12 @@
 //! `/gateway/sandbox/…`: the sandbox's page on which a card is added. It offers test cards and asks
 //! for no number. It works without script.
 
-use super::{SITE, message, page_of, session_over};
-use crate::app::App;
-use crate::card_numbers;
-use crate::payment_gateway::sandbox::TEST_CARDS;
-use crate::payment_gateway::sessions::{self, SANDBOX_DONE, SANDBOX_PAGE};
+use super::{CLOSE, SITE, message, page_of, session_over};
+use crate::cards::sandbox::TEST_CARDS;
+use crate::cards::sessions;
+use crate::http::card_numbers;
+use crate::http::operations::{SANDBOX_DONE, SANDBOX_PAGE};
+use crate::state::State;
 use maud::{Markup, html};
 use poem::http::StatusCode;
 use poem::http::header::{CONTENT_TYPE, LOCATION};
@@ -74,14 +75,14 @@ impl Fault {
 
 /// `GET /gateway/sandbox/add-payment-method?session=…`
 #[handler]
-pub async fn show(app: Data<&Arc<App>>, request: &Request) -> Response {
+pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let Ok(Query { session: secret }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match sessions::find(&app, &secret, Gateway::Sandbox).await {
+    match sessions::find(&state.cards, &secret, Gateway::Sandbox).await {
         Ok(Some(session)) => {
-            let shown = page(&app, &secret, &session, &Shown::default()).await;
+            let shown = page(&state, &secret, &session, &Shown::default()).await;
             shown.unwrap_or_else(|problem| page_of(&problem))
         }
         Ok(None) => session_over(),
@@ -91,17 +92,19 @@ pub async fn show(app: Data<&Arc<App>>, request: &Request) -> Response {
 
 /// `POST /gateway/sandbox/add-payment-method`
 #[handler]
-pub async fn submit(app: Data<&Arc<App>>, request: &Request, body: poem::Body) -> Response {
+pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Body) -> Response {
     let Some(form) = read(request, body).await else {
-        return message(StatusCode::BAD_REQUEST, "That did not work", "The form is not readable.");
+        let (text, advice) =
+            ("The form is not readable.", "Go back to the page and send it again.");
+        return message(StatusCode::BAD_REQUEST, "That did not work", text, advice);
     };
-    take(app.0, form).await.unwrap_or_else(|problem| page_of(&problem))
+    take(state.0, form).await.unwrap_or_else(|problem| page_of(&problem))
 }
 
 /// `GET /gateway/sandbox/payment-method-added`
 #[handler]
 pub fn done() -> Response {
-    message(StatusCode::OK, "The card was added", "You can close this page now.")
+    message(StatusCode::OK, "The card was added", "It can be used from now on.", CLOSE)
 }
 
 async fn read(request: &Request, body: poem::Body) -> Option<Form> {
@@ -114,8 +117,8 @@ async fn read(request: &Request, body: poem::Body) -> Option<Form> {
     serde_urlencoded::from_bytes(&body.ok()?.ok()?).ok()
 }
 
-async fn take(app: &Arc<App>, form: Form) -> Result<Response, Problem> {
-    let Some(session) = sessions::find(app, &form.session, Gateway::Sandbox).await? else {
+async fn take(state: &Arc<State>, form: Form) -> Result<Response, Problem> {
+    let Some(session) = sessions::find(&state.cards, &form.session, Gateway::Sandbox).await? else {
         return Ok(session_over());
     };
     let name = form.cardholder_name.trim();
@@ -123,12 +126,12 @@ async fn take(app: &Arc<App>, form: Form) -> Result<Response, Problem> {
         // A card number is not shown again, either.
         let name = if fault == Fault::CardNumber { "" } else { name };
         let shown = Shown { card: &form.card, name, fault: Some(fault) };
-        return page(app, &form.session, &session, &shown).await;
+        return page(state, &form.session, &session, &shown).await;
     }
-    let described = app.gateway.describe(&form.card, session.contact_id).await;
+    let described = state.cards.gateway.describe(&form.card, session.contact_id).await;
     let described = described.map_err(Problem::from)?;
     let name = (!name.is_empty()).then(|| name.to_owned());
-    match sessions::add_card(app, &session, described, name).await? {
+    match sessions::add_card(&state.cards, &session, described, name).await? {
         None => Ok(session_over()),
         Some(_) => Ok(Response::builder()
             .status(StatusCode::SEE_OTHER)
@@ -152,12 +155,12 @@ fn find_fault(card: &str, name: &str) -> Option<Fault> {
 }
 
 async fn page(
-    app: &App,
+    state: &State,
     secret: &str,
     session: &Model,
     shown: &Shown<'_>,
 ) -> Result<Response, Problem> {
-    let loan_number = sessions::loan_number(app, session).await?;
+    let loan_number = sessions::loan_number(&state.cards, session).await?;
     let page = Page {
         site: SITE,
         title: match shown.fault {

@@ -1,10 +1,10 @@
 //! `/gateway/stripe/…`: where Stripe's page sends browsers, and where its webhooks arrive.
 
-use super::{message, page_of, session_over};
-use crate::app::App;
-use crate::payment_gateway::recovery;
-use crate::payment_gateway::sessions::{self, Settled};
-use crate::payment_gateway::stripe::webhooks::{self, About};
+use super::{CLOSE, message, page_of, session_over};
+use crate::cards::recovery;
+use crate::cards::sessions::{self, Settled};
+use crate::cards::stripe::webhooks::{self, About};
+use crate::state::State;
 use poem::http::StatusCode;
 use poem::web::Data;
 use poem::{Request, Response, Result, handler};
@@ -27,22 +27,22 @@ struct Query {
 
 /// `GET /gateway/stripe/return?session=…`: the browser is back from Stripe's page.
 #[handler]
-pub async fn come_back(app: Data<&Arc<App>>, request: &Request) -> Response {
+pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let Ok(Query { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match sessions::come_back(app.0, &secret).await {
+    match sessions::come_back(&state.cards, &secret).await {
         Ok(Settled::Added) => {
-            message(StatusCode::OK, "The card was added", "You can close this page now.")
+            message(StatusCode::OK, "The card was added", "It can be used from now on.", CLOSE)
         }
         Ok(Settled::Pending) if !cancelled.is_empty() => {
-            message(StatusCode::OK, "No card was added", "You can close this page now.")
+            message(StatusCode::OK, "No card was added", "Nothing was changed.", CLOSE)
         }
         Ok(Settled::Pending) => {
             let text = "The card is not there yet. If you have entered one, it will be added \
                         within some minutes.";
-            message(StatusCode::OK, "One moment", text)
+            message(StatusCode::OK, "One moment", text, CLOSE)
         }
         Ok(Settled::Over) => session_over(),
         Err(problem) => page_of(&problem),
@@ -55,11 +55,11 @@ pub async fn come_back(app: Data<&Arc<App>>, request: &Request) -> Response {
 /// if that fails, by the recovery.
 #[handler]
 pub async fn receive(
-    app: Data<&Arc<App>>,
+    state: Data<&Arc<State>>,
     request: &Request,
     body: poem::Body,
 ) -> Result<StatusCode> {
-    let secret = app.gateway.stripe().and_then(|stripe| stripe.webhook_secret());
+    let secret = state.cards.gateway.stripe().and_then(|stripe| stripe.webhook_secret());
     let Some(secret) = secret else { return Err(Problem::not_found().into()) };
     let refused = || Problem::bad_request("the signature is missing or not Stripe's");
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
@@ -68,14 +68,14 @@ pub async fn receive(
     let body = body.await.map_err(|_| Problem::bad_request("the body did not arrive"))?;
     let body = body.map_err(|_| Problem::bad_request("the body cannot be read"))?;
     let signed = webhooks::signed_at(secret, &signature, &body).ok_or_else(refused)?;
-    let now = db::time(&app.db).await.map_err(Problem::from)?;
+    let now = db::time(&state.db).await.map_err(Problem::from)?;
     if !webhooks::is_recent(signed, now) {
         return Err(refused().into());
     }
     match webhooks::about(&body) {
         About::Nothing => {}
-        About::Payment(reference) => recovery::told_of_payment(app.0, reference),
-        About::Checkout(reference) => recovery::told_of_page(app.0, reference),
+        About::Payment(reference) => recovery::told_of_payment(&state.cards, reference),
+        About::Checkout(reference) => recovery::told_of_page(&state.cards, reference),
     }
     Ok(StatusCode::NO_CONTENT)
 }

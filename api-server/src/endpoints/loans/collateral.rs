@@ -3,9 +3,10 @@
 pub mod comments;
 
 use super::super::Group;
-use crate::access::{Caller, CoreUser};
-use crate::app::App;
-use crate::paging::{List, Page};
+use crate::auth::caller::Caller;
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::state::State;
 use poem::web::Data;
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
@@ -58,13 +59,13 @@ impl LoanCollateral {
     async fn list_loan_collateral(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<Collateral>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let of_loan = || {
             Query::select()
                 .column(loan_collaterals::Column::CollateralId)
@@ -74,8 +75,8 @@ impl LoanCollateral {
         };
         let rows = caller.find::<collaterals::Entity>();
         let rows = rows.filter(collaterals::Column::CollateralId.in_subquery(of_loan()));
-        let rows = page.by_key(rows, &app.db).await?;
-        let mut linked = linked_loans(&app.db, caller, of_loan()).await?;
+        let rows = page.by_key(rows, &state.db).await?;
+        let mut linked = linked_loans(&state.db, caller, of_loan()).await?;
         Ok(rows.map(|row| {
             let linked_loan_ids = linked.remove(&row.collateral_id).unwrap_or_default();
             Collateral { row, linked_loan_ids }
@@ -91,14 +92,14 @@ impl LoanCollateral {
     async fn get_collateral(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
     ) -> Answer<Collateral> {
         let caller = &admitted.caller;
-        let row = caller.get::<collaterals::Entity>(&app.db, collateral_id.0).await?;
+        let row = caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
         let this = Query::select().expr(collateral_id.0).take();
-        let mut linked = linked_loans(&app.db, caller, this).await?;
+        let mut linked = linked_loans(&state.db, caller, this).await?;
         let linked_loan_ids = linked.remove(&row.collateral_id).unwrap_or_default();
         Ok(Json(Collateral { row, linked_loan_ids }))
     }
@@ -112,12 +113,12 @@ impl LoanCollateral {
     async fn get_collateral_vehicle(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
     ) -> Answer<collateral_vehicles::Model> {
         let caller = &admitted.caller;
-        Ok(Json(caller.get::<collateral_vehicles::Entity>(&app.db, collateral_id.0).await?))
+        Ok(Json(caller.get::<collateral_vehicles::Entity>(&state.db, collateral_id.0).await?))
     }
 
     /// Where a collateral is.
@@ -129,17 +130,17 @@ impl LoanCollateral {
     async fn get_collateral_location(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
     ) -> Answer<CollateralLocation> {
         let caller = &admitted.caller;
-        let row = caller.get::<collateral_locations::Entity>(&app.db, collateral_id.0).await?;
+        let row = caller.get::<collateral_locations::Entity>(&state.db, collateral_id.0).await?;
         let Some(contact_id) = row.contact_id else {
             return Ok(Json(CollateralLocation { row }));
         };
         let contact = caller.find::<contacts::Entity>();
-        let contact = contact.filter(contacts::Column::ContactId.eq(contact_id)).one(&app.db);
+        let contact = contact.filter(contacts::Column::ContactId.eq(contact_id)).one(&state.db);
         Ok(Json(CollateralLocation::at(row.collateral_id, contact.await?)))
     }
 
@@ -152,16 +153,16 @@ impl LoanCollateral {
     async fn list_collateral_insurance(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_insurance_policies::Model>, Problem> {
         use collateral_insurance_policies::{Column, Entity};
         let caller = &admitted.caller;
-        caller.get::<collaterals::Entity>(&app.db, collateral_id.0).await?;
+        caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
         let policies = caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id.0));
-        page.by_key(policies, &app.db).await
+        page.by_key(policies, &state.db).await
     }
 
     /// The taxes on a collateral.
@@ -173,16 +174,16 @@ impl LoanCollateral {
     async fn list_collateral_taxes(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_taxes::Model>, Problem> {
         use collateral_taxes::{Column, Entity};
         let caller = &admitted.caller;
-        caller.get::<collaterals::Entity>(&app.db, collateral_id.0).await?;
+        caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
         let taxes = caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id.0));
-        page.by_key(taxes, &app.db).await
+        page.by_key(taxes, &state.db).await
     }
 
     /// A collateral in words.
@@ -194,12 +195,12 @@ impl LoanCollateral {
     async fn get_collateral_description(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The collateral.
         collateral_id: Path<i64>,
     ) -> Answer<collateral_descriptions::Model> {
         let caller = &admitted.caller;
-        Ok(Json(caller.get::<collateral_descriptions::Entity>(&app.db, collateral_id.0).await?))
+        Ok(Json(caller.get::<collateral_descriptions::Entity>(&state.db, collateral_id.0).await?))
     }
 }
 

@@ -1,9 +1,9 @@
 //! `/loans/…/credit-lines`: how much a borrower may draw, and what he drew.
 
 use super::super::Group;
-use crate::access::AnyUser;
-use crate::app::App;
-use crate::paging::{List, Page};
+use crate::http::admission::AnyUser;
+use crate::http::paging::{List, Page};
+use crate::state::State;
 use chrono::NaiveDate;
 use poem::web::Data;
 use poem_openapi::param::Path;
@@ -81,15 +81,15 @@ impl CreditLines {
     async fn list_credit_lines(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<credit_lines::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let of_loan = credit_lines::Column::LoanId.eq(loan_id.0);
-        page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &app.db).await
+        page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &state.db).await
     }
 
     /// How much of a credit line is used today.
@@ -103,7 +103,7 @@ impl CreditLines {
     async fn get_credit_used(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The credit line.
         creditline_id: Path<i64>,
     ) -> Answer<CreditUsed> {
@@ -116,7 +116,7 @@ impl CreditLines {
             .filter(credit_lines::Column::CreditlineId.eq(creditline_id.0))
             .join(JoinType::InnerJoin, loan.into())
             .select_also(loans::Entity)
-            .one(&app.db)
+            .one(&state.db)
             .await?;
         let Some((line, Some(loan))) = found else { return Err(Problem::not_found()) };
         Ok(Json(CreditUsed::on(admitted.clock.today, &line, &loan)?))
@@ -133,14 +133,14 @@ impl CreditLines {
     async fn list_draws(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The credit line.
         creditline_id: Path<i64>,
         page: Page,
     ) -> Result<List<draws::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<credit_lines::Entity>(&app.db, creditline_id.0).await?;
+        caller.get::<credit_lines::Entity>(&state.db, creditline_id.0).await?;
         let on_line = draws::Column::CreditlineId.eq(creditline_id.0);
-        page.by_key(caller.find::<draws::Entity>().filter(on_line), &app.db).await
+        page.by_key(caller.find::<draws::Entity>().filter(on_line), &state.db).await
     }
 }

@@ -1,17 +1,18 @@
 //! `/loans/…/payment-gateway`: cards, and what paying by them costs.
 
 use super::super::Group;
-use crate::access::{Admitted, AnyUser, CoreUser};
-use crate::app::App;
-use crate::convenience_fee;
-use crate::history::Author;
-use crate::idempotency::{Created, Scope};
-use crate::paging::{List, Page};
-use crate::payment_gateway::cards::{AddCard, NewCard, add, forget};
-use crate::payment_gateway::paying::{CardPayment, NewCardPayment, Opening, pay};
-use crate::payment_gateway::{rules, sessions};
-use crate::payments::posted;
-use crate::request_body::JsonBody;
+use crate::audit::Author;
+use crate::auth::caller::Admitted;
+use crate::cards::convenience_fee;
+use crate::cards::paying::{CardPayment, NewCardPayment, Opening, pay};
+use crate::cards::saved_cards::{AddCard, NewCard, add, forget};
+use crate::cards::{rules, sessions};
+use crate::command::idempotency::{Created, Scope};
+use crate::http::admission::{AnyUser, CoreUser};
+use crate::http::paging::{List, Page};
+use crate::http::request_body::JsonBody;
+use crate::loans::payments::posted;
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
@@ -103,7 +104,7 @@ impl PaymentGateway {
     async fn list_cards(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// Adds the cards that were never used.
@@ -113,7 +114,7 @@ impl PaymentGateway {
     ) -> Result<List<cards::Model>, Problem> {
         use cards::Column::{EntryType as OfEntry, ForgetFlag, UsedCount};
         let caller = &admitted.caller;
-        let loan = caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let loan = caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let used = match include_unused.0 {
             Some(true) => Condition::all(),
             Some(false) | None => Condition::all().add(UsedCount.gt(0)),
@@ -124,7 +125,7 @@ impl PaymentGateway {
             .filter(OfEntry.eq(EntryType::Wallet))
             .filter(ForgetFlag.eq(false))
             .filter(used);
-        page.by_key(wallet, &app.db).await
+        page.by_key(wallet, &state.db).await
     }
 
     /// Adds a card.
@@ -140,7 +141,7 @@ impl PaymentGateway {
     async fn create_card(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
         /// The loan.
@@ -151,11 +152,11 @@ impl PaymentGateway {
         card: JsonBody<NewCard>,
     ) -> Result<Created<cards::Model>, Problem> {
         let caller = admitted.caller;
-        caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let path = format!("/loans/{}/payment-gateway/credit-cards", loan_id.0);
         let scope = Scope::of(request, &caller, path, &[&card.bytes])?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
-        let adding = AddCard::new(app.0, caller, author, loan_id.0, card.value);
+        let adding = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
         add(adding, scope).await.map(Created)
     }
 
@@ -170,11 +171,11 @@ impl PaymentGateway {
     async fn get_card(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The card.
         token_id: Path<i64>,
     ) -> Answer<cards::Model> {
-        Ok(Json(admitted.caller.get::<cards::Entity>(&app.db, token_id.0).await?))
+        Ok(Json(admitted.caller.get::<cards::Entity>(&state.db, token_id.0).await?))
     }
 
     /// Forgets a card.
@@ -189,13 +190,13 @@ impl PaymentGateway {
     async fn forget_card(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request_id: Data<&RequestId>,
         /// The card.
         token_id: Path<i64>,
     ) -> Answer<cards::Model> {
         let author = Author::new(&admitted.caller, ChangeSource::Api, request_id.0);
-        Ok(Json(forget(app.0, admitted.caller, author, token_id.0).await?))
+        Ok(Json(forget(&state.cards, admitted.caller, author, token_id.0).await?))
     }
 
     /// What paying an amount by card costs.
@@ -210,7 +211,7 @@ impl PaymentGateway {
     async fn get_convenience_fee(
         &self,
         AnyUser(admitted): AnyUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// What is to be paid, above zero.
@@ -222,21 +223,21 @@ impl PaymentGateway {
         #[oai(name = "borrowerPresent")]
         borrower_present: Query<Option<bool>>,
     ) -> Answer<ConvenienceFee> {
-        let loan = admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        let loan = admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let card = match token_id.0 {
             None => None,
-            Some(id) => Some(rules::card_of_loan(&app.db, &admitted.caller, &loan, id).await?),
+            Some(id) => Some(rules::card_of_loan(&state.db, &admitted.caller, &loan, id).await?),
         };
         let amount = posted("amount", &amount.0)?;
         if !amount.is_positive() {
             return Err(Problem::invalid("amount", "must be above zero"));
         }
-        rules::refuse_disabled(&app.db, &loan).await?;
+        rules::refuse_disabled(&state.db, &loan).await?;
         if let Some(card) = &card {
-            rules::refuse_unusable(&app.gateway, card, admitted.clock.today)?;
+            rules::refuse_unusable(&state.cards.gateway, card, admitted.clock.today)?;
         }
         let brand = card.as_ref().map(|card| card.brand_type);
-        let rule = rules::fee_rule(&app.db, &admitted.caller, &loan, brand).await?;
+        let rule = rules::fee_rule(&state.db, &admitted.caller, &loan, brand).await?;
         let present = borrower_present.0.unwrap_or(false);
         let reason = match &rule {
             None => Some(ReasonNotAssessed::NoRule),
@@ -281,7 +282,7 @@ impl PaymentGateway {
     async fn post_card_payment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
         /// The loan.
@@ -295,9 +296,9 @@ impl PaymentGateway {
         let author = Author::new(&caller, ChangeSource::Gateway, request_id.0);
         let path = format!("/loans/{}/payment-gateway/payments", loan_id.0);
         let (new, today) = (payment.value, clock.today);
-        let opening = Opening::admit(app.0, caller, author, loan_id.0, new, today).await?;
+        let opening = Opening::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
         let scope = Scope::of(request, &opening.caller, path, &[&payment.bytes])?;
-        pay(app.0, opening, scope).await.map(Created)
+        pay(&state.cards, opening, scope).await.map(Created)
     }
 
     /// Opens a page on which the borrower can add a card.
@@ -311,16 +312,17 @@ impl PaymentGateway {
     async fn get_add_payment_method_url(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The loan.
         loan_id: Path<i64>,
     ) -> Answer<AddPaymentMethodUrl> {
         let Admitted { caller, clock } = admitted;
-        let origin = app.gateway.origin().to_owned();
+        let origin = state.cards.gateway.origin().to_owned();
         // HEAD asks whether there would be a page, and opens none.
         let tried = request.data::<HeadOnly>().is_some();
-        let opened = sessions::open(app.0, &caller, clock, loan_id.0, &origin, tried).await?;
+        let opened =
+            sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, tried).await?;
         Ok(Json(AddPaymentMethodUrl { url: opened.url, expires_at: opened.expires_at }))
     }
 }

@@ -1,15 +1,16 @@
 //! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
 
 use super::super::Group;
-use crate::access::{Admitted, Caller, CoreUser};
-use crate::app::App;
-use crate::effects::{self, Effect, Keeping};
-use crate::history::Author;
-use crate::idempotency::{Replayable, Scope};
-use crate::paging::{Cursor, List, Page};
-use crate::payments::{self, NewPayment};
-use crate::request_body::JsonBody;
-use crate::turns::Row;
+use crate::audit::Author;
+use crate::auth::caller::{Admitted, Caller};
+use crate::command::effects::{self, Effect, Keeping};
+use crate::command::idempotency::{Replayable, Scope};
+use crate::command::turns::Row;
+use crate::http::admission::CoreUser;
+use crate::http::paging::{Cursor, List, Page};
+use crate::http::request_body::JsonBody;
+use crate::loans::payments::{self, NewPayment};
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -42,7 +43,7 @@ impl LoanTransactions {
     async fn list_transactions(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The loan.
         loan_id: Path<i64>,
         /// First effective date.
@@ -59,7 +60,7 @@ impl LoanTransactions {
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
         let after = page.after()?.map(position).transpose()?;
-        admitted.caller.get::<loans::Entity>(&app.db, loan_id.0).await?;
+        admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let mut rows = admitted
             .caller
             .find::<loan_transactions::Entity>()
@@ -76,7 +77,7 @@ impl LoanTransactions {
             .order_by_asc(Column::EffectiveDate)
             .order_by_asc(Column::TransactionId)
             .limit(page.rows_wanted())
-            .all(&app.db)
+            .all(&state.db)
             .await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }
@@ -99,7 +100,7 @@ impl LoanTransactions {
     async fn post_payment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
         /// The loan.
@@ -117,10 +118,10 @@ impl LoanTransactions {
             true => Keeping::Tried,
             false => Keeping::Kept(Scope::of(request, &caller, path, &[&payment.bytes])?),
         };
-        payment.value.admit(&app.db, &caller, loan_id.0, clock.today).await?;
+        payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
         let payment = Payment { caller, author, loan_id: loan_id.0, new: payment.value };
-        effects::carry_out(app.0, payment, keeping).await
+        effects::carry_out(&state.writer, payment, keeping).await
     }
 }
 

@@ -1,9 +1,9 @@
 //! `/setup/contact`: the lists that contacts are set up with.
 
 use super::super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
-use crate::paging::{List, Page};
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::state::State;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use shared::entity::{contact_types, entities, relationship_codes};
@@ -22,10 +22,10 @@ impl ContactSetup {
     async fn list_entities(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<entities::Model>, Problem> {
-        page.by_key(admitted.caller.find::<entities::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<entities::Entity>(), &state.db).await
     }
 
     /// Relationships of contacts to loans, to each other and to addresses.
@@ -39,10 +39,10 @@ impl ContactSetup {
     async fn list_relationship_codes(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<relationship_codes::Model>, Problem> {
-        page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &state.db).await
     }
 
     /// Types of contacts.
@@ -53,9 +53,9 @@ impl ContactSetup {
     async fn list_contact_types(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<contact_types::Model>, Problem> {
-        page.by_key(admitted.caller.find::<contact_types::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<contact_types::Entity>(), &state.db).await
     }
 }

@@ -1,9 +1,10 @@
 //! `/setup/loan`: the lists that loans are set up with, and the fields of entry forms.
 
 use super::super::Group;
-use crate::access::{Admitted, CoreUser};
-use crate::app::App;
-use crate::paging::{List, Page};
+use crate::auth::caller::Admitted;
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::state::State;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use sea_orm::{ColumnTrait, QueryFilter};
@@ -27,10 +28,10 @@ impl LoanSetup {
     async fn list_loan_groups(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<loan_groups::Model>, Problem> {
-        page.by_key(admitted.caller.find::<loan_groups::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<loan_groups::Entity>(), &state.db).await
     }
 
     /// Payment methods.
@@ -44,10 +45,10 @@ impl LoanSetup {
     async fn list_payment_methods(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<payment_methods::Model>, Problem> {
-        page.by_key(admitted.caller.find::<payment_methods::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<payment_methods::Entity>(), &state.db).await
     }
 
     /// Portfolios.
@@ -58,10 +59,10 @@ impl LoanSetup {
     async fn list_portfolios(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<portfolios::Model>, Problem> {
-        page.by_key(admitted.caller.find::<portfolios::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<portfolios::Entity>(), &state.db).await
     }
 
     /// Loan status codes.
@@ -75,10 +76,10 @@ impl LoanSetup {
     async fn list_loan_status_codes(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<loan_status_codes::Model>, Problem> {
-        page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &state.db).await
     }
 
     /// Risk ratings.
@@ -88,10 +89,10 @@ impl LoanSetup {
     async fn list_risk_ratings(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<risk_ratings::Model>, Problem> {
-        page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &state.db).await
     }
 
     /// Interest plans.
@@ -105,10 +106,10 @@ impl LoanSetup {
     async fn list_interest_plans(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<interest_plans::Model>, Problem> {
-        page.by_key(admitted.caller.find::<interest_plans::Entity>(), &app.db).await
+        page.by_key(admitted.caller.find::<interest_plans::Entity>(), &state.db).await
     }
 
     /// The fields of transaction entry.
@@ -120,10 +121,10 @@ impl LoanSetup {
     async fn list_transaction_entry_fields(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<user_defined_fields::Model>, Problem> {
-        list_fields(&app, &admitted, Form::TransactionEntry, &page).await
+        list_fields(&state, &admitted, Form::TransactionEntry, &page).await
     }
 
     /// The fields of batch transaction entry.
@@ -135,10 +136,10 @@ impl LoanSetup {
     async fn list_batch_transaction_fields(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<user_defined_fields::Model>, Problem> {
-        list_fields(&app, &admitted, Form::BatchTransaction, &page).await
+        list_fields(&state, &admitted, Form::BatchTransaction, &page).await
     }
 
     /// The fields of a participant's first detail form.
@@ -150,10 +151,10 @@ impl LoanSetup {
     async fn list_participant1_fields(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<user_defined_fields::Model>, Problem> {
-        list_fields(&app, &admitted, Form::Participant1Detail, &page).await
+        list_fields(&state, &admitted, Form::Participant1Detail, &page).await
     }
 
     /// The fields of a participant's second detail form.
@@ -165,21 +166,21 @@ impl LoanSetup {
     async fn list_participant2_fields(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<user_defined_fields::Model>, Problem> {
-        list_fields(&app, &admitted, Form::Participant2Detail, &page).await
+        list_fields(&state, &admitted, Form::Participant2Detail, &page).await
     }
 }
 
 /// A page of the fields of a form, hidden ones left out.
 async fn list_fields(
-    app: &App,
+    state: &State,
     admitted: &Admitted,
     form: Form,
     page: &Page,
 ) -> Result<List<user_defined_fields::Model>, Problem> {
     use user_defined_fields::Column::{Form as OfForm, HiddenFlag};
     let fields = admitted.caller.find::<user_defined_fields::Entity>();
-    page.by_key(fields.filter(OfForm.eq(form)).filter(HiddenFlag.eq(false)), &app.db).await
+    page.by_key(fields.filter(OfForm.eq(form)).filter(HiddenFlag.eq(false)), &state.db).await
 }

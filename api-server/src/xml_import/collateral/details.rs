@@ -2,10 +2,10 @@
 //! paid for it.
 
 use super::There;
-use crate::vin::{self, Check};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
+use crate::xml_import::vin::{self, Check};
 use crate::xml_import::{Applied, Import, Stop};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;

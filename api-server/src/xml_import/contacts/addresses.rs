@@ -1,6 +1,6 @@
 //! `<Address>`: where a contact can be reached besides, or was before.
 
-use crate::history::{Owner, Place};
+use crate::audit::{Owner, Place};
 use crate::xml_import::fields::Fields;
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute};
 use crate::xml_import::parse::Element;

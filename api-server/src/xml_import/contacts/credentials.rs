@@ -1,6 +1,6 @@
 //! `<WebCredentials>`: how a contact logs in as a web user.
 
-use crate::history::{self, Placed};
+use crate::audit::{self, Placed};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
 use crate::xml_import::known::{Sort, TAKEN};
@@ -23,6 +23,7 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let password = attribute("Password", Kind::Text(PASSWORD_BYTES_MAX));
     let columns = [(Column::WebUserName, Kind::Text(50)), (Column::WebAccessFlag, Kind::Flag)];
     RowShape::new(Shape::new("WebCredentials").with([password]), columns)
+        .also_needing("WebUserName and Password, where the contact has none yet")
 });
 
 /// Passwords of a batch that are hashed at once; how many really are, the machine decides.
@@ -218,7 +219,7 @@ impl Import<'_> {
         self.forget_name(Sort::WebUser, &row.web_user_name);
         let former = skeleton_hash(UserKind::Web, &row.web_user_name);
         self.forget_name(Sort::NameSkeleton, &former);
-        history::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
+        audit::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
 }

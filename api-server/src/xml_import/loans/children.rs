@@ -1,6 +1,6 @@
 //! `<InterestRate>`, `<Relationship>` and `<CreditLine>`: terms and people of a loan.
 
-use crate::history::{Owner, Place, Placed};
+use crate::audit::{Owner, Place, Placed};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
@@ -35,6 +35,7 @@ pub static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::n
     ]);
     RowShape::new(shape, [(RelationshipCode, Kind::Text(25)), (WebAccessFlag, Kind::Flag)])
         .needing(Needed::Always, &["RelationshipCode"])
+        .also_needing("ContactNumber, ContactID or GetRecordID")
 });
 
 /// `<CreditLine>`
@@ -58,7 +59,11 @@ pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new
         (DrawCount, Int(0..=i32::MAX)),
         (DrawTotal, Kind::Cents),
     ];
-    RowShape::new(shape, columns).needing(Needed::ToInsert, &["Name", "CreditLineLimit"])
+    let needed = ["Name", "CreditLineLimit"];
+    RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
+        "DrawUntilDate where DrawUntilType is fixed_date; DrawUntilPeriod and NumberOfPeriods \
+         where it is from_origination or from_first_draw",
+    )
 });
 
 impl Import<'_> {

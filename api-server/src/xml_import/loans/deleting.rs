@@ -1,9 +1,9 @@
 //! Deleting a loan: allowed while nothing was posted on it but its advance.
 
+use crate::audit::{self, Owner, Place, Placed};
 use crate::documents;
-use crate::entries::codes;
-use crate::history::{Changes, Owner, Place, Placed};
-use crate::loan_book::Book;
+use crate::loans::entries::codes;
+use crate::loans::loan_book::Book;
 use crate::xml_import::comments::On;
 use crate::xml_import::parse::Element;
 use crate::xml_import::report::Action;
@@ -42,26 +42,27 @@ impl Import<'_> {
         self.remove_values(tx, &forms, loan_id).await?;
         self.release_collateral(tx, loan_id).await?;
         let author = self.author.clone();
-        let mut changes = Changes::new(&author, self.clock.now);
-        let place = book.loan.place();
-        let at = |path| Place::of(Owner::Loan(loan_id), path);
-        let of = (loan_interest_rates::Column::LoanId, loan_id);
-        self.remove_all::<loan_interest_rates::Entity>(tx, &mut changes, &place, of).await?;
-        let of = (loan_contacts::Column::LoanId, loan_id);
-        self.remove_all::<loan_contacts::Entity>(tx, &mut changes, &place, of).await?;
-        let of = (recurring_transactions::Column::LoanId, loan_id);
-        let recurring = at("Loan > Recurring Transactions");
-        self.remove_all::<recurring_transactions::Entity>(tx, &mut changes, &recurring, of).await?;
-        let of = (automated_payments::Column::LoanId, loan_id);
-        let automated = at("Loan > Automated Payments");
-        self.remove_all::<automated_payments::Entity>(tx, &mut changes, &automated, of).await?;
-        let of = (credit_lines::Column::LoanId, loan_id);
-        let lines = at("Loan > Credit Lines");
-        self.remove_all::<credit_lines::Entity>(tx, &mut changes, &lines, of).await?;
-        delete_entries(tx, loan_id).await?;
-        loans::Entity::delete_by_id(loan_id).exec(tx).await?;
-        changes.add(&place, Some(&book.loan), None)?;
-        changes.save(tx).await?;
+        let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
+            let place = book.loan.place();
+            let at = |path| Place::of(Owner::Loan(loan_id), path);
+            let of = (loan_interest_rates::Column::LoanId, loan_id);
+            self.remove_all::<loan_interest_rates::Entity>(tx, changes, &place, of).await?;
+            let of = (loan_contacts::Column::LoanId, loan_id);
+            self.remove_all::<loan_contacts::Entity>(tx, changes, &place, of).await?;
+            let of = (recurring_transactions::Column::LoanId, loan_id);
+            let recurring = at("Loan > Recurring Transactions");
+            self.remove_all::<recurring_transactions::Entity>(tx, changes, &recurring, of).await?;
+            let of = (automated_payments::Column::LoanId, loan_id);
+            let automated = at("Loan > Automated Payments");
+            self.remove_all::<automated_payments::Entity>(tx, changes, &automated, of).await?;
+            let of = (credit_lines::Column::LoanId, loan_id);
+            let lines = at("Loan > Credit Lines");
+            self.remove_all::<credit_lines::Entity>(tx, changes, &lines, of).await?;
+            delete_entries(tx, loan_id).await?;
+            loans::Entity::delete_by_id(loan_id).exec(tx).await?;
+            Ok::<_, Stop>(changes.add(&place, Some(&book.loan), None)?)
+        });
+        recorded.await?;
         let key = Some(loan.loan_number);
         Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
     }

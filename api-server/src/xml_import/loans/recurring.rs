@@ -1,7 +1,7 @@
 //! `<RecurringTransaction>` and `<AutomatedPayment>`: what a loan is charged, and what is drawn for
 //! it, again and again.
 
-use crate::history::{Owner, Place};
+use crate::audit::{Owner, Place};
 use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
 use crate::xml_import::parse::Element;
@@ -45,7 +45,10 @@ pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Enti
         ];
         let needed =
             ["Description", "EventType", "EventStartDate", "EventPeriod", "TransactionCode"];
-        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
+        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
+            "TransactionAmount, or AnnualPercentage where AmountType is \
+             annual_percent_of_principal",
+        )
     });
 
 /// `<AutomatedPayment>`
@@ -76,7 +79,11 @@ pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
             (TempGracePeriod, Kind::Int(0..=366)),
         ];
         let needed = ["Description", "PaymentType", "AmountType", "BillingType", "StartDate"];
-        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
+        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
+            "BankRoutingNumber, BankAccountNumber and BankAccountType where PaymentType is ach; \
+             PaymentGatewayTokenID where it is card; Amount where AmountType is fixed; Percentage \
+             where it is percent_of_principal; BillingPeriod where BillingType is recurring",
+        )
     });
 
 impl Import<'_> {

@@ -2,8 +2,8 @@
 //! together.
 
 use super::Opening;
-use crate::servicing::schedule::{self, Schedule};
-use crate::servicing::{RateStep, Terms, interest};
+use crate::loans::servicing::schedule::{self, Schedule};
+use crate::loans::servicing::{RateStep, Terms, interest};
 use crate::xml_import::fields::Fields;
 use crate::xml_import::parse::Element;
 use crate::xml_import::{Stop, refuse};

@@ -1,11 +1,11 @@
 //! Payments by card: one that is on the loan, and one that was declined.
 
 use super::super::block::{Block, Place, cents};
-use api_server::access::{Caller, CoreCaller};
-use api_server::convenience_fee;
-use api_server::payment_gateway::rules::fee_rule;
-use api_server::payments::{self, ByCard, NewPayment};
-use api_server::privileges::Rights;
+use api_server::auth::caller::{Caller, CoreCaller};
+use api_server::auth::privileges::Rights;
+use api_server::cards::convenience_fee;
+use api_server::cards::rules::fee_rule;
+use api_server::loans::payments::{self, ByCard, NewPayment};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
@@ -122,6 +122,7 @@ fn intent(
     convenience_fee: Money,
 ) -> Result<gateway_payments::Model, Problem> {
     let request = CardPaymentRequest {
+        version: CardPaymentRequest::VERSION,
         gateway: card.gateway,
         payoff: false,
         excess_handling: None,

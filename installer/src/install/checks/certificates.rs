@@ -80,7 +80,7 @@ fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
             let advice = match error {
                 Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
                     "put the intermediate certificates behind the server's own, or give the \
-                     authority that signed it"
+                     authority that signed it with --tls-authority"
                 }
                 _ => "have the authority issue another one for a TLS server",
             };

@@ -2,10 +2,11 @@
 
 use super::{failed, passed};
 use crate::checks::Check;
-use crate::install::answers::without_password;
+use crate::core_settings;
 use crate::reach::{self, Unreached, code};
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
+use shared::database_url::without_password;
 use shared::db;
 use shared::migration::{SchemaState, schema_state};
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ const CONNECTIONS_MIN: i64 = 40;
 pub struct Found {
     /// Its schema.
     pub schema: SchemaState,
+    /// The business time zone that it says.
+    pub time_zone: Option<String>,
     /// True if there is a user who is the admin account.
     pub admin: bool,
     /// Users by name.
@@ -43,6 +46,7 @@ impl Found {
     fn nothing() -> Self {
         Self {
             schema: SchemaState::Missing,
+            time_zone: None,
             admin: false,
             users: BTreeSet::new(),
             clients: BTreeSet::new(),
@@ -107,6 +111,8 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
     }
 }
 
+/// Tables of something else that are named.
+const TABLES_NAMED_MAX: usize = 10;
 const REACHED: &str = "it answers, and takes user and password";
 const SCHEMA: &str = "none yet, or the one of this release";
 
@@ -266,9 +272,10 @@ async fn content(
         SchemaState::Missing => {
             let tables = crate::install::schema::tables(db).await?;
             let own = |table: &String| context.own_tables.contains(table);
-            let foreign: Vec<_> = tables.into_iter().filter(own).collect();
-            checks.push(match foreign.as_slice() {
-                [] => passed("schema", SCHEMA, "none yet"),
+            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(own);
+            checks.push(match same_names.as_slice() {
+                [] if others.is_empty() => passed("schema", SCHEMA, "none yet"),
+                [] => passed("schema", SCHEMA, beside(&others)),
                 tables => failed(
                     "schema",
                     SCHEMA,
@@ -306,6 +313,19 @@ async fn content(
     Ok(found)
 }
 
+/// Somebody else's tables may stay where they are; whoever installs is to know of them.
+fn beside(others: &[String]) -> String {
+    let named = others.iter().take(TABLES_NAMED_MAX).map(String::as_str).collect::<Vec<_>>();
+    let more = match others.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "none yet; the database has tables of something else, which stay as they are: {}{more}",
+        named.join(", ")
+    )
+}
+
 async fn fill(db: &DatabaseConnection, found: &mut Found) -> Result<(), DbErr> {
     use sea_orm::EntityTrait;
     use shared::entity::{oauth_clients, signing_keys, users};
@@ -313,6 +333,7 @@ async fn fill(db: &DatabaseConnection, found: &mut Found) -> Result<(), DbErr> {
         found.admin |= user.admin_flag;
         found.users.insert(user.user_name);
     }
+    found.time_zone = core_settings::read(db, db::BUSINESS_TIME_ZONE).await?;
     let clients = oauth_clients::Entity::find().all(db).await?;
     let documentation = clients.iter().find(|it| it.client_id == crate::seed::BROWSER_CLIENT);
     found.receivers = documentation

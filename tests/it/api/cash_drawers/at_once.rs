@@ -130,14 +130,15 @@ async fn a_key_belongs_to_one_caller_and_one_request_and_a_refusal_frees_it() {
         send(&admin, &transactions, fund("0.01"), "refused").await.expect(201);
         let counts = format!("/cash-drawers/{this}/reconciliations");
         let counted = |cash: &str| json!({"Counted_Cash": cash, "Counted_Check": "0.00"});
-        // The same key on another path is another key.
-        let first = send(&admin, &counts, counted("20.00"), "k").await.expect(201);
-        let again = send(&admin, &counts, counted("20.00"), "k").await.expect(201);
+        let elsewhere = send(&admin, &counts, counted("20.00"), "k").await;
+        elsewhere.expect_problem(422, "idempotency-mismatch");
+        let first = send(&admin, &counts, counted("20.00"), "count").await.expect(201);
+        let again = send(&admin, &counts, counted("20.00"), "count").await.expect(201);
         assert_eq!(
             (first.text, again.header("idempotency-replayed")),
             (again.text.clone(), "true")
         );
-        let other = send(&admin, &counts, counted("20.01"), "k").await;
+        let other = send(&admin, &counts, counted("20.01"), "count").await;
         other.expect_problem(422, "idempotency-mismatch");
         assert_eq!(world.count("SELECT COUNT(*) FROM cash_drawer_reconciliations").await, 1);
         assert_eq!(holds(&world, this).await, (200_000, 0));

@@ -1,13 +1,13 @@
 //! The page in a real browser: logging in, trying operations out, logging out.
 
+use super::wait_for;
 use crate::PROGRAM;
 use crate::api::loans::book;
 use acceptance::World;
 use acceptance::seeds::PUBLISHED_TERMS;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
-use std::time::{Duration, Instant};
+
 use thirtyfour::{By, Key, WindowHandle};
-use tokio::time::sleep;
 
 const GET_LOAN: &str = "#operations-Loans-get_loan";
 /// Where Swagger UI shows the status of an answer.
@@ -122,13 +122,4 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
     assert!(answer.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
     answer.scroll_into_view().await.unwrap();
     browser.picture("docs-answer").await;
-}
-
-/// Waits until an element has this text.
-async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
-    let waited = Instant::now();
-    while browser.text(selector).await.trim() != text {
-        assert!(waited.elapsed() < Duration::from_secs(30), "{selector} does not become {text}");
-        sleep(Duration::from_millis(50)).await;
-    }
 }

@@ -104,6 +104,15 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
             ("book.xlsm", &macros),
             ("contract.pdf", b"just words"),
             ("photo.png", b"%PDF-1.7\n"),
+            ("letter.hta", b"just words"),
+            ("letter.js", b"just words"),
+            ("letter.bat", b"just words"),
+            ("letter.exe", b"just words"),
+            ("letter.txt.", b"just words"),
+            ("letter.txt:js", b"just words"),
+            ("picture.txt", b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"),
+            ("picture.csv", b" <svg/onload=alert(1)>"),
+            ("picture", b"<x><script>alert(1)</script></x>"),
         ] {
             let refused = world.client.upload(&admin, &path, Form::file(name, bytes), None).await;
             let refused = refused.expect_problem(415, "unsupported-media-type");

@@ -5,13 +5,13 @@ use super::{
     MIB, check_reads, delete, in_a_bucket, orphans, places, row_counts, settle, sha256, text,
 };
 use crate::PROGRAM;
-use acceptance::foreign::skip;
 use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::installed_clients::skip;
 use acceptance::moto::Wanted;
 use acceptance::rows::Rows;
 use acceptance::world::on_each_database_with;
 use acceptance::{Answer, Database, World};
-use api_server::document_store::sweep::{Fault, Swept};
+use api_server::documents::document_store::sweep::{Fault, Swept};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use super::{MIB, in_a_bucket, places, settle};
 use crate::PROGRAM;
-use acceptance::foreign::skip;
 use acceptance::forms::{Form, media_type};
+use acceptance::installed_clients::skip;
 use acceptance::moto::Wanted;
 use acceptance::{Database, World};
 use aws_lc_rs::digest::{Context, SHA256};

@@ -6,7 +6,7 @@ use super::{
     states, url_path,
 };
 use crate::PROGRAM;
-use acceptance::foreign::skip;
+use acceptance::installed_clients::skip;
 use acceptance::localstripe::{GOOD_CARD, Wanted};
 use acceptance::provider_door::Reply;
 use acceptance::world::{Environment, on_each_database_with};

@@ -3,8 +3,10 @@
 use super::{Machine, behind, command, fault, printed, program};
 use acceptance::Database;
 use acceptance::servers::free_port;
-use installer::certificates;
+use installer::{certificates, core_settings};
 use sea_orm::{ConnectionTrait, Statement};
+use shared::db::BUSINESS_TIME_ZONE;
+use std::path::Path;
 
 #[tokio::test]
 async fn it_keeps_keys_data_and_what_was_written_by_hand_and_changes_what_is_asked_for() {
@@ -119,12 +121,107 @@ async fn what_is_before_the_servers_has_a_name_that_their_certificate_has_not() 
     let output = command(&flags, &[]).output().await.expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = printed(&output);
-    assert!(printed.contains("19 of 19 checks hold"), "{printed}");
+    assert!(printed.contains("20 of 20 checks hold"), "{printed}");
     let api = machine.text("etc/api-server.env");
     let direct = format!("API_AUTH_URL=https://localhost:{}", machine.auth_port);
     for line in [direct.as_str(), "API_AUTH_PUBLIC_URL=https://auth.example.com"] {
         assert!(api.lines().any(|it| it == line), "no {line} in {api}");
     }
+}
+
+#[tokio::test]
+async fn the_business_time_zone_is_set_once_and_changed_only_when_told() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        let zone = async || {
+            let db = shared::db::connect(&machine.database_url, 1, false).await.expect("connected");
+            let zone = core_settings::read(&db, BUSINESS_TIME_ZONE).await.expect("read");
+            db.close().await.expect("closed");
+            zone.expect("a zone")
+        };
+        let install = async |more: &[&str], this_machine: &str| {
+            let mut command = command(&machine.all_flags(), more);
+            let output = command.env("TZ", this_machine).output().await.expect("a process");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            printed(&output)
+        };
+        let said = install(&["--client=x"], "America/Chicago").await;
+        assert!(said.contains("set the business time zone to America/Chicago"), "{said}");
+        assert_eq!(zone().await, "America/Chicago");
+        let said = install(&[], "Europe/Berlin").await;
+        assert!(said.contains("in the time zone America/Chicago"), "{said}");
+        assert!(!said.contains("set the business time zone"), "{said}");
+        let said = install(&["--time-zone=Asia/Tokyo"], "Europe/Berlin").await;
+        assert!(said.contains("to Asia/Tokyo, which was America/Chicago"), "{said}");
+        assert_eq!(zone().await, "Asia/Tokyo");
+        let refused = machine.install(&["--time-zone=Tokyo"]).await;
+        assert!(super::fault(&refused).contains("no time zone is called \"Tokyo\""));
+        machine.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_of_an_authority_that_this_machine_trusts_needs_no_other_file() {
+    let machine = Machine::new(&Database::Sqlite).await;
+    let given = certificates::own(&machine.path("given"), &["localhost".to_owned()]);
+    let given = given.expect("certificates");
+    let public = certificates::own(&machine.path("public"), &["example.com".to_owned()]);
+    let public = public.expect("certificates");
+    // What a machine trusts is a file with many authorities.
+    let text = |path| std::fs::read_to_string(path).expect("a file");
+    let trusted = machine.path("trusted.pem");
+    std::fs::write(&trusted, [text(&public.authority), text(&given.authority)].concat())
+        .expect("a file");
+    let mut flags = machine.all_flags();
+    for (name, path) in [("certificate", &given.certificate), ("key", &given.key)] {
+        flags.push(format!("--tls-{name}={}", path.display()));
+    }
+    let install = async |trusted: &Path| {
+        let mut command = command(&flags, &[]);
+        command.env("SSL_CERT_FILE", trusted).output().await.expect("a process")
+    };
+    let fault = super::fault(&install(&public.authority).await);
+    assert!(fault.contains("does not verify with"), "{fault}");
+    assert_eq!(machine.leftovers().await, [""; 0]);
+    let output = install(&trusted).await;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let api = machine.text("etc/api-server.env");
+    let line = format!("API_AUTH_CA={}", trusted.display());
+    assert!(api.lines().any(|it| it == line), "no {line} in {api}");
+}
+
+#[tokio::test]
+async fn tables_of_something_else_are_named_and_stay() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        if database.name() == "sqlite" {
+            std::fs::create_dir_all(machine.path("data")).expect("a folder");
+        }
+        let db = shared::db::connect(&machine.database_url, 1, true).await.expect("connected");
+        for number in 0..12 {
+            let sql = format!("CREATE TABLE wiki_page_{number} (id integer)");
+            db.execute_unprepared(&sql).await.expect(&sql);
+        }
+        db.close().await.expect("closed");
+        let said = printed(&machine.install(&["--dry-run"]).await);
+        let told = "tables of something else, which stay as they are: wiki_page_";
+        assert!(said.contains(told) && said.contains("and 2 more"), "{said}");
+        let output = machine.install(&[]).await;
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(tables(&machine).await, 12);
+        machine.remove().await;
+    }
+}
+
+async fn tables(machine: &Machine) -> usize {
+    let db = shared::db::connect(&machine.database_url, 1, false).await.expect("connected");
+    let mut there = 0;
+    for number in 0..12 {
+        let sql = format!("SELECT id FROM wiki_page_{number}");
+        there += usize::from(db.execute_unprepared(&sql).await.is_ok());
+    }
+    db.close().await.expect("closed");
+    there
 }
 
 #[tokio::test]
@@ -198,7 +295,7 @@ async fn new_settings_are_verified_while_servers_run_with_the_former_ones() {
     let output = machine.install(&[url, "--api-url=https://api.example.com"]).await;
     let printed = printed(&output);
     assert!(output.status.success(), "{printed} {}", String::from_utf8_lossy(&output.stderr));
-    assert!(printed.contains("19 of 19 checks hold"), "{printed}");
+    assert!(printed.contains("20 of 20 checks hold"), "{printed}");
     assert!(printed.contains("restart both servers"), "{printed}");
     assert!(auth.stop().await, "{}", auth.log());
 }

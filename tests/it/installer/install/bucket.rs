@@ -3,11 +3,11 @@
 use super::wizard::{answer_to_certificates, start};
 use super::{Machine, fault, printed};
 use acceptance::Database;
-use acceptance::foreign::skip;
+use acceptance::installed_clients::skip;
 use acceptance::moto::{BUCKET, Moto, PREFIX, Wanted};
 use acceptance::servers::free_port;
 use acceptance::terminal::keys;
-use api_server::document_store::Location;
+use api_server::documents::document_store::Location;
 
 const SECRET: &str = "a secret of the tests";
 

@@ -212,7 +212,7 @@ async fn ctrl_c_in_the_middle_undoes_all() {
     let flags = machine.all_flags();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let mut terminal = Terminal::start(crate::PROGRAM, &[&["install"], &*flags].concat(), &[]);
-    terminal.wait_for("[1/6]");
+    terminal.wait_for("[1/7]");
     terminal.press(keys::CTRL_C);
     let (status, screen) = terminal.ended();
     assert_eq!(status, 1, "{screen}");

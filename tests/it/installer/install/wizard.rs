@@ -49,6 +49,7 @@ pub fn answer_to_certificates(terminal: &mut Terminal, machine: &Machine) {
 
 /// Answers everything behind the database up to the certificates.
 fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
+    terminal.answer("Business time zone:", "");
     terminal.answer("Name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", keys::DOWN);
     terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
@@ -93,7 +94,7 @@ async fn it_asks_checks_tells_does_and_verifies() {
         terminal.wait_for("Installed.");
         let (status, screen) = terminal.ended();
         assert_eq!(status, 0, "{screen}");
-        for said in ["19 of 19 checks hold", "the admin account boss", "make the schema in"] {
+        for said in ["20 of 20 checks hold", "the admin account boss", "make the schema in"] {
             assert!(screen.contains(said), "no {said:?} on\n{screen}");
         }
         assert!(!screen.contains("correct"), "no password is shown\n{screen}");
@@ -138,7 +139,7 @@ async fn a_database_that_cannot_be_used_is_asked_for_again() {
         terminal.wait_for("the database refuses the user \"nobody_at_all\" with this password");
         terminal.answer("Answer again?", "y");
         answer_database(&mut terminal, &machine, &user, &password);
-        terminal.wait_for("? Name of this machine:");
+        terminal.wait_for("? Business time zone:");
         terminal.press(keys::CTRL_C);
         let (status, screen) = terminal.ended();
         assert_eq!(status, 1, "{screen}");
@@ -153,6 +154,10 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     let mut terminal = start(&machine);
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(&mut terminal, &machine, "", "");
+    terminal.answer("Business time zone:", "Berlin");
+    terminal.wait_for("no time zone is called \"Berlin\"");
+    terminal.press(&keys::BACKSPACE.repeat("Berlin".len()));
+    terminal.answer("Business time zone:", "Europe/Berlin");
     terminal.answer("Name of this machine:", "no.such.host.invalid");
     terminal.answer("Who connects to the servers?", keys::DOWN);
     terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
@@ -171,6 +176,8 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     terminal.answer("Answer again?", "y");
     terminal.answer("Folder for data:", "");
     terminal.answer("Keep the database", "y");
+    terminal.wait_for("(Europe/Berlin)");
+    terminal.answer("Business time zone:", "");
     terminal.wait_for("(no.such.host.invalid)");
     terminal.answer("Name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", "");
@@ -190,4 +197,29 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     let port = machine.auth_port;
     assert!(screen.contains(&format!("127.0.0.1:{port} is free")), "{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_dry_run_asks_and_tells_and_does_nothing() {
+    for database in Database::all() {
+        let machine = Machine::new(&database).await;
+        let (user, password) = user(&machine);
+        let flags = machine.flags();
+        let told = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
+        let flags: Vec<&str> = flags.iter().map(String::as_str).filter(told).collect();
+        let arguments = [&["install", "--dry-run"], flags.as_slice()].concat();
+        let mut terminal = Terminal::start(PROGRAM, &arguments, &[("TZ", "America/Chicago")]);
+        terminal.answer("Folder for data:", &machine.path("data").display().to_string());
+        answer_database(&mut terminal, &machine, &user, &password);
+        answer_the_rest(&mut terminal, &machine);
+        terminal.wait_for("Nothing was done (--dry-run).");
+        let (status, screen) = terminal.ended();
+        assert_eq!(status, 0, "{screen}");
+        for said in ["the admin account boss", "set the business time zone to America/Chicago"] {
+            assert!(screen.contains(said), "no {said:?} on\n{screen}");
+        }
+        assert!(!screen.contains("Password of boss"), "{screen}");
+        assert_eq!(machine.leftovers().await, [""; 0]);
+        machine.remove().await;
+    }
 }

@@ -4,7 +4,7 @@
 use super::{Earlier, put_letter};
 use crate::PROGRAM;
 use crate::api::loans::transactions::reversals::reverse;
-use acceptance::client::Answer;
+use acceptance::Answer;
 use acceptance::earlier::{self, SentRequest, UnderWay};
 use acceptance::world::{Environment, World};
 use acceptance::{Database, databases};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 
-const TRIP: [&str; 4] =
-    ["log-in", "introspection of a live token", "log-out", "refused afterwards"];
+const TRIP: [&str; 5] =
+    ["log-in", "introspection of a live token", "refresh", "log-out", "refused afterwards"];
 
 fn verification(world: &World, more: &[&str]) -> Command {
     let mut command = command(&["verify-auth-server", "--round-trip", "--json", "--url"]);
@@ -33,7 +33,7 @@ fn trip(said: &Said) -> Vec<(String, String)> {
     all[all.len() - TRIP.len()..].to_vec()
 }
 
-fn outcomes(words: [&str; 4]) -> Vec<(String, String)> {
+fn outcomes(words: [&str; 5]) -> Vec<(String, String)> {
     TRIP.iter().zip(words).map(|(name, word)| ((*name).to_owned(), word.to_owned())).collect()
 }
 
@@ -56,11 +56,13 @@ async fn a_user_logs_in_and_out_and_nothing_of_him_is_left() {
         let before = rows(&world).await;
         let said = verify(&world, &[]).await;
         assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
-        assert_eq!(trip(&said), outcomes(["passed"; 4]));
+        assert_eq!(trip(&said), outcomes(["passed"; 5]));
         assert_eq!(rows(&world).await, before);
         assert!(
             world.count("SELECT COUNT(*) FROM auth_events WHERE event = 'logged_out'").await > 0
         );
+        let refreshed = "SELECT COUNT(*) FROM auth_events WHERE event = 'token_refreshed'";
+        assert_eq!(world.count(refreshed).await, 1);
         world
     })
     .await;
@@ -74,7 +76,7 @@ async fn another_database_than_the_servers_fails_the_log_in() {
         acceptance::databases::fill(&url).await;
         let said = run(verification(&world, &["--database-url", &url])).await;
         assert_eq!(said.code, Some(1));
-        assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped"]));
+        assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped", "skipped"]));
         assert!(said.output.contains("whether this is the database of"), "{}", said.output);
         assert_eq!(visitors(&world).await, 0);
         let nothing = file(&world, "nothing.env", "");

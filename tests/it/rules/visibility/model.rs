@@ -205,8 +205,8 @@ impl Rules<'_> {
             && self.admitted(TrusteeObject::CommentCategory, row.comment_category_id)
     }
 
-    /// documents, document_files: "as the owner, with its form's or comment kind's View"; web:
-    /// none.
+    /// documents, document_files: "as the owner, with its form's or comment kind's View", those of a
+    /// hidden field "404 by id, too"; web: none.
     pub fn document(&self, row: &documents::Model) -> bool {
         let comments = &self.rows.comments;
         let comment = || {
@@ -226,7 +226,20 @@ impl Rules<'_> {
             }
             Owner::ContactFinancials => ("Contact > Financials > View", self.contact(row.owner_id)),
         };
-        self.is_core_user() && as_owner && self.holds(right)
+        let form = match row.owner_type {
+            Owner::LoanDetail1 => Some(Form::LoanDetail1),
+            Owner::LoanDetail2 => Some(Form::LoanDetail2),
+            Owner::ContactDetail => Some(Form::ContactDetail),
+            Owner::ContactDemographics => Some(Form::ContactDemographics),
+            Owner::ContactFinancials => Some(Form::ContactFinancials),
+            Owner::LoanComment | Owner::ContactComment | Owner::CollateralComment => None,
+        };
+        let is_its = |field: &&user_defined_fields::Model| {
+            Some(field.form) == form && Some(&field.field_name) == row.field_name.as_ref()
+        };
+        let field = self.rows.user_defined_fields.iter().find(is_its);
+        let is_shown = row.field_name.is_none() || field.is_some_and(|field| !field.hidden_flag);
+        self.is_core_user() && as_owner && self.holds(right) && is_shown
     }
 
     /// user_defined_fields: all; web: Web_Visible_Flag. In lists "hidden ones left out".

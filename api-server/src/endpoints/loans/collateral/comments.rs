@@ -1,20 +1,20 @@
 //! `/loans/collateral/comments`: comments on collateral, and their documents.
 
 use super::super::super::Group;
-use crate::access::CoreUser;
-use crate::app::App;
-use crate::comments::changes::{Category, ChangeComment, CommentChange, RemoveComment};
-use crate::comments::{self, Comment, Kind};
+use crate::command::effects;
+use crate::command::idempotency::CreatedVersion;
 use crate::documents::attaching::Upload;
 use crate::documents::changes::{Editor, RemoveCommentDocument};
+use crate::documents::comments::changes::{Category, ChangeComment, CommentChange, RemoveComment};
+use crate::documents::comments::{self, Comment, Kind};
+use crate::documents::removals::Removed;
+use crate::documents::uploads::FormBody;
 use crate::documents::{self, Document, Owner};
-use crate::effects;
-use crate::idempotency::CreatedVersion;
-use crate::paging::{List, Page};
-use crate::removals::Removed;
-use crate::request_body::JsonBody;
-use crate::uploads::FormBody;
-use crate::versions::{Changed, Expected, Known, Versioned};
+use crate::http::admission::CoreUser;
+use crate::http::paging::{List, Page};
+use crate::http::request_body::JsonBody;
+use crate::http::versions::{Changed, Expected, Known, Versioned};
+use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -36,13 +36,13 @@ impl CollateralComments {
     async fn get_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The comment.
         comment_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Comment>, Problem> {
         let comment =
-            comments::get(&app.db, &admitted.caller, Kind::Collateral, comment_id.0).await?;
+            comments::get(&state.db, &admitted.caller, Kind::Collateral, comment_id.0).await?;
         Ok(comment.versioned(&known))
     }
 
@@ -50,7 +50,8 @@ impl CollateralComments {
     ///
     /// The comment becomes what is sent; the version to be changed is named by `versionHash`, by
     /// `If-Match`, or by both. Where somebody else changed the comment since, nothing is done: 412
-    /// for `If-Match`, else 409.
+    /// for `If-Match`, else 409. What GET answered with may be sent back whole: a member that cannot
+    /// be changed here is 400 where it differs from the comment.
     #[oai(
         path = "/loans/collateral/comments/:comment_id",
         method = "put",
@@ -59,7 +60,7 @@ impl CollateralComments {
     async fn change_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -68,14 +69,15 @@ impl CollateralComments {
         _if_match: Header<Option<String>>,
         change: JsonBody<CommentChange>,
     ) -> Result<Changed<Comment>, Problem> {
-        let (comment_id, new) = (comment_id.0, change.value);
+        let JsonBody { value: new, read_only, .. } = change;
+        let comment_id = comment_id.0;
         let expected = Expected::of(request, new.version_hash.clone())?;
         let editor = Editor::new(request, admitted.caller)?;
-        comments::get(&app.db, &editor.caller, Kind::Collateral, comment_id).await?;
-        let category = Category::find(&app.db, &editor.caller, new.comment_category_id).await?;
+        comments::get(&state.db, &editor.caller, Kind::Collateral, comment_id).await?;
+        let category = Category::find(&state.db, &editor.caller, new.comment_category_id).await?;
         let kind = Kind::Collateral;
-        let change = ChangeComment { editor, kind, comment_id, expected, category, new };
-        Ok(effects::change(app.0, change).await?.changed())
+        let change = ChangeComment { editor, kind, comment_id, expected, category, new, read_only };
+        Ok(effects::change(&state.writer, change).await?.changed())
     }
 
     /// Removes a comment on a collateral, with its documents.
@@ -89,7 +91,7 @@ impl CollateralComments {
     async fn remove_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -103,9 +105,9 @@ impl CollateralComments {
         let expected = Expected::of(request, version_hash.0)?;
         let editor = Editor::new(request, admitted.caller)?;
         let (kind, comment_id) = (Kind::Collateral, comment_id.0);
-        comments::get(&app.db, &editor.caller, kind, comment_id).await?;
+        comments::get(&state.db, &editor.caller, kind, comment_id).await?;
         let removal = RemoveComment { editor, kind, comment_id, expected };
-        Removed::of(app.0, removal).await
+        Removed::of(&state.documents, removal).await
     }
 
     /// The documents of a comment on a collateral.
@@ -117,7 +119,7 @@ impl CollateralComments {
     async fn list_collateral_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         /// The comment.
         comment_id: Path<i64>,
         /// This document only.
@@ -125,7 +127,7 @@ impl CollateralComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&app.db, &admitted.caller);
+        let (db, caller) = (&state.db, &admitted.caller);
         let owner = Owner::comment(db, caller, Kind::Collateral, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -143,7 +145,7 @@ impl CollateralComments {
     async fn create_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -155,8 +157,8 @@ impl CollateralComments {
         let path = format!("/loans/collateral/comments/{}/documents", comment_id.0);
         let upload = Upload::new(request, admitted.caller, path, form)?;
         let owner =
-            Owner::comment(&app.db, upload.caller(), Kind::Collateral, comment_id.0).await?;
-        upload.attach(app.0, owner).await
+            Owner::comment(&state.db, upload.caller(), Kind::Collateral, comment_id.0).await?;
+        upload.attach(&state.documents, owner).await
     }
 
     /// Removes a document of a comment on a collateral, with its files.
@@ -168,7 +170,7 @@ impl CollateralComments {
     async fn remove_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
-        app: Data<&Arc<App>>,
+        state: Data<&Arc<State>>,
         request: &Request,
         /// The comment.
         comment_id: Path<i64>,
@@ -177,8 +179,9 @@ impl CollateralComments {
         document_id: Query<i64>,
     ) -> Result<Removed, Problem> {
         let editor = Editor::new(request, admitted.caller)?;
-        let owner = Owner::comment(&app.db, &editor.caller, Kind::Collateral, comment_id.0).await?;
+        let owner =
+            Owner::comment(&state.db, &editor.caller, Kind::Collateral, comment_id.0).await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-        Removed::of(app.0, removal).await
+        Removed::of(&state.documents, removal).await
     }
 }

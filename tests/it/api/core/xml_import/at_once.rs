@@ -2,10 +2,16 @@
 
 use super::elements::EVERYTHING;
 use crate::PROGRAM;
+use crate::api::loans::book;
 use acceptance::on_each_database;
-use acceptance::seeds::file;
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::world::on_embedded_database;
+use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
+use serde_json::json;
 use shared::db;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A change of the contact's credentials.
 fn credentials(attributes: &str) -> String {
@@ -45,6 +51,52 @@ async fn only_credentials_that_end_sessions_are_kept_from_log_ins() {
         assert_eq!(result["Failed"], 0, "{result}");
         let token = world.client.log_in("web", "ana.rivera", "another long phrase").await;
         token.expect("a token");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_sqlite_a_long_import_makes_writers_wait_and_says_so_and_readers_go_on() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let records: String =
+            (100..4_100).map(|number| borrower_with_loan(number, OPEN_TERMS)).collect();
+        let file = file(&records);
+        let ended = AtomicBool::new(false);
+        let import = async {
+            let result = world.client.import(&admin, false, &file, None).await.expect(200).json();
+            ended.store(true, Ordering::Relaxed);
+            result
+        };
+        let body = json!({"Amount": "10.00"});
+        let pay = format!("/loans/{loan_id}/transactions/payments");
+        let payments = join_all((0..24).map(|_| async {
+            let mut waited = 0;
+            while !ended.load(Ordering::Relaxed) {
+                let paid = world.client.post(&admin, &pay, &body, None).await;
+                if paid.status == 503 {
+                    let told = paid.expect_problem(503, "database-unavailable");
+                    assert_eq!(told.json()["detail"], "the database is busy with an import");
+                    assert_eq!(told.header("retry-after"), "10");
+                    waited += 1;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            waited
+        }));
+        let reads = async {
+            let read = format!("/loans/{loan_id}");
+            while !ended.load(Ordering::Relaxed) {
+                world.client.get(&admin, &read).await.expect(200);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let (result, waited, ()) = tokio::join!(import, payments, reads);
+        assert_eq!(result["Failed"], 0, "{}", result["Committed"]);
+        assert!(waited.iter().sum::<usize>() > 0, "the import took no time");
+        world.client.post(&admin, &pay, &body, None).await.expect(201);
         world
     })
     .await;

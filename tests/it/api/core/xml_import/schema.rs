@@ -2,11 +2,12 @@
 //! refuses. `xmllint` of Debian's libxml2-utils is the judge.
 
 use crate::PROGRAM;
-use acceptance::foreign::{skip, system_program};
-use acceptance::seeds::{WORKED, file};
+use acceptance::installed_clients::{skip, system_program};
+use acceptance::seeds::{OPEN_TERMS, WORKED, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use api_server::xml_import::schema::{PATH, schema};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -201,6 +202,68 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
                 assert_ne!(result["Records"], Value::Null);
             }
         }
+        world
+    })
+    .await;
+}
+
+/// What the schema says of an element's insert.
+fn told_of(element: &str) -> String {
+    let begins = format!("<xs:complexType name=\"{element}\">");
+    let (_, rest) = schema().split_once(&begins).expect(element);
+    let (own, _) = rest.split_once("</xs:complexType>").expect("its end");
+    let told = own.split_once("<xs:documentation>").map(|(_, rest)| rest);
+    let told = told.and_then(|rest| rest.split_once("</xs:documentation>"));
+    let required = own.split("<xs:attribute name=\"").filter(|one| one.contains("required"));
+    let required = required.filter_map(|one| one.split('"').next());
+    told.map(|(text, _)| text).into_iter().chain(required).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of the element that begins on a line.
+fn element_on<'a>(xml: &'a str, line: &Value) -> &'a str {
+    let number = line.as_u64().expect("a line") as usize;
+    let line = xml.lines().nth(number - 1).expect("a line").trim_start_matches('<');
+    line.split([' ', '/', '>']).next().unwrap_or_default()
+}
+
+/// Inserts that leave out most of what they need.
+const SPARSE: [&str; 14] = [
+    "<Contact/>",
+    "<Contact ContactNumber=\"C-9\" ContactTypeCode=\"BORROWER\" EntityCode=\"PERSON\"/>",
+    "<Contact ContactNumber=\"C-9\" ContactTypeCode=\"BORROWER\" EntityCode=\"PERSON\" LastName1=\"X\">\n<WebCredentials/>\n<Address/>\n<Comment>x</Comment>\n</Contact>",
+    "<Loan/>",
+    "<Loan LoanNumber=\"L-9\" PaymentPeriod=\"monthly\"/>",
+    "<Loan LoanNumber=\"L-9\" PaymentPeriod=\"monthly\" FirstPaymentDate=\"2024-02-01\"/>",
+    "<Loan LoanNumber=\"L-9\" PaymentPeriod=\"maturity\"/>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<InterestRate/>\n<Relationship/>\n<CreditLine/>\n</Loan>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<CreditLine DrawUntilType=\"fixed_date\"/>\n<CreditLine DrawUntilType=\"from_origination\"/>\n</Loan>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<RecurringTransaction/>\n<AutomatedPayment/>\n</Loan>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<AutomatedPayment PaymentType=\"ach\" AmountType=\"percent_of_principal\" BillingType=\"recurring\"/>\n</Loan>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<Collateral/>\n</Loan>",
+    "<Loan UpdateFlag=\"1\" LoanID=\"1\">\n<Collateral CollateralCode=\"AUTO\">\n<Vehicle/>\n<Location/>\n<Insurance/>\n<Tax/>\n</Collateral>\n</Loan>",
+    "<Transactions>\n<Payment/>\n</Transactions>",
+];
+
+#[tokio::test]
+async fn the_schema_names_every_attribute_that_an_insert_needs() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
+        let mut missed = BTreeSet::new();
+        for record in SPARSE {
+            let xml = file(&format!("\n{record}"));
+            let result = world.client.import(&admin, true, &xml, None).await.expect(200).json();
+            let records = result["Records"].as_array().expect("records").iter();
+            for message in records.flat_map(|record| record["Messages"].as_array().expect("some")) {
+                let text = message["Message"].as_str().expect("a text");
+                let name = message["Attribute"].as_str().filter(|_| text.contains("required"));
+                let Some(name) = name else { continue };
+                let element = element_on(&xml, &message["Line"]);
+                assert!(told_of(element).contains(name), "{element}: {name} {text}");
+                missed.insert(format!("{element} {name}"));
+            }
+        }
+        assert!(missed.len() > 30, "{missed:?}");
         world
     })
     .await;

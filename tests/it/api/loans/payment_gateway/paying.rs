@@ -424,6 +424,14 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         let body = json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
         let lost = pay(&world, &admin, loans[0], &body, Some("k")).await;
         lost.expect_problem(503, "gateway-outcome-unknown");
+        let client = world.client.clone();
+        let path = format!("/loans/{}/transactions/payments", loans[0]);
+        let in_cash = async || {
+            let body = json!({"Amount": "100.00"});
+            let paid = client.post(&admin, &path, &body, Some("k")).await;
+            paid.expect_problem(422, "idempotency-mismatch");
+        };
+        in_cash().await;
         // Nobody looks after it for two days.
         let days = 2 * 24 * 60 * 60;
         world.api.kill().await;
@@ -431,6 +439,7 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         world.age("idempotency_records", &["created_date", "lease_until"], days).await;
         world.api.restart(&world.client.http).await;
         wait_for(&world, "SELECT COUNT(*) FROM gateway_payments WHERE state = 'posted'", 1).await;
+        in_cash().await;
         let again = pay(&world, &admin, loans[0], &body, Some("k")).await.expect(201);
         assert_eq!(again.header("idempotency-replayed"), "true");
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);

@@ -2,15 +2,22 @@
 
 use super::super::book;
 use crate::PROGRAM;
-use acceptance::on_each_database;
 use acceptance::published_loans::{self, Admin, PublishedLoan};
-use acceptance::seeds::OPEN_TERMS;
+use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 use shared::db;
 use std::collections::BTreeSet;
 use std::time::Duration;
+
+async fn two_loans(world: &World, admin: &str) -> [i64; 2] {
+    let both = [1, 2].map(|number| borrower_with_loan(number, OPEN_TERMS)).concat();
+    world.import(admin, &file(&both)).await;
+    let first = world.count("SELECT MIN(loan_id) FROM loans").await;
+    [first, world.count("SELECT MAX(loan_id) FROM loans").await]
+}
 
 #[tokio::test]
 async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
@@ -63,6 +70,69 @@ async fn a_key_belongs_to_one_caller_and_one_request() {
         post(&admin, "1.00", &"x".repeat(256)).await.expect_problem(400, "bad-request");
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 3);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loans = two_loans(&world, &admin).await;
+        let body = json!({"Amount": "10.00"});
+        let post = async |loan_id: i64, key: &str| {
+            let path = format!("/loans/{loan_id}/transactions/payments");
+            world.client.post(&admin, &path, &body, Some(key)).await
+        };
+        let first = post(loans[0], "k").await.expect(201);
+        for _ in 0..2 {
+            let other = post(loans[1], "k").await.expect_problem(422, "idempotency-mismatch");
+            assert!(other.json()["detail"].as_str().is_some_and(|it| it.contains("another path")));
+        }
+        let again = post(loans[0], "k").await.expect(201);
+        assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
+
+        // All at once: one of them is paid on, and the key is for no other.
+        let tries = join_all((0..20).map(|number| post(loans[number % 2], "at once"))).await;
+        assert!(tries.iter().all(|answer| [201, 409, 422].contains(&answer.status.as_u16())));
+        let entries = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(entries).await, 2);
+
+        // A request that was refused keeps no key, and a day later every key is free again.
+        let path = format!("/loans/{}/transactions/payments", loans[0]);
+        let nothing = json!({"Amount": "0.00"});
+        let refused = world.client.post(&admin, &path, &nothing, Some("free")).await;
+        refused.expect_problem(422, "amount-not-positive");
+        post(loans[1], "free").await.expect(201);
+        world.age("idempotency_records", &["created_date", "lease_until"], 2 * 86_400).await;
+        post(loans[1], "k").await.expect(201);
+        post(loans[0], "k").await.expect_problem(422, "idempotency-mismatch");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_of_an_earlier_release_stands_for_its_path_alone() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loans = two_loans(&world, &admin).await;
+        let post = async |loan_id: i64, amount: &str| {
+            let path = format!("/loans/{loan_id}/transactions/payments");
+            world.client.post(&admin, &path, &json!({"Amount": amount}), Some("k")).await
+        };
+        let first = post(loans[0], "10.00").await.expect(201);
+        world.sql("UPDATE idempotency_records SET key_hash = NULL").await;
+        let second = post(loans[1], "10.00").await.expect(201);
+        for (loan_id, answer) in loans.into_iter().zip([first, second]) {
+            let again = post(loan_id, "10.00").await.expect(201);
+            assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &answer.text));
+            post(loan_id, "11.00").await.expect_problem(422, "idempotency-mismatch");
+        }
+        world.age("idempotency_records", &["created_date", "lease_until"], 2 * 86_400).await;
+        post(loans[0], "11.00").await.expect(201);
+        post(loans[0], "11.00").await.expect(201);
         world
     })
     .await;

@@ -4,7 +4,7 @@
 use super::till::{CONFIRM, End, Payment, Till, at_stripe, at_the_till};
 use crate::PROGRAM;
 use acceptance::Database;
-use acceptance::foreign::skip;
+use acceptance::installed_clients::skip;
 use acceptance::localstripe::{DECLINED_CARD, Wanted};
 use acceptance::world::{Environment, on_each_database_with};
 use sea_orm::DatabaseTransaction;

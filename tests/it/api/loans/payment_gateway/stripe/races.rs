@@ -43,7 +43,7 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
             external_id: Some("X-1".to_owned()),
             ..second.clone()
         };
-        let (one, other) = (named("one"), named("other"));
+        let (one, other) = (named("one"), named("two"));
         let (one, other) = (till.begin(&one), till.begin(&other));
         for held in &mut held {
             held.arrived().await;

@@ -3,7 +3,7 @@
 
 use super::super::book;
 use crate::PROGRAM;
-use acceptance::foreign::skip;
+use acceptance::installed_clients::skip;
 use acceptance::localstripe::{GOOD_CARD, Wanted};
 use acceptance::provider::Provider;
 use acceptance::world::{Environment, on_each_database_with};

@@ -1,0 +1,75 @@
+//! Reading field history: the changes of a loan's or a contact's rows that the caller may see.
+
+use super::Owner;
+use crate::auth::caller::{Admitted, Caller};
+use crate::auth::privileges::{BANK_ACCOUNTS, Privilege, TAX_IDS};
+use crate::http::business_days;
+use crate::http::paging::{List, Page};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
+use shared::entity::field_changes::{self, Column};
+use shared::problem::Problem;
+use shared::secrecy::Masked;
+use shared::time::Day;
+
+/// Which changes are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Of this table only.
+    pub table_name: Option<String>,
+    /// Of this field only.
+    pub field_name: Option<String>,
+    /// First business day.
+    pub from: Option<Day>,
+    /// Last business day.
+    pub to: Option<Day>,
+    /// By this user only.
+    pub user_id: Option<i64>,
+}
+
+/// Columns that not every reader may see whole, and the privilege that shows them.
+const MASKED: [(&str, &str, Privilege); 5] = [
+    ("contacts", "Tax_ID1", TAX_IDS),
+    ("contacts", "Tax_ID2", TAX_IDS),
+    ("contacts", "ID_Number1", TAX_IDS),
+    ("contacts", "ID_Number2", TAX_IDS),
+    ("automated_payments", "Bank_Account_Number", BANK_ACCOUNTS),
+];
+
+/// A page of the changes, oldest first. That the caller may see the owner was checked before.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    admitted: &Admitted,
+    owner: Owner,
+    wanted: Wanted,
+    page: &Page,
+) -> Result<List<field_changes::Model>, Problem> {
+    let Admitted { caller, clock } = admitted;
+    let owned = match owner {
+        Owner::Loan(loan_id) => Column::LoanId.eq(loan_id),
+        Owner::Contact(contact_id) => Column::ContactId.eq(contact_id),
+    };
+    let wanted = Condition::all()
+        .add(owned)
+        .add_option(wanted.table_name.map(|name| Column::TableName.eq(name)))
+        .add_option(wanted.field_name.map(|name| Column::FieldName.eq(name)))
+        .add(business_days::within(db, clock, Column::ModifiedDate, wanted.from, wanted.to))
+        .add_option(wanted.user_id.map(|id| Column::ModifiedByUserId.eq(id)));
+    let changes = caller.find::<field_changes::Entity>().filter(wanted);
+    Ok(page.by_key(changes, db).await?.map(|change| mask(caller, change)))
+}
+
+/// Hides what the caller may not read whole, as the row itself would.
+fn mask(caller: &Caller, change: field_changes::Model) -> field_changes::Model {
+    let hidden = MASKED.iter().any(|(table, field, privilege)| {
+        *table == change.table_name && *field == change.field_name && !caller.holds(*privilege)
+    });
+    if !hidden {
+        return change;
+    }
+    let masked = |value: Option<String>| value.map(|value| Masked::new(value).shown());
+    field_changes::Model {
+        old_value: masked(change.old_value),
+        new_value: masked(change.new_value),
+        ..change
+    }
+}

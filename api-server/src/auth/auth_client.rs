@@ -1,0 +1,118 @@
+//! Asks the auth server about tokens.
+//!
+//! Nothing is cached: a log-out that was answered is felt by the next call. Requests with one token
+//! share questions all the same ([`Coalesced`]): one is in flight for it, however many requests it
+//! sends.
+
+use aws_lc_rs::digest;
+use poem::http::StatusCode;
+use reqwest::Client;
+use shared::coalesced::Coalesced;
+use shared::introspection::{ActiveToken, Introspection};
+use shared::problem::{Problem, ProblemType};
+use shared::tls;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the auth server may take before it counts as away.
+const QUESTION_TIME_MAX: Duration = Duration::from_secs(2);
+/// No token is longer, and the auth server takes no form that is much longer.
+const TOKEN_BYTES_MAX: usize = 4096;
+/// Tries per question: a connection may have died while it lay idle.
+const TRIES: usize = 2;
+
+type Judgement = Result<Arc<ActiveToken>, Problem>;
+type TokenHash = [u8; 32];
+
+/// A client of the auth server's introspection endpoint.
+pub struct AuthClient {
+    http: Client,
+    introspection_url: String,
+    client_id: String,
+    client_secret: String,
+    questions: Coalesced<TokenHash, Judgement>,
+}
+
+impl AuthClient {
+    /// A client of the server at a URL, that trusts these authorities and follows no redirect.
+    pub fn new(
+        auth_url: &str,
+        auth_ca: &Path,
+        client_id: &str,
+        client_secret: &str,
+    ) -> Result<Arc<Self>, String> {
+        let versions = [&rustls::version::TLS13, &rustls::version::TLS12];
+        let mut tls = tls::client_config(auth_ca, &versions)?;
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        let http = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .https_only(true)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .timeout(QUESTION_TIME_MAX)
+            .tcp_nodelay(true)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Arc::new(Self {
+            http,
+            introspection_url: format!("{}/oauth2/introspect", auth_url),
+            client_id: client_id.to_owned(),
+            client_secret: client_secret.to_owned(),
+            questions: Coalesced::default(),
+        }))
+    }
+
+    /// Whom a token speaks for, or why it is refused.
+    pub async fn judge(self: &Arc<Self>, token: &str) -> Judgement {
+        if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+            return Err(Problem::new(ProblemType::TokenInvalid));
+        }
+        let mut hash = TokenHash::default();
+        hash.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
+        let (this, token) = (Arc::clone(self), token.to_owned());
+        let question = async move { this.ask(&token).await };
+        self.questions.ask(hash, question).await.map_err(Problem::internal)?
+    }
+
+    async fn ask(&self, token: &str) -> Judgement {
+        let mut outcome = Err(Problem::new(ProblemType::AuthServerUnavailable));
+        for _ in 0..TRIES {
+            outcome = match self.ask_once(token).await {
+                Ok(Introspection::Active(token)) => return Ok(Arc::from(token)),
+                Ok(Introspection::Inactive(_)) => {
+                    return Err(Problem::new(ProblemType::TokenInvalid));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the auth server could not be asked");
+                    Err(Problem::new(ProblemType::AuthServerUnavailable))
+                }
+            };
+        }
+        outcome
+    }
+
+    async fn ask_once(&self, token: &str) -> Result<Introspection, String> {
+        let response = self
+            .http
+            .post(&self.introspection_url)
+            .form(&[
+                ("token", token),
+                ("client_id", self.client_id.as_str()),
+                ("client_secret", self.client_secret.as_str()),
+            ])
+            .send()
+            .await
+            .map_err(without_url)?;
+        match response.status() {
+            StatusCode::OK => response.json().await.map_err(without_url),
+            status => Err(format!("it answered {status}")),
+        }
+    }
+}
+
+fn without_url(error: reqwest::Error) -> String {
+    let mut text = error.without_url().to_string();
+    text.truncate(300);
+    text
+}

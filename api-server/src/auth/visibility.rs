@@ -1,0 +1,316 @@
+//! For each table, which of its rows a caller may see: all row rules of the product in one place.
+//!
+//! | Rule | Who sees a row |
+//! |---|---|
+//! | loan | its loan or collection officer; everyone where it has neither; holders of `Loan > Access to Other Officers`; and only whom the trustees of its group and portfolio admit |
+//! | contact | its officer; everyone where it has none; holders of `Contact > Access to Other Officers`; and only whom the trustees of its type admit |
+//! | collateral | whoever sees a loan it secures; where it secures none, whoever sees its contact |
+//! | comment | whoever sees what it is on, and whom the trustees of its category admit |
+//! | document | whoever sees what it is on, with the View of the form or kind of comment |
+//! | own loan | the web user who is its borrower, or linked to it with web access |
+//!
+//! The admin account sees everything. A trustee list that is empty admits everyone. A child's rule
+//! names its parent: the parent is looked up by its key for each row, so that no rule lists all
+//! rows that a caller may see. The rules are conditions in SQL, so that they hold before paging
+//! and counting.
+
+pub mod records;
+
+use crate::auth::caller::{Caller, CoreCaller};
+use crate::auth::privileges::{
+    CONTACTS_OF_OTHER_OFFICERS, LOANS_OF_OTHER_OFFICERS, Privilege, Rights, SUPERVISE_DRAWERS,
+    groups_of,
+};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, Condition, EntityTrait};
+use shared::entity::trustees::{self, TrusteeObject};
+use shared::entity::*;
+
+/// The rows of a table that a caller may see. A table without a rule cannot be queried.
+pub trait Visible: EntityTrait {
+    /// The condition that holds for exactly those rows.
+    fn visible_to(caller: &Caller) -> Condition;
+}
+
+fn everything() -> Condition {
+    Condition::all()
+}
+
+fn nothing() -> Condition {
+    Condition::all().add(Expr::value(false))
+}
+
+/// A rule for core-system users: the admin account sees every row, web users see none.
+fn for_core(caller: &Caller, rule: impl FnOnce(&CoreCaller) -> Condition) -> Condition {
+    match caller {
+        Caller::Core(user) if user.rights == Rights::All => everything(),
+        Caller::Core(user) => rule(user),
+        Caller::Web { .. } => nothing(),
+    }
+}
+
+/// There is a row of another table with this key, and the caller may see it.
+fn parent<P: Visible>(key: P::Column, child: impl ColumnTrait, caller: &Caller) -> Condition {
+    let parent = Query::select()
+        .expr(Expr::value(1))
+        .from(P::default())
+        .and_where(key.into_expr().eq(child.into_expr()))
+        .cond_where(P::visible_to(caller))
+        .take();
+    Condition::all().add(Expr::exists(parent))
+}
+
+/// The row's officers are the caller, or nobody; or he may see other officers' rows.
+fn officer_rule<C: ColumnTrait>(
+    officers: &[C],
+    user_id: i64,
+    rights: &Rights,
+    others: Privilege,
+) -> Condition {
+    if rights.hold(others) {
+        return everything();
+    }
+    let nobody = officers.iter().fold(Condition::all(), |all, officer| all.add(officer.is_null()));
+    officers.iter().fold(Condition::any().add(nobody), |any, officer| any.add(officer.eq(user_id)))
+}
+
+/// Trustee lists on these objects admit the user, or are empty.
+fn trustee_rule(column: impl ColumnTrait, object: TrusteeObject, user_id: i64) -> Condition {
+    use trustees::Column::{GroupId, ObjectId, ObjectType, UserId};
+    let listed = || {
+        Query::select()
+            .column(ObjectId)
+            .from(trustees::Entity)
+            .and_where(ObjectType.eq(object))
+            .take()
+    };
+    let mut admitting = listed();
+    admitting.cond_where(
+        Condition::any().add(UserId.eq(user_id)).add(GroupId.in_subquery(groups_of(user_id))),
+    );
+    let mut closed = listed();
+    closed.and_where(ObjectId.not_in_subquery(admitting));
+    Condition::all().add(column.not_in_subquery(closed))
+}
+
+impl Visible for loans::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use loans::Column::*;
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => everything(),
+            Caller::Core(user) => {
+                let officers = [LoanOfficerUserId, CollectionOfficerUserId];
+                let (id, rights) = (user.user_id, &user.rights);
+                Condition::all()
+                    .add(officer_rule(&officers, id, rights, LOANS_OF_OTHER_OFFICERS))
+                    .add(trustee_rule(LoanGroupId, TrusteeObject::LoanGroup, id))
+                    .add(trustee_rule(PortfolioId, TrusteeObject::Portfolio, id))
+            }
+            Caller::Web { contact_id } => {
+                let linked = Query::select()
+                    .column(loan_contacts::Column::LoanId)
+                    .from(loan_contacts::Entity)
+                    .and_where(loan_contacts::Column::ContactId.eq(*contact_id))
+                    .and_where(loan_contacts::Column::WebAccessFlag.eq(true))
+                    .take();
+                Condition::any().add(ContactId.eq(*contact_id)).add(LoanId.in_subquery(linked))
+            }
+        }
+    }
+}
+
+/// The loan that a row hangs on.
+fn loan_of(loan_id: impl ColumnTrait, caller: &Caller) -> Condition {
+    parent::<loans::Entity>(loans::Column::LoanId, loan_id, caller)
+}
+
+/// The contact that a row hangs on.
+fn contact_of(contact_id: impl ColumnTrait, caller: &Caller) -> Condition {
+    parent::<contacts::Entity>(contacts::Column::ContactId, contact_id, caller)
+}
+
+impl Visible for loan_transactions::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use loan_transactions::Column::{LoanId, TransactionCode};
+        let object = TrusteeObject::TransactionCode;
+        for_core(caller, |user| {
+            let admitted = trustee_rule(TransactionCode, object, user.user_id);
+            loan_of(LoanId, caller).add(admitted)
+        })
+    }
+}
+
+impl Visible for credit_lines::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => everything(),
+            Caller::Core(_) | Caller::Web { .. } => loan_of(credit_lines::Column::LoanId, caller),
+        }
+    }
+}
+
+impl Visible for draws::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use draws::Column::{CreditlineId, TransactionCode};
+        let line = || {
+            parent::<credit_lines::Entity>(credit_lines::Column::CreditlineId, CreditlineId, caller)
+        };
+        let drawn = Condition::all().add(TransactionCode.eq(draws::CODE));
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => drawn,
+            Caller::Core(user) => {
+                let object = TrusteeObject::TransactionCode;
+                drawn.add(line()).add(trustee_rule(TransactionCode, object, user.user_id))
+            }
+            Caller::Web { .. } => drawn.add(line()),
+        }
+    }
+}
+
+impl Visible for contacts::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use contacts::Column::*;
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => everything(),
+            Caller::Core(user) => {
+                let (id, rights) = (user.user_id, &user.rights);
+                let officers = [ContactOfficerUserId];
+                Condition::all()
+                    .add(officer_rule(&officers, id, rights, CONTACTS_OF_OTHER_OFFICERS))
+                    .add(trustee_rule(ContactTypeId, TrusteeObject::ContactType, id))
+            }
+            Caller::Web { contact_id } => Condition::all().add(ContactId.eq(*contact_id)),
+        }
+    }
+}
+
+impl Visible for collaterals::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use collaterals::Column::{CollateralId, ContactId};
+        use loan_collaterals::Column as Link;
+        for_core(caller, |_| {
+            let links = Query::select()
+                .expr(Expr::value(1))
+                .from(loan_collaterals::Entity)
+                .and_where(Link::CollateralId.into_expr().eq(CollateralId.into_expr()))
+                .take();
+            let owned =
+                Condition::any().add(ContactId.is_null()).add(contact_of(ContactId, caller));
+            let unlinked = Condition::all().add(Expr::exists(links).not()).add(owned);
+            Condition::any()
+                .add(parent::<loan_collaterals::Entity>(Link::CollateralId, CollateralId, caller))
+                .add(unlinked)
+        })
+    }
+}
+
+impl Visible for payment_gateway_tokens::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use payment_gateway_tokens::Column::{ContactId, LoanId};
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => everything(),
+            Caller::Core(_) => {
+                Condition::any().add(loan_of(LoanId, caller)).add(contact_of(ContactId, caller))
+            }
+            Caller::Web { contact_id } => Condition::all().add(ContactId.eq(*contact_id)),
+        }
+    }
+}
+
+impl Visible for cash_drawers::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        use cash_drawer_assignments::Column::{DrawerId, UserId};
+        for_core(caller, |user| {
+            if user.rights.hold(SUPERVISE_DRAWERS) {
+                return everything();
+            }
+            let assigned = Query::select()
+                .column(DrawerId)
+                .from(cash_drawer_assignments::Entity)
+                .and_where(UserId.eq(user.user_id))
+                .take();
+            Condition::all().add(cash_drawers::Column::DrawerId.in_subquery(assigned))
+        })
+    }
+}
+
+/// Tables whose rows core-system users see with the row of another table that they hang on.
+macro_rules! with_parent {
+    ($($table:ident by $child:ident of $parent:ident $key:ident;)*) => {$(
+        impl Visible for $table::Entity {
+            fn visible_to(caller: &Caller) -> Condition {
+                for_core(caller, |_| {
+                    let key = $parent::Column::$key;
+                    parent::<$parent::Entity>(key, $table::Column::$child, caller)
+                })
+            }
+        }
+    )*};
+}
+
+with_parent! {
+    loan_contacts by LoanId of loans LoanId;
+    loan_interest_rates by LoanId of loans LoanId;
+    recurring_transactions by LoanId of loans LoanId;
+    automated_payments by LoanId of loans LoanId;
+    batch_failures by LoanId of loans LoanId;
+    gateway_payments by LoanId of loans LoanId;
+    payment_method_sessions by LoanId of loans LoanId;
+    loan_collaterals by LoanId of loans LoanId;
+    collateral_vehicles by CollateralId of collaterals CollateralId;
+    collateral_locations by CollateralId of collaterals CollateralId;
+    collateral_insurance_policies by CollateralId of collaterals CollateralId;
+    collateral_taxes by CollateralId of collaterals CollateralId;
+    collateral_descriptions by CollateralId of collaterals CollateralId;
+    contact_addresses by ContactId of contacts ContactId;
+    credit_profiles by ContactId of contacts ContactId;
+    cash_drawer_assignments by DrawerId of cash_drawers DrawerId;
+    cash_drawer_sessions by DrawerId of cash_drawers DrawerId;
+    cash_drawer_reconciliations by DrawerId of cash_drawers DrawerId;
+    cash_drawer_transactions by DrawerId of cash_drawers DrawerId;
+}
+
+/// Setup lists with trustees on their rows.
+macro_rules! trusted_setup {
+    ($($table:ident by $key:ident as $object:ident;)*) => {$(
+        impl Visible for $table::Entity {
+            fn visible_to(caller: &Caller) -> Condition {
+                for_core(caller, |user| {
+                    trustee_rule($table::Column::$key, TrusteeObject::$object, user.user_id)
+                })
+            }
+        }
+    )*};
+}
+
+trusted_setup! {
+    loan_groups by LoanGroupId as LoanGroup;
+    portfolios by PortfolioId as Portfolio;
+    contact_types by ContactTypeId as ContactType;
+    comment_categories by CommentCategoryId as CommentCategory;
+    transaction_codes by TransactionCode as TransactionCode;
+}
+
+/// Tables that every core-system user may see and no web user.
+macro_rules! for_core_users {
+    ($($table:ident)*) => {$(
+        impl Visible for $table::Entity {
+            fn visible_to(caller: &Caller) -> Condition {
+                for_core(caller, |_| everything())
+            }
+        }
+    )*};
+}
+
+for_core_users! {
+    users user_groups group_members privileges privilege_grants loan_status_codes risk_ratings
+    interest_plans payment_methods entities relationship_codes batch_runs
+}
+
+impl Visible for convenience_fee_rules::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        match caller {
+            Caller::Core(_) | Caller::Web { .. } => everything(),
+        }
+    }
+}

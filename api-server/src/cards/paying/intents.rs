@@ -1,0 +1,200 @@
+//! The rows of `gateway_payments`. Each change is made only where the payment still stands where it
+//! was read; whoever comes too late changes nothing, and reads again.
+
+use crate::cards::Refusal;
+use crate::command::idempotency::{self, Claim};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::db;
+use shared::entity::gateway_payments::{
+    ActiveModel, CardPaymentRequest, CardPaymentState as State, Column, Entity, Model,
+};
+use shared::entity::payment_gateway_tokens::Gateway;
+use shared::problem::Problem;
+use shared::time::Timestamp;
+
+/// Payments that one pass of the recovery looks at.
+const STUCK_MAX: u64 = 100;
+
+/// A payment, whoever asks: callers see it through the answer to their own request alone.
+#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+pub(super) async fn read(db: &impl ConnectionTrait, id: i64) -> Result<Model, Problem> {
+    let found = Entity::find_by_id(id).one(db).await?;
+    found.ok_or_else(|| Problem::internal("a card payment is gone"))
+}
+
+/// A payment under its row lock.
+#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, Problem> {
+    let found = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
+    found.ok_or_else(|| Problem::internal("a card payment is gone"))
+}
+
+/// The payment that an earlier request began under the same key. Another body: 422.
+#[expect(clippy::disallowed_methods, reason = "the key's scope names the caller")]
+pub(super) async fn find_by_claim(
+    db: &impl ConnectionTrait,
+    claim: &Claim,
+) -> Result<Option<Model>, Problem> {
+    let found = Entity::find().filter(Column::ScopeHash.eq(claim.scope_hash())).one(db).await?;
+    match found {
+        Some(intent) if intent.fingerprint.as_deref() != Some(claim.fingerprint()) => {
+            Err(idempotency::mismatch())
+        }
+        found => Ok(found),
+    }
+}
+
+/// The gateway that a payment was begun at.
+pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, Problem> {
+    let request = CardPaymentRequest::read(&intent.request).map_err(Problem::internal)?;
+    Ok(request.gateway)
+}
+
+/// The payment of a gateway's reference.
+#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+pub(in super::super) async fn find_by_reference(
+    db: &impl ConnectionTrait,
+    reference: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::GatewayReference.eq(reference)).one(db).await
+}
+
+/// Payments on their way that are older than so many seconds, the oldest first, behind an id.
+#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+pub(in super::super) async fn stuck(
+    db: &DatabaseConnection,
+    seconds: i64,
+    behind: i64,
+) -> Result<Vec<i64>, DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
+    Entity::find()
+        .select_only()
+        .column(Column::CardPaymentId)
+        .filter(Column::State.is_in([State::Created, State::Unknown, State::Charged]))
+        .filter(Column::CreatedDate.into_expr().lt(old))
+        .filter(Column::CardPaymentId.gt(behind))
+        .order_by_asc(Column::CardPaymentId)
+        .limit(STUCK_MAX)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// Changes a payment that still stands where it was read.
+async fn change(db: &impl ConnectionTrait, from: &Model, to: ActiveModel) -> Result<(), DbErr> {
+    let reference = match &from.gateway_reference {
+        Some(reference) => Column::GatewayReference.eq(reference.as_str()),
+        None => Column::GatewayReference.is_null(),
+    };
+    let failure = match &from.failure_code {
+        Some(code) => Column::FailureCode.eq(code.as_str()),
+        None => Column::FailureCode.is_null(),
+    };
+    Entity::update_many()
+        .set(to)
+        .filter(Column::CardPaymentId.eq(from.card_payment_id))
+        .filter(Column::State.eq(from.state))
+        .filter(reference)
+        .filter(failure)
+        .exec(db)
+        .await
+        .map(drop)
+}
+
+/// Writes the gateway's name of a payment.
+pub(super) async fn refer(
+    db: &impl ConnectionTrait,
+    from: &Model,
+    reference: &str,
+) -> Result<(), DbErr> {
+    let to =
+        ActiveModel { gateway_reference: Set(Some(reference.to_owned())), ..state(from.state) };
+    change(db, from, to).await
+}
+
+/// Writes that the card was charged, at the gateway's time where that is known. The gateway's clock
+/// is not ours: it is held between the intent and now.
+pub(super) async fn set_charged(
+    db: &impl ConnectionTrait,
+    from: &Model,
+    at: Option<Timestamp>,
+) -> Result<(), DbErr> {
+    let now = db::time(db).await?;
+    let at = Ord::max(Ord::min(at.unwrap_or(now), now), from.created_date);
+    change(db, from, ActiveModel { charged_date: Set(Some(at)), ..state(State::Charged) }).await
+}
+
+/// Writes that nobody knows whether the card was charged.
+pub(super) async fn set_unknown(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
+    change(db, from, state(State::Unknown)).await
+}
+
+/// Writes that the card was not charged.
+pub(super) async fn set_failed(
+    db: &impl ConnectionTrait,
+    from: &Model,
+    refusal: &Refusal,
+) -> Result<(), DbErr> {
+    let ended_date = Set(Some(db::time(db).await?));
+    change(db, from, ActiveModel { ended_date, ..because(refusal, State::Failed) }).await
+}
+
+/// Writes that a charge is to be given back, before it is: were that lost, a later posting could
+/// find the loan open again.
+pub(super) async fn decide_to_give_back(
+    db: &impl ConnectionTrait,
+    from: &Model,
+    refusal: &Refusal,
+) -> Result<(), DbErr> {
+    change(db, from, because(refusal, State::Charged)).await
+}
+
+/// Writes that a charge was given back.
+pub(super) async fn set_voided(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
+    let ended_date = Set(Some(db::time(db).await?));
+    change(db, from, ActiveModel { ended_date, ..state(State::Voided) }).await
+}
+
+/// Writes that a payment is on the loan.
+pub(super) async fn set_posted(
+    tx: &DatabaseTransaction,
+    from: &Model,
+    reference: i64,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    let to = ActiveModel {
+        transaction_reference_no: Set(Some(reference)),
+        posted_date: Set(Some(now)),
+        ended_date: Set(Some(now)),
+        ..state(State::Posted)
+    };
+    change(tx, from, to).await
+}
+
+fn state(state: State) -> ActiveModel {
+    ActiveModel { state: Set(state), ..Default::default() }
+}
+
+fn because(refusal: &Refusal, to: State) -> ActiveModel {
+    ActiveModel {
+        failure_code: Set(Some(refusal.code.clone())),
+        failure_message: Set(Some(refusal.message.clone())),
+        ..state(to)
+    }
+}
+
+/// Frees the keys of payments that have been over for so long: until then, the request that began a
+/// payment and was answered late is not taken for another one.
+pub async fn free_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
+    let freed = Entity::update_many()
+        .col_expr(Column::ScopeHash, Expr::value(None::<String>))
+        .filter(Column::ScopeHash.is_not_null())
+        .filter(Column::EndedDate.into_expr().lt(old));
+    Ok(freed.exec(db).await?.rows_affected)
+}

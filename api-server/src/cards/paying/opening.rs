@@ -1,0 +1,261 @@
+//! Step 1: what a client may ask of a payment by card, and the intent.
+
+use super::posting::{order, system};
+use crate::audit::Author;
+use crate::auth::caller::Caller;
+use crate::auth::privileges::WAIVE_FEES;
+use crate::cards::convenience_fee;
+use crate::cards::saved_cards::refuse_unnamed;
+use crate::cards::{CardProcessor, rules};
+use crate::command::effects::Effect;
+use crate::command::idempotency::Claim;
+use crate::command::turns::Row;
+use crate::http::texts::{Text, checked};
+use crate::loans::payments::{self, NewPayment, posted};
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use shared::amounts::{AmountText, Money};
+use shared::db::{self, Fault};
+use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Model};
+use shared::entity::loans;
+use shared::entity::loans::ExcessHandling;
+use shared::entity::payment_gateway_tokens as cards;
+use shared::problem::{Problem, ProblemType};
+use shared::rows;
+use shared::time::Clock;
+use std::sync::Arc;
+
+/// A payment by card.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewCardPayment {
+    /// The card to be charged: of the borrower, or of a contact linked to the loan.
+    #[oai(rename = "PaymentGatewayTokenID")]
+    pub payment_gateway_token_id: i64,
+    /// What is paid on the loan, above zero. The card is charged this and the convenience fee.
+    #[oai(rename = "Amount")]
+    pub amount: AmountText,
+    /// The convenience fee that the payer agreed to: another one is refused. Left out, whatever the
+    /// fee is.
+    #[oai(rename = "Convenience_Fee")]
+    pub convenience_fee: Option<AmountText>,
+    /// Asks for no convenience fee. Needs the right Waive, and a reason.
+    #[oai(rename = "Waive_Convenience_Fee")]
+    pub waive_convenience_fee: Option<bool>,
+    /// Why the fee is waived. Up to 100 characters.
+    #[oai(rename = "Waive_Reason")]
+    pub waive_reason: Option<Text<100>>,
+    /// The borrower is there in person: no fee.
+    #[oai(rename = "Borrower_Present")]
+    pub borrower_present: Option<bool>,
+    /// Pays the loan off and closes it. Needs the right Payoff.
+    #[oai(rename = "Payoff")]
+    pub payoff: Option<bool>,
+    /// What happens to money beyond everything that is due; default as the loan says.
+    #[oai(rename = "Excess_Handling")]
+    pub excess_handling: Option<ExcessHandling>,
+    /// The caller's own reference. Up to 100 characters.
+    #[oai(rename = "User_Reference")]
+    pub user_reference: Option<Text<100>>,
+    /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
+    #[oai(rename = "External_ID")]
+    pub external_id: Option<Text<100>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef01")]
+    pub userdef01: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef02")]
+    pub userdef02: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef03")]
+    pub userdef03: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef04")]
+    pub userdef04: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef05")]
+    pub userdef05: Option<Text<50>>,
+}
+
+/// An intent that is about to be stored.
+pub struct Opening {
+    /// Whoever pays.
+    pub caller: Caller,
+    processor: Arc<CardProcessor>,
+    author: Author,
+    loan_id: i64,
+    new: NewCardPayment,
+    scope_hash: Option<String>,
+    fingerprint: Option<String>,
+}
+
+impl Opening {
+    /// Whether the caller may see loan and card (404), and the rights that hang on what is asked
+    /// for.
+    pub async fn admit(
+        processor: &Arc<CardProcessor>,
+        caller: Caller,
+        author: Author,
+        loan_id: i64,
+        new: NewCardPayment,
+        today: NaiveDate,
+    ) -> Result<Self, Problem> {
+        let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
+        rules::card_of_loan(&processor.db, &caller, &loan, new.payment_gateway_token_id).await?;
+        if new.waive_convenience_fee == Some(true) {
+            caller.require(WAIVE_FEES)?;
+        }
+        as_payment(&new).admit(&processor.db, &caller, loan_id, today).await?;
+        let processor = Arc::clone(processor);
+        Ok(Self { caller, processor, author, loan_id, new, scope_hash: None, fingerprint: None })
+    }
+
+    /// Remembers under which key it was asked for.
+    pub(super) fn claimed(&mut self, claim: Option<&Claim>) {
+        self.scope_hash = claim.map(|claim| claim.scope_hash().to_owned());
+        self.fingerprint = claim.map(|claim| claim.fingerprint().to_owned());
+    }
+
+    /// The fee, if it is the one that was agreed to.
+    async fn fee(
+        &self,
+        tx: &impl ConnectionTrait,
+        loan: &loans::Model,
+        card: &cards::Model,
+        amount: Money,
+    ) -> Result<Money, Problem> {
+        let rule = rules::fee_rule(tx, &self.caller, loan, Some(card.brand_type)).await?;
+        let spared =
+            self.new.borrower_present == Some(true) || self.new.waive_convenience_fee == Some(true);
+        let fee = match rule {
+            Some(rule) if !spared => convenience_fee::fee(&rule, amount)?,
+            Some(_) | None => Money::ZERO,
+        };
+        let Some(agreed) = &self.new.convenience_fee else { return Ok(fee) };
+        match posted("Convenience_Fee", agreed)? {
+            agreed if agreed == fee => Ok(fee),
+            _ => Err(Problem::new(ProblemType::FeeMismatch)
+                .detail(format!("the convenience fee is {fee}"))
+                .field("Convenience_Fee", format!("must be {fee}"))),
+        }
+    }
+
+    fn waive_reason(&self) -> Result<Option<String>, Problem> {
+        let reason = checked("Waive_Reason", self.new.waive_reason.clone())?;
+        let given = reason.filter(|reason| !reason.trim().is_empty());
+        match (self.new.waive_convenience_fee == Some(true), given) {
+            (true, None) => Err(Problem::new(ProblemType::RequiredField)
+                .field("Waive_Reason", "a fee is not waived without a reason")),
+            (true, Some(reason)) => Ok(Some(reason)),
+            (false, Some(_)) => {
+                Err(Problem::invalid("Waive_Reason", "goes with Waive_Convenience_Fee alone"))
+            }
+            (false, None) => Ok(None),
+        }
+    }
+}
+
+impl Effect for Opening {
+    type Answer = Model;
+
+    const LOCKED: ProblemType = ProblemType::LoanLocked;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Loan(self.loan_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Model, Problem> {
+        let loan = self.caller.get::<loans::Entity>(tx, self.loan_id).await?;
+        let token_id = self.new.payment_gateway_token_id;
+        let card = rules::card_of_loan(tx, &self.caller, &loan, token_id).await?;
+        let amount = posted("Amount", &self.new.amount)?;
+        if !amount.is_positive() {
+            let problem = Problem::new(ProblemType::AmountNotPositive);
+            return Err(problem.field("Amount", "must be above zero"));
+        }
+        rules::refuse_disabled(tx, &loan).await?;
+        rules::refuse_unusable(&self.processor.gateway, &card, clock.today)?;
+        refuse_unnamed(tx, token_id).await?;
+        let waive_reason = self.waive_reason()?;
+        let fee = self.fee(tx, &loan, &card, amount).await?;
+        let entered_by = self.author.user_id();
+        let intent = Model {
+            card_payment_id: 0,
+            loan_id: self.loan_id,
+            payment_gateway_token_id: token_id,
+            state: CardPaymentState::Created,
+            amount,
+            convenience_fee: fee,
+            total_charged: amount.plus(fee)?,
+            waive_reason,
+            gateway_reference: None,
+            failure_code: None,
+            failure_message: None,
+            transaction_reference_no: None,
+            created_date: clock.now,
+            charged_date: None,
+            posted_date: None,
+            ended_date: None,
+            entered_by_user_id: entered_by
+                .ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?,
+            request: self.request(card.gateway)?,
+            request_id: self.author.request_id().to_owned(),
+            scope_hash: self.scope_hash.clone(),
+            fingerprint: self.fingerprint.clone(),
+        };
+        let order = order(&intent, &card, clock.today)?;
+        let caller = system(&intent, "");
+        db::try_out(tx, async |tx| {
+            let posted = payments::post(tx, &caller, &self.author, clock, self.loan_id, &order);
+            posted.await.map(drop)
+        })
+        .await?;
+        let added = rows::add(tx, intent.clone()).await;
+        let card_payment_id = added.map_err(|error| match db::fault(&error) {
+            // The same request, whose claim has lapsed, was faster.
+            Fault::Conflict => Problem::new(ProblemType::IdempotencyInProgress),
+            _ => error.into(),
+        })?;
+        Ok(Model { card_payment_id, ..intent })
+    }
+}
+
+impl Opening {
+    fn request(&self, gateway: cards::Gateway) -> Result<serde_json::Value, Problem> {
+        let new = &self.new;
+        let request = CardPaymentRequest {
+            version: CardPaymentRequest::VERSION,
+            gateway,
+            payoff: new.payoff.unwrap_or(false),
+            excess_handling: new.excess_handling,
+            user_reference: new.user_reference.clone().map(String::from),
+            external_id: new.external_id.clone().map(String::from),
+            user_fields: [
+                new.userdef01.clone().map(String::from),
+                new.userdef02.clone().map(String::from),
+                new.userdef03.clone().map(String::from),
+                new.userdef04.clone().map(String::from),
+                new.userdef05.clone().map(String::from),
+            ],
+        };
+        serde_json::to_value(request).map_err(Problem::internal)
+    }
+}
+
+/// What of it is a payment like any other.
+fn as_payment(new: &NewCardPayment) -> NewPayment {
+    let new = new.clone();
+    NewPayment {
+        payoff: new.payoff,
+        excess_handling: new.excess_handling,
+        user_reference: new.user_reference,
+        external_id: new.external_id,
+        userdef01: new.userdef01,
+        userdef02: new.userdef02,
+        userdef03: new.userdef03,
+        userdef04: new.userdef04,
+        userdef05: new.userdef05,
+        ..NewPayment::of(new.amount)
+    }
+}

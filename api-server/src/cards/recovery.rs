@@ -1,0 +1,189 @@
+//! Looks after what got stuck: payments whose request died, forgotten cards that are still at the
+//! gateway, pages whose browser never came back, and tokens that an older master key sealed.
+//!
+//! It never starts a charge. Several servers may do it at a time: what one does the other finds
+//! done.
+
+use super::paying::{self, Mover, carry_on};
+use super::{CardProcessor, saved_cards, sessions};
+use crate::audit::Author;
+use crate::command::idempotency::KEPT_SECONDS;
+use futures_util::StreamExt;
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect};
+use shared::db;
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::{payment_gateway_secrets as secrets, payment_gateway_tokens as tokens};
+use shared::problem::Problem;
+use shared::tasks::Tasks;
+use std::future::Future;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Payments that are looked after at a time, and so cards: a gateway that is away keeps each for some
+/// seconds.
+const AT_ONCE: usize = 8;
+/// Rows of the other kinds that are looked at together.
+const ROWS_MAX: u64 = 100;
+
+/// Starts it all.
+pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
+    let interval = processor.gateway.recovery_interval();
+    tasks.every(processor, interval, "card payments", move_payments_on);
+    tasks.every(processor, interval, "forgotten cards", take_forgotten);
+    tasks.every(processor, interval, "pages to add cards on", settle_pages);
+    tasks.every(processor, interval, "sealed tokens", seal_anew);
+    tasks.every(processor, interval, "keys of old card payments", free_keys);
+}
+
+async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+    sessions::sweep(&processor).await
+}
+
+async fn free_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
+    db::again(|| paying::free_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
+}
+
+/// Messages of the gateway that are worked on at a time; what comes beside them is left to the
+/// next pass.
+static MESSAGES: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// Looks at once at a payment that the gateway has told of.
+pub fn told_of_payment(processor: &Arc<CardProcessor>, reference: String) {
+    let processor = Arc::clone(processor);
+    behind_the_answer(async move {
+        match paying::find_by_reference(&processor.db, &reference).await? {
+            Some(payment) => {
+                carry_on(&processor, payment.card_payment_id, Mover::Message).await.map(drop)
+            }
+            None => {
+                // After a restore it may be the only trace of a charge.
+                tracing::warn!(reference, "the gateway tells of a payment that is not known here");
+                Ok(())
+            }
+        }
+    });
+}
+
+/// Looks at once at a page that the gateway has told of.
+pub fn told_of_page(processor: &Arc<CardProcessor>, reference: String) {
+    let processor = Arc::clone(processor);
+    behind_the_answer(async move {
+        match sessions::find_by_reference(&processor.db, &reference).await? {
+            Some(session) => sessions::settle(&processor, &session, false).await.map(drop),
+            None => Ok(()),
+        }
+    });
+}
+
+fn behind_the_answer(work: impl Future<Output = Result<(), Problem>> + Send + 'static) {
+    let Ok(place) = MESSAGES.try_acquire() else { return };
+    tokio::spawn(async move {
+        if let Err(problem) = work.await {
+            tracing::warn!(%problem, "a message of the gateway is left to the next pass");
+        }
+        drop(place);
+    });
+}
+
+async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+    let seconds = 2 * processor.gateway.recovery_interval().as_secs() as i64;
+    let mut behind = 0;
+    loop {
+        let stuck = paying::stuck(&processor.db, seconds, behind).await?;
+        let Some(last) = stuck.last() else { return Ok(()) };
+        behind = *last;
+        let processor = &processor;
+        futures_util::stream::iter(stuck)
+            .for_each_concurrent(AT_ONCE, |id| async move {
+                match carry_on(processor, id, Mover::Recovery).await {
+                    Ok(payment) => {
+                        let state = payment.state;
+                        tracing::info!(id, ?state, "a card payment was looked after");
+                    }
+                    Err(problem) => tracing::warn!(id, %problem, "a card payment is stuck"),
+                }
+            })
+            .await;
+    }
+}
+
+/// What the gateway does not take of one card keeps it from no other.
+#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
+async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+    let author = Author::service(ChangeSource::Gateway);
+    let mut behind = 0;
+    loop {
+        let forgotten = tokens::Entity::find()
+            .filter(tokens::Column::ForgetFlag.eq(true))
+            .filter(tokens::Column::Gateway.eq(processor.gateway.kind()))
+            .filter(tokens::Column::PaymentGatewayTokenId.gt(behind))
+            .join(JoinType::InnerJoin, saved_cards::secret_of_card())
+            .order_by_asc(tokens::Column::PaymentGatewayTokenId)
+            .limit(ROWS_MAX)
+            .all(&processor.db)
+            .await?;
+        let Some(last) = forgotten.last() else { return Ok(()) };
+        behind = last.payment_gateway_token_id;
+        let (processor, author) = (&processor, &author);
+        let taken: Vec<bool> = futures_util::stream::iter(forgotten)
+            .map(|card| async move { take_from_gateway(processor, author, &card).await })
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
+        // The gateway is away: the next run asks it again.
+        if !taken.contains(&true) {
+            return Ok(());
+        }
+    }
+}
+
+async fn take_from_gateway(
+    processor: &Arc<CardProcessor>,
+    author: &Author,
+    card: &tokens::Model,
+) -> bool {
+    let taken = saved_cards::take_from_gateway(processor, author, card).await;
+    if let Err(problem) = &taken {
+        let id = card.payment_gateway_token_id;
+        tracing::warn!(id, %problem, "a forgotten card is still at the gateway");
+    }
+    taken.is_ok()
+}
+
+/// Seals tokens anew that another than the first key sealed, so that old keys can be taken out of
+/// the settings.
+#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
+async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+    let prefix = processor.gateway.settings.master_keys.current_prefix();
+    let outdated = secrets::Column::GatewayToken.starts_with(prefix).not();
+    let mut behind = 0;
+    loop {
+        let rows = secrets::Entity::find()
+            .filter(outdated.clone())
+            .filter(secrets::Column::PaymentGatewayTokenId.gt(behind))
+            .order_by_asc(secrets::Column::PaymentGatewayTokenId)
+            .limit(ROWS_MAX)
+            .all(&processor.db)
+            .await?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        behind = last.payment_gateway_token_id;
+        for row in rows {
+            let id = row.payment_gateway_token_id;
+            let sealed = match processor.gateway.reseal(id, &row.gateway_token) {
+                Ok(Some(sealed)) => sealed,
+                Ok(None) => continue,
+                Err(problem) => {
+                    tracing::warn!(id, %problem, "a card's token cannot be sealed anew");
+                    continue;
+                }
+            };
+            secrets::Entity::update_many()
+                .col_expr(secrets::Column::GatewayToken, sealed.reveal().into())
+                .filter(secrets::Column::PaymentGatewayTokenId.eq(id))
+                .filter(secrets::Column::GatewayToken.eq(row.gateway_token.reveal()))
+                .exec(&processor.db)
+                .await?;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Which card may be charged on which loan, and what that costs.
+
+use super::PaymentGateway;
+use crate::auth::caller::Caller;
+use crate::cards::convenience_fee;
+use chrono::{Datelike, NaiveDate};
+use sea_orm::sea_query::Query;
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter};
+use shared::entity::payment_gateway_tokens::{self as cards, BrandType};
+use shared::entity::{convenience_fee_rules, loan_contacts, loan_groups, loans};
+use shared::problem::{Problem, ProblemType};
+
+/// Cards of the borrower and of the contacts linked to the loan.
+pub fn of_loan(loan: &loans::Model) -> Condition {
+    let linked = Query::select()
+        .column(loan_contacts::Column::ContactId)
+        .from(loan_contacts::Entity)
+        .and_where(loan_contacts::Column::LoanId.eq(loan.loan_id))
+        .take();
+    Condition::any()
+        .add(cards::Column::ContactId.eq(loan.contact_id))
+        .add(cards::Column::ContactId.in_subquery(linked))
+}
+
+/// The card to charge for a loan: another loan's does not exist.
+pub async fn card_of_loan(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    loan: &loans::Model,
+    token_id: i64,
+) -> Result<cards::Model, Problem> {
+    let card = caller
+        .find::<cards::Entity>()
+        .filter(cards::Column::PaymentGatewayTokenId.eq(token_id))
+        .filter(of_loan(loan))
+        .one(db)
+        .await?;
+    card.ok_or_else(Problem::not_found)
+}
+
+/// 422 for a card that can no longer be charged: it counts to the end of its month.
+pub fn refuse_unusable(
+    gateway: &PaymentGateway,
+    card: &cards::Model,
+    today: NaiveDate,
+) -> Result<(), Problem> {
+    if card.forget_flag {
+        return Err(Problem::new(ProblemType::CardForgotten));
+    }
+    if card.gateway != gateway.kind() {
+        let detail = "the card is kept by another gateway than the one in use";
+        return Err(Problem::new(ProblemType::GatewayDisabled).detail(detail));
+    }
+    let month = (today.year(), today.month() as i32);
+    if (card.expiry_year, card.expiry_month) < month {
+        let expiry = format!("{}-{:02}", card.expiry_year, card.expiry_month);
+        return Err(
+            Problem::new(ProblemType::CardExpired).detail(format!("expired after {expiry}"))
+        );
+    }
+    Ok(())
+}
+
+/// 422 unless the loan's group takes cards, whoever may see the group.
+#[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
+pub async fn refuse_disabled(
+    db: &impl ConnectionTrait,
+    loan: &loans::Model,
+) -> Result<(), Problem> {
+    use sea_orm::EntityTrait;
+    let group = loan_groups::Entity::find_by_id(loan.loan_group_id).one(db).await?;
+    match group.is_some_and(|group| group.payment_gateway_flag) {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemType::GatewayDisabled)),
+    }
+}
+
+/// The rule of the convenience fee that counts for a loan and a brand of card.
+pub async fn fee_rule(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    loan: &loans::Model,
+    brand: Option<BrandType>,
+) -> Result<Option<convenience_fee_rules::Model>, DbErr> {
+    use convenience_fee_rules::Column::{ActiveFlag, BrandType as OfBrand, LoanGroupId};
+    let group = Condition::any().add(LoanGroupId.is_null()).add(LoanGroupId.eq(loan.loan_group_id));
+    let brand = brand.map(|brand| OfBrand.eq(brand));
+    let brand = Condition::any().add(OfBrand.is_null()).add_option(brand);
+    let rules = caller.find::<convenience_fee_rules::Entity>();
+    let rules = rules.filter(ActiveFlag.eq(true)).filter(group).filter(brand).all(db).await?;
+    Ok(convenience_fee::most_specific(rules))
+}

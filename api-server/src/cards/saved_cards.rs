@@ -1,0 +1,436 @@
+//! Adding cards and forgetting them.
+
+use super::{CardProcessor, Described, PaymentGateway, Trouble, rules};
+use crate::audit::{self, Author, Changes, Owner, Place};
+use crate::auth::caller::Caller;
+use crate::command::effects::{self, Effect, Keeping};
+use crate::command::idempotency::{Replayable, Scope};
+use crate::command::turns::Row;
+use crate::http::texts::Text;
+use poem_openapi::Object;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::cluster;
+use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
+use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
+use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
+use shared::problem::{Problem, ProblemType};
+use shared::rows;
+use shared::time::Clock;
+use std::sync::Arc;
+
+/// A card to be added.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewCard {
+    /// What the gateway gave for the card: never its number. Up to 255 characters.
+    #[oai(rename = "Gateway_Token")]
+    pub gateway_token: Text<255, 1>,
+    /// What the card is for; default wallet.
+    #[oai(rename = "EntryType")]
+    pub entry_type: Option<EntryType>,
+    /// The name on the card. Up to 80 characters.
+    #[oai(rename = "Cardholder_Name")]
+    pub cardholder_name: Option<Text<80>>,
+    /// Whose card it is: the borrower (default) or a contact linked to the loan; for a web user
+    /// himself.
+    #[oai(rename = "Contact_ID")]
+    pub contact_id: Option<i64>,
+}
+
+/// A card that is being added.
+pub struct AddCard {
+    /// Whoever adds it.
+    pub caller: Caller,
+    /// Who is told of in the field history.
+    pub author: Author,
+    /// The loan it is added on.
+    pub loan_id: i64,
+    /// What was asked for.
+    pub new: NewCard,
+    processor: Arc<CardProcessor>,
+    described: Option<Described>,
+}
+
+impl AddCard {
+    /// A card to be added.
+    pub fn new(
+        processor: &Arc<CardProcessor>,
+        caller: Caller,
+        author: Author,
+        loan_id: i64,
+        new: NewCard,
+    ) -> Self {
+        Self { caller, author, loan_id, new, processor: Arc::clone(processor), described: None }
+    }
+
+    /// The loan, and whose card it will be.
+    async fn check(&self, db: &impl ConnectionTrait) -> Result<(loans::Model, i64), Problem> {
+        let loan = self.caller.get::<loans::Entity>(db, self.loan_id).await?;
+        let NewCard { gateway_token, cardholder_name, contact_id, .. } = &self.new;
+        gateway_token.check("Gateway_Token")?;
+        cardholder_name.as_ref().map_or(Ok(()), |name| name.check("Cardholder_Name"))?;
+        if gateway_token.is_empty() {
+            return Err(Problem::new(ProblemType::RequiredField).field("Gateway_Token", "is empty"));
+        }
+        rules::refuse_disabled(db, &loan).await?;
+        let contact_id = self.contact(db, &loan, *contact_id).await?;
+        Ok((loan, contact_id))
+    }
+
+    async fn contact(
+        &self,
+        db: &impl ConnectionTrait,
+        loan: &loans::Model,
+        asked: Option<i64>,
+    ) -> Result<i64, Problem> {
+        let refused = |message| Err(Problem::invalid("Contact_ID", message));
+        match (&self.caller, asked) {
+            (Caller::Web { contact_id }, None) => Ok(*contact_id),
+            (Caller::Web { contact_id }, Some(asked)) if asked == *contact_id => Ok(asked),
+            (Caller::Web { .. }, Some(_)) => refused("must be your own"),
+            (Caller::Core(_), None) => Ok(loan.contact_id),
+            (Caller::Core(_), Some(asked)) if asked == loan.contact_id => Ok(asked),
+            (Caller::Core(_), Some(asked)) => {
+                let link = self.caller.find::<loan_contacts::Entity>();
+                let link = link.filter(loan_contacts::Column::LoanId.eq(loan.loan_id));
+                let link = link.filter(loan_contacts::Column::ContactId.eq(asked));
+                match link.one(db).await? {
+                    Some(_) => Ok(asked),
+                    None => refused("must be the borrower or a contact linked to the loan"),
+                }
+            }
+        }
+    }
+}
+
+/// Adds a card, and keeps the answer under a key.
+pub async fn add(
+    add: AddCard,
+    scope: Option<Scope>,
+) -> Result<Replayable<cards::Model, true>, Problem> {
+    let processor = Arc::clone(&add.processor);
+    effects::carry_out(&processor.writer, add, Keeping::Kept(scope)).await
+}
+
+impl Effect for AddCard {
+    type Answer = cards::Model;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    async fn prepare(&mut self) -> Result<(), Problem> {
+        let (_, contact_id) = self.check(&self.processor.db).await?;
+        let described = self.processor.gateway.describe(&self.new.gateway_token, contact_id).await;
+        self.described = Some(described.map_err(|trouble| match &trouble {
+            Trouble::Refused(refusal) if refusal.code.starts_with("resource_missing") => {
+                Problem::invalid("Gateway_Token", refusal.message.clone())
+            }
+            Trouble::Refused(refusal) if refusal.code.starts_with("payment_method_") => {
+                Problem::invalid("Gateway_Token", refusal.message.clone())
+            }
+            _ => trouble.problem(),
+        })?);
+        Ok(())
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        let (loan, contact_id) = self.check(tx).await?;
+        let described = self.described.clone().ok_or_else(|| Problem::internal("no card"))?;
+        let card = Card {
+            loan_id: loan.loan_id,
+            contact_id,
+            entry_type: self.new.entry_type.unwrap_or(EntryType::Wallet),
+            cardholder_name: self
+                .new
+                .cardholder_name
+                .clone()
+                .filter(|name| !name.is_empty())
+                .map(String::from),
+            described,
+        };
+        card.insert(tx, &self.processor.gateway, &self.author, clock).await
+    }
+}
+
+/// A card with all that is known of it.
+pub struct Card {
+    /// The loan it is added on.
+    pub loan_id: i64,
+    /// Whose it is.
+    pub contact_id: i64,
+    /// What it is for.
+    pub entry_type: EntryType,
+    /// The name on it.
+    pub cardholder_name: Option<String>,
+    /// What the gateway says of it.
+    pub described: Described,
+}
+
+impl Card {
+    /// Writes the card, what it is at the gateway, and both histories.
+    pub async fn insert(
+        self,
+        tx: &DatabaseTransaction,
+        gateway: &PaymentGateway,
+        author: &Author,
+        clock: Clock,
+    ) -> Result<cards::Model, Problem> {
+        let Self { loan_id, contact_id, entry_type, cardholder_name, described } = self;
+        let cardholder_name = cardholder_name.or(described.cardholder_name);
+        if gateway.tokens_are_unique() {
+            refuse_known(tx, gateway, contact_id, &described.token).await?;
+        }
+        let mut card = cards::Model {
+            payment_gateway_token_id: 0,
+            brand_type: described.brand,
+            entry_type,
+            forget_flag: false,
+            contact_id,
+            loan_id,
+            last_four: described.last_four,
+            expiry_month: described.expiry_month,
+            expiry_year: described.expiry_year,
+            cardholder_name,
+            gateway: gateway.kind(),
+            created_date: clock.now,
+            last_used_date: None,
+            used_count: 0,
+        };
+        card.payment_gateway_token_id = rows::add(tx, card.clone()).await?;
+        let secret = secrets::Model {
+            payment_gateway_token_id: card.payment_gateway_token_id,
+            gateway_token: gateway.seal(card.payment_gateway_token_id, &described.token)?,
+        };
+        rows::add_all(tx, vec![secret.clone()]).await?;
+        let recorded = audit::recording(tx, author, clock.now, async |changes| {
+            changes.add(&place(&card), None, Some(&card))?;
+            changes.add(&place(&card), None, Some(&secret))
+        });
+        recorded.await?;
+        Ok(card)
+    }
+}
+
+/// A card is told of in the history of the loan it was added on, and of the contact whose it is.
+fn place(card: &cards::Model) -> Place {
+    let owners = vec![Owner::Loan(card.loan_id), Owner::Contact(card.contact_id)];
+    Place { owners, privilege_path: "Payment Gateway > Cards", comment: None }
+}
+
+/// Refuses a card that is on file already, and one that was forgotten and is still to be taken from
+/// the gateway: that would take the new one, too.
+#[expect(clippy::disallowed_methods, reason = "a rule of the gateway, not rows that are shown")]
+async fn refuse_known(
+    tx: &DatabaseTransaction,
+    gateway: &PaymentGateway,
+    contact_id: i64,
+    token: &str,
+) -> Result<(), Problem> {
+    // Whoever adds the same card at the same time waits here, and then finds it.
+    let contact = contacts::Entity::find_by_id(contact_id).select_only();
+    let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
+    contact.into_tuple::<i64>().one(tx).await?;
+    cluster::guard_row(tx, "contacts", contact_id).await?;
+    let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
+        .filter(cards::Column::ContactId.eq(contact_id))
+        .filter(cards::Column::Gateway.eq(gateway.kind()))
+        .join(sea_orm::JoinType::LeftJoin, secret_of_card())
+        .select_also(secrets::Entity)
+        .all(tx)
+        .await?;
+    for (card, secret) in kept {
+        let id = card.payment_gateway_token_id;
+        let Some(secret) = secret else { continue };
+        // One that cannot be read under the present keys keeps no other from being added.
+        let Ok(known) = gateway.unseal(id, &secret.gateway_token) else { continue };
+        if known == token {
+            let message = match card.forget_flag {
+                false => format!("is on file as PaymentGatewayTokenID {id}"),
+                true => "was forgotten: ask the gateway for another one".to_owned(),
+            };
+            return Err(Problem::invalid("Gateway_Token", message));
+        }
+    }
+    Ok(())
+}
+
+/// Cards, and what they are at the gateway.
+pub(super) fn secret_of_card() -> sea_orm::RelationDef {
+    cards::Entity::belongs_to(secrets::Entity)
+        .from(cards::Column::PaymentGatewayTokenId)
+        .to(secrets::Column::PaymentGatewayTokenId)
+        .into()
+}
+
+/// 422 for a card that nobody here can name to the gateway: it was on file before there was one.
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+pub(super) async fn refuse_unnamed(db: &impl ConnectionTrait, card_id: i64) -> Result<(), Problem> {
+    match secrets::Entity::find_by_id(card_id).one(db).await? {
+        Some(_) => Ok(()),
+        None => {
+            let detail = "the card is not known at the gateway: it has to be added again";
+            Err(Problem::new(ProblemType::GatewayDisabled).detail(detail))
+        }
+    }
+}
+
+/// What a card is at the gateway, unless it was forgotten.
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+pub(super) async fn to_be_charged(
+    processor: &CardProcessor,
+    card_id: i64,
+) -> Result<Option<String>, Problem> {
+    let card = cards::Entity::find_by_id(card_id).one(&processor.db).await?;
+    match card.is_some_and(|card| !card.forget_flag) {
+        true => secret(processor, &processor.db, card_id).await,
+        false => Ok(None),
+    }
+}
+
+/// What a card is at the gateway; `None` once it was taken from there.
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+pub(super) async fn secret(
+    processor: &CardProcessor,
+    db: &impl ConnectionTrait,
+    card_id: i64,
+) -> Result<Option<String>, Problem> {
+    match secrets::Entity::find_by_id(card_id).one(db).await? {
+        None => Ok(None),
+        Some(secret) => processor.gateway.unseal(card_id, &secret.gateway_token).map(Some),
+    }
+}
+
+/// Forgets a card: it is charged no more, and neither are automated payments drawn from it. Done
+/// twice it gives the same answer.
+pub async fn forget(
+    processor: &Arc<CardProcessor>,
+    caller: Caller,
+    author: Author,
+    card_id: i64,
+) -> Result<cards::Model, Problem> {
+    let forget = ForgetCard { caller, author: author.clone(), card_id };
+    let card = effects::change(&processor.writer, forget).await?;
+    // It is forgotten here, whatever the gateway says; the recovery pass will ask it again.
+    if card.gateway == processor.gateway.kind()
+        && let Err(problem) = take_from_gateway(processor, &author, &card).await
+    {
+        tracing::warn!(%problem, "a forgotten card is still at the gateway");
+    }
+    Ok(card)
+}
+
+/// Takes a forgotten card from the gateway, unless that was done before.
+pub(super) async fn take_from_gateway(
+    processor: &Arc<CardProcessor>,
+    author: &Author,
+    card: &cards::Model,
+) -> Result<(), Problem> {
+    let card_id = card.payment_gateway_token_id;
+    let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
+    processor.gateway.forget(&token).await.map_err(|trouble| trouble.problem())?;
+    let taken = TakenFromGateway { author: author.clone(), card: card.clone() };
+    effects::change(&processor.writer, taken).await
+}
+
+struct ForgetCard {
+    caller: Caller,
+    author: Author,
+    card_id: i64,
+}
+
+impl Effect for ForgetCard {
+    type Answer = cards::Model;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        let card = self.caller.find::<cards::Entity>();
+        let card = card.filter(cards::Column::PaymentGatewayTokenId.eq(self.card_id));
+        let card = card.lock_exclusive().one(tx).await?.ok_or_else(Problem::not_found)?;
+        cluster::guard_row(tx, "payment_gateway_tokens", self.card_id).await?;
+        if card.forget_flag {
+            return Ok(card);
+        }
+        let forgotten = cards::Model { forget_flag: true, ..card.clone() };
+        let mut update: cards::ActiveModel = card.clone().into();
+        update.forget_flag = Set(true);
+        update.update(tx).await?;
+        let recorded = audit::recording(tx, &self.author, clock.now, async |changes| {
+            changes.add(&place(&card), Some(&card), Some(&forgotten))?;
+            self.disable_payments(tx, changes).await
+        });
+        recorded.await?;
+        Ok(forgotten)
+    }
+}
+
+impl ForgetCard {
+    #[expect(clippy::disallowed_methods, reason = "on whichever loan the card is drawn from")]
+    async fn disable_payments(
+        &self,
+        tx: &DatabaseTransaction,
+        changes: &mut Changes<'_>,
+    ) -> Result<(), DbErr> {
+        use automated_payments::Column::{PaymentGatewayTokenId, RowId, Status};
+        let drawn = automated_payments::Entity::find()
+            .filter(PaymentGatewayTokenId.eq(self.card_id))
+            .filter(Status.eq(AutomatedPaymentStatus::Active))
+            .order_by_asc(RowId)
+            .lock_exclusive()
+            .all(tx)
+            .await?;
+        for payment in &drawn {
+            let after = automated_payments::Model {
+                status: AutomatedPaymentStatus::Disabled,
+                ..payment.clone()
+            };
+            let place = Place::of(Owner::Loan(payment.loan_id), "Loan > Automated Payments");
+            changes.add(&place, Some(payment), Some(&after))?;
+        }
+        automated_payments::Entity::update_many()
+            .col_expr(Status, AutomatedPaymentStatus::Disabled.into())
+            .filter(RowId.is_in(drawn.iter().map(|payment| payment.row_id)))
+            .exec(tx)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Writes that a card is no longer at the gateway.
+struct TakenFromGateway {
+    author: Author,
+    card: cards::Model,
+}
+
+impl Effect for TakenFromGateway {
+    type Answer = ();
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "for the history, never for an answer")]
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), Problem> {
+        let card_id = self.card.payment_gateway_token_id;
+        let secret = secrets::Entity::find_by_id(card_id).lock_exclusive().one(tx).await?;
+        let Some(secret) = secret else { return Ok(()) };
+        secrets::Entity::delete_by_id(card_id).exec(tx).await?;
+        let recorded = audit::recording(tx, &self.author, clock.now, async |changes| {
+            changes.add(&place(&self.card), Some(&secret), None)
+        });
+        Ok(recorded.await?)
+    }
+}

@@ -1,0 +1,358 @@
+//! Pages of the gateway on which a card is added: each is opened for one loan, lets one card in,
+//! and only for some minutes.
+//!
+//! The address of a page ends with a secret of which only the hash is stored. The sandbox's page is
+//! this server's own; Stripe's sends the browser back here when it is done, and where the browser
+//! does not come, the recovery asks Stripe what became of the page.
+
+use super::saved_cards::Card;
+use super::stripe::checkout::CheckoutState;
+use super::{CardProcessor, Described, Trouble};
+use crate::audit::Author;
+use crate::auth::caller::{Caller, CoreCaller};
+use crate::auth::privileges::Rights;
+use crate::cards::rules;
+use crate::command::effects::{self, Effect};
+use crate::command::turns::Row;
+use crate::http::operations::{SANDBOX_PAGE, STRIPE_RETURN};
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::StreamExt;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseConnection,
+    DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::db;
+use shared::entity::field_changes::ChangeSource;
+use shared::entity::payment_gateway_tokens::{self as cards, EntryType, Gateway};
+use shared::entity::payment_method_sessions::{ActiveModel, Column, Entity, Model, SessionState};
+use shared::entity::{loans, users};
+use shared::problem::{Problem, ProblemType};
+use shared::random::random_bytes;
+use shared::rows;
+use shared::telemetry::RequestId;
+use shared::time::{Clock, Timestamp};
+use std::sync::Arc;
+
+/// How long a page may be used.
+const MINUTES: i64 = 15;
+/// For so much longer Stripe's page stays open where no server is there to close it.
+const STRIPE_SECONDS_MORE: i64 = 25 * 60;
+/// How long sessions are kept that were not used.
+const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
+/// Sessions that the recovery reads at a time, and of how many it asks the gateway at once.
+const SETTLED_MAX: u64 = 100;
+const AT_ONCE: usize = 8;
+
+/// A page that was opened.
+#[derive(Clone, Debug)]
+pub struct OpenedPage {
+    /// Where it is.
+    pub url: String,
+    /// How long it may be used.
+    pub expires_at: Timestamp,
+}
+
+/// What became of a page on which a card was to be entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Its card is on file.
+    Added,
+    /// Somebody may still be filling it in.
+    Pending,
+    /// Nothing was added, and nothing will be.
+    Over,
+}
+
+/// Opens a page on which a card of the loan's borrower can be added. `origin`: where browsers reach
+/// this server. `tried`: it is only told what a page would look like, and there is none.
+pub async fn open(
+    processor: &CardProcessor,
+    caller: &Caller,
+    clock: Clock,
+    loan_id: i64,
+    origin: &str,
+    tried: bool,
+) -> Result<OpenedPage, Problem> {
+    let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
+    rules::refuse_disabled(&processor.db, &loan).await?;
+    let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
+    let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
+    if tried {
+        return Ok(OpenedPage {
+            url: format!("{origin}{SANDBOX_PAGE}?session={secret}"),
+            expires_at,
+        });
+    }
+    let (url, gateway_reference) = match processor.gateway.stripe() {
+        None => (format!("{origin}{SANDBOX_PAGE}?session={secret}"), None),
+        Some(stripe) => {
+            let done = format!("{origin}{STRIPE_RETURN}?session={secret}");
+            let cancelled = format!("{done}&cancelled=1");
+            // Stripe keeps no page for less than half an hour by its own clock.
+            let closes = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
+            let opened = stripe.open_checkout(loan.contact_id, closes, &done, &cancelled).await;
+            let opened = opened.map_err(|trouble| trouble.problem())?;
+            (opened.url, Some(opened.reference))
+        }
+    };
+    let session = Model {
+        session_id: 0,
+        loan_id,
+        contact_id: loan.contact_id,
+        user_id,
+        state_hash: hash(&secret),
+        gateway: processor.gateway.kind(),
+        gateway_reference,
+        state: SessionState::Open,
+        created_date: clock.now,
+        expires_at,
+    };
+    rows::add(&processor.db, session).await?;
+    Ok(OpenedPage { url, expires_at })
+}
+
+fn hash(secret: &str) -> String {
+    hex::encode(digest(&SHA256, secret.as_bytes()))
+}
+
+/// The session of a page's secret, if a card can still be added in it.
+pub async fn find(
+    processor: &CardProcessor,
+    secret: &str,
+    gateway: Gateway,
+) -> Result<Option<Model>, Problem> {
+    let now = db::time(&processor.db).await?;
+    let found = find_by_secret(processor, secret, gateway).await?;
+    let usable = |session: &Model| session.state == SessionState::Open && session.expires_at > now;
+    Ok(found.filter(usable))
+}
+
+/// What people call the loan that a card is added on.
+#[expect(clippy::disallowed_methods, reason = "whoever has the secret may see the page")]
+pub async fn loan_number(processor: &CardProcessor, session: &Model) -> Result<String, Problem> {
+    let loan = loans::Entity::find_by_id(session.loan_id).one(&processor.db).await?;
+    Ok(loan.ok_or_else(Problem::not_found)?.loan_number)
+}
+
+/// The session of a page's secret, whatever became of it.
+#[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+async fn find_by_secret(
+    processor: &CardProcessor,
+    secret: &str,
+    gateway: Gateway,
+) -> Result<Option<Model>, Problem> {
+    if gateway != processor.gateway.kind() {
+        return Ok(None);
+    }
+    let found = Entity::find().filter(Column::StateHash.eq(hash(secret)));
+    Ok(found.filter(Column::Gateway.eq(gateway)).one(&processor.db).await?)
+}
+
+/// Adds the card of a page to the wallet; `None` if the session is over by now.
+pub async fn add_card(
+    processor: &Arc<CardProcessor>,
+    session: &Model,
+    described: Described,
+    cardholder_name: Option<String>,
+) -> Result<Option<cards::Model>, Problem> {
+    let adding = Adding {
+        processor: Arc::clone(processor),
+        session: session.clone(),
+        described,
+        cardholder_name,
+    };
+    effects::change(&processor.writer, adding).await
+}
+
+/// The browser is back from Stripe's page. A webhook or the recovery may have been faster, and the
+/// card entered in the last seconds: neither is the borrower's affair.
+pub async fn come_back(processor: &Arc<CardProcessor>, secret: &str) -> Result<Settled, Problem> {
+    let now = db::time(&processor.db).await?;
+    let Some(session) = find_by_secret(processor, secret, Gateway::Stripe).await? else {
+        return Ok(Settled::Over);
+    };
+    match session.state {
+        SessionState::Used => Ok(Settled::Added),
+        SessionState::Open => settle(processor, &session, session.expires_at <= now).await,
+        SessionState::Expired => Ok(Settled::Over),
+    }
+}
+
+/// Asks Stripe what became of a page, and adds its card. `expire`: its time is over.
+pub async fn settle(
+    processor: &Arc<CardProcessor>,
+    session: &Model,
+    expire: bool,
+) -> Result<Settled, Problem> {
+    let (Some(stripe), Some(reference)) = (processor.gateway.stripe(), &session.gateway_reference)
+    else {
+        return Ok(Settled::Over);
+    };
+    let state = match stripe.look_up_checkout(reference).await {
+        Ok(CheckoutState::Open) if expire => stripe.expire_checkout(reference).await,
+        found => found,
+    };
+    let method = match state {
+        Ok(CheckoutState::Complete(method)) => method,
+        Ok(CheckoutState::Open) => return Ok(Settled::Pending),
+        // Refused: the page is not known there, so that no card will come of it.
+        Ok(CheckoutState::Expired) => {
+            return close(processor, session, SessionState::Expired).await;
+        }
+        Err(Trouble::Refused(_)) if expire => {
+            return close(processor, session, SessionState::Expired).await;
+        }
+        Err(_) => return Err(Trouble::Unavailable.problem()),
+    };
+    let described = match processor.gateway.describe(&method, session.contact_id).await {
+        Ok(described) => described,
+        // The card went away again.
+        Err(Trouble::Refused(_)) if expire => {
+            return close(processor, session, SessionState::Expired).await;
+        }
+        Err(_) => return Err(Trouble::Unavailable.problem()),
+    };
+    match add_card(processor, session, described, None).await {
+        Ok(_) => Ok(Settled::Added),
+        // On file already: somebody has added it by its name at the gateway.
+        Err(problem) if problem.kind() == ProblemType::InvalidValue => {
+            close(processor, session, SessionState::Used).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Ends an open session.
+async fn close(
+    processor: &CardProcessor,
+    session: &Model,
+    state: SessionState,
+) -> Result<Settled, Problem> {
+    let update = Entity::update_many()
+        .col_expr(Column::State, state.into())
+        .filter(Column::SessionId.eq(session.session_id))
+        .filter(Column::State.eq(SessionState::Open));
+    db::again(|| update.clone().exec(&processor.db)).await?;
+    Ok(match state {
+        SessionState::Used => Settled::Added,
+        SessionState::Open | SessionState::Expired => Settled::Over,
+    })
+}
+
+/// The open session of a gateway's reference.
+#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+pub async fn find_by_reference(
+    db: &impl ConnectionTrait,
+    reference: &str,
+) -> Result<Option<Model>, DbErr> {
+    let found = Entity::find().filter(Column::GatewayReference.eq(reference));
+    found.filter(Column::State.eq(SessionState::Open)).one(db).await
+}
+
+/// Settles sessions whose time is over, and removes unused ones of yesterday.
+pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), Problem> {
+    expire_own(processor).await?;
+    let mut behind = 0;
+    loop {
+        let sessions = over_at_stripe(&processor.db, behind).await?;
+        let Some(last) = sessions.last() else { break };
+        behind = last.session_id;
+        futures_util::stream::iter(&sessions)
+            .for_each_concurrent(AT_ONCE, |session| async {
+                // One that cannot be settled keeps no other one waiting.
+                if let Err(problem) = settle(processor, session, true).await {
+                    let id = session.session_id;
+                    tracing::warn!(id, %problem, "a page to add a card on is not settled");
+                }
+            })
+            .await;
+    }
+    Ok(remove_unused(&processor.db).await?)
+}
+
+/// Ends the sessions about which there is nobody to ask: of pages of this server's own, and of a
+/// gateway that is no longer in use.
+async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
+    let over = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
+    let own = match processor.gateway.stripe() {
+        Some(_) => Condition::all().add(Column::Gateway.ne(Gateway::Stripe)),
+        None => Condition::all(),
+    };
+    let update = Entity::update_many()
+        .col_expr(Column::State, SessionState::Expired.into())
+        .filter(Column::State.eq(SessionState::Open))
+        .filter(over)
+        .filter(own);
+    db::again(|| update.clone().exec(&processor.db)).await.map(drop)
+}
+
+#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+async fn over_at_stripe(db: &DatabaseConnection, behind: i64) -> Result<Vec<Model>, DbErr> {
+    let over = Column::ExpiresAt.into_expr().lt(db::now(db.get_database_backend()));
+    Entity::find()
+        .filter(Column::State.eq(SessionState::Open))
+        .filter(over)
+        .filter(Column::SessionId.gt(behind))
+        .order_by_asc(Column::SessionId)
+        .limit(SETTLED_MAX)
+        .all(db)
+        .await
+}
+
+async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), Expr::value(UNUSED_KEPT_SECONDS));
+    let unused = Entity::delete_many()
+        .filter(Column::State.eq(SessionState::Expired))
+        .filter(Column::ExpiresAt.into_expr().lt(old));
+    db::again(|| unused.clone().exec(db)).await.map(drop)
+}
+
+/// A card that came in through a page.
+struct Adding {
+    processor: Arc<CardProcessor>,
+    session: Model,
+    described: Described,
+    cardholder_name: Option<String>,
+}
+
+impl Effect for Adding {
+    type Answer = Option<cards::Model>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+        let session = Entity::find_by_id(self.session.session_id).lock_exclusive().one(tx).await?;
+        let Some(session) = session.filter(|session| session.state == SessionState::Open) else {
+            return Ok(None);
+        };
+        let user = users::Entity::find_by_id(session.user_id).one(tx).await?;
+        let caller = Caller::Core(CoreCaller {
+            user_id: session.user_id,
+            user_name: user.map(|user| user.user_name).unwrap_or_default(),
+            rights: Rights::All,
+        });
+        let author = Author::new(&caller, ChangeSource::Gateway, &RequestId::random());
+        let card = Card {
+            loan_id: session.loan_id,
+            contact_id: session.contact_id,
+            entry_type: EntryType::Wallet,
+            cardholder_name: self.cardholder_name.clone(),
+            described: self.described.clone(),
+        };
+        let card = card.insert(tx, &self.processor.gateway, &author, clock).await?;
+        let mut used: ActiveModel = session.into();
+        used.state = Set(SessionState::Used);
+        used.update(tx).await?;
+        Ok(Some(card))
+    }
+}

@@ -1,0 +1,83 @@
+//! Stripe's own page on which a card is added: a checkout session in setup mode.
+
+use super::{Stripe, id_of, text};
+use crate::cards::Trouble;
+
+/// A page that was opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Stripe's name of the session.
+    pub reference: String,
+    /// Where the page is.
+    pub url: String,
+}
+
+/// What became of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckoutState {
+    /// Somebody may be filling it in.
+    Open,
+    /// A card was added: its payment method.
+    Complete(String),
+    /// It can no longer be filled in.
+    Expired,
+}
+
+impl Stripe {
+    /// Opens a page for a new customer of this contact, which closes by itself at this second since
+    /// 1970. Stripe sends browsers back to these URLs.
+    pub async fn open_checkout(
+        &self,
+        contact_id: i64,
+        closes: i64,
+        done_url: &str,
+        cancel_url: &str,
+    ) -> Result<Opened, Trouble> {
+        let contact = contact_id.to_string();
+        let form = [("metadata[Contact_ID]", contact.as_str())];
+        let customer = self.http.post("/v1/customers", &form, "").await?.success()?;
+        let closes = closes.to_string();
+        let form = [
+            ("mode", "setup"),
+            ("payment_method_types[0]", "card"),
+            ("customer", text(&customer["id"])),
+            ("expires_at", &closes),
+            ("success_url", done_url),
+            ("cancel_url", cancel_url),
+        ];
+        let session = self.http.post("/v1/checkout/sessions", &form, "").await?.success()?;
+        let reference = id_of(text(&session["id"]), "cs_").ok_or(Trouble::Unavailable)?;
+        let url = text(&session["url"]);
+        match url.is_empty() {
+            false => Ok(Opened { reference: reference.to_owned(), url: url.to_owned() }),
+            true => Err(Trouble::Unavailable),
+        }
+    }
+
+    /// What became of a page.
+    pub async fn look_up_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
+        let path = format!("/v1/checkout/sessions/{reference}");
+        let query = [("expand[]", "setup_intent")];
+        let session = self.http.get(&path, &query).await?.success()?;
+        match text(&session["status"]) {
+            "complete" => {
+                let method = text(&session["setup_intent"]["payment_method"]);
+                let method = id_of(method, "pm_").ok_or(Trouble::Unavailable)?;
+                Ok(CheckoutState::Complete(method.to_owned()))
+            }
+            "expired" => Ok(CheckoutState::Expired),
+            _ => Ok(CheckoutState::Open),
+        }
+    }
+
+    /// Closes a page whose time is over, and tells what became of it.
+    pub async fn expire_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
+        let path = format!("/v1/checkout/sessions/{reference}/expire");
+        let answer = self.http.post(&path, &[], "").await?;
+        match answer.status {
+            200 => Ok(CheckoutState::Expired),
+            400 => self.look_up_checkout(reference).await,
+            _ => Err(answer.trouble()),
+        }
+    }
+}

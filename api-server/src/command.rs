@@ -1,0 +1,5 @@
+//! Operations that write: in their turn, in one transaction, and once for each key.
+
+pub mod effects;
+pub mod idempotency;
+pub mod turns;

@@ -1,0 +1,170 @@
+//! Answers of POSTs that can be replayed, and how the document tells of them.
+
+use super::{Claim, Kept, REPLAYED};
+use crate::http::versions::described;
+use poem::http::header::ETAG;
+use poem::http::{HeaderValue, StatusCode};
+use poem::{Body, IntoResponse, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::registry::{
+    MetaHeader, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+};
+use poem_openapi::types::{ToJSON, Type};
+use sea_orm::ConnectionTrait;
+use serde::Deserialize;
+use shared::problem::Problem;
+use std::marker::PhantomData;
+
+/// The answer of a POST that can be replayed: written once, sent as it was written. `CREATES`: it
+/// is 201, and 200 only for a test run.
+#[derive(Debug)]
+pub struct Replayable<T, const CREATES: bool> {
+    status: StatusCode,
+    body: String,
+    replayed: bool,
+    shape: PhantomData<T>,
+}
+
+impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
+    /// A first answer.
+    pub fn new(status: StatusCode, value: &T) -> Self {
+        Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
+    }
+
+    /// True if this is the answer of an earlier request, and nothing was done for this one.
+    pub fn is_replayed(&self) -> bool {
+        self.replayed
+    }
+
+    /// Keeps this answer.
+    pub async fn keep(
+        &self,
+        claim: Option<&Claim>,
+        db: &impl ConnectionTrait,
+    ) -> Result<(), Problem> {
+        match claim {
+            Some(claim) => claim.keep(db, self.status, &self.body).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The same answer to a request that was carried out before.
+    #[must_use]
+    pub fn as_replayed(self) -> Self {
+        Self { replayed: true, ..self }
+    }
+}
+
+/// A problem that an earlier request met, told again.
+pub fn replayed(problem: Problem) -> Problem {
+    problem.header(REPLAYED, HeaderValue::from_static("true"))
+}
+
+impl<T, const CREATES: bool> From<Kept> for Replayable<T, CREATES> {
+    fn from(kept: Kept) -> Self {
+        Self { status: kept.status, body: kept.body, replayed: true, shape: PhantomData }
+    }
+}
+
+impl<T: Send, const CREATES: bool> IntoResponse for Replayable<T, CREATES> {
+    fn into_response(self) -> Response {
+        answer(self.status, self.replayed, self.body)
+    }
+}
+
+/// An answer in JSON; `replayed`: of an earlier request.
+pub fn answer(status: StatusCode, replayed: bool, body: impl Into<Body>) -> Response {
+    let response = Response::builder().status(status).content_type("application/json");
+    match replayed {
+        true => response.header(REPLAYED, "true").body(body),
+        false => response.body(body),
+    }
+}
+
+impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
+    fn meta() -> MetaResponses {
+        let header = MetaHeader {
+            name: "Idempotency-Replayed".to_owned(),
+            description: Some("`true`: this is the answer of an earlier request".to_owned()),
+            required: false,
+            deprecated: false,
+            schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("boolean"))),
+        };
+        let response = |status, description, headers| MetaResponse {
+            description,
+            status: Some(status),
+            status_range: None,
+            content: vec![poem_openapi::registry::MetaMediaType {
+                content_type: "application/json",
+                schema: T::schema_ref(),
+            }],
+            headers,
+        };
+        let done = response(if CREATES { 201 } else { 200 }, "Done.", vec![header]);
+        let tried = response(200, "With `test=true`: what would have been done.", Vec::new());
+        MetaResponses { responses: if CREATES { vec![tried, done] } else { vec![done] } }
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+/// The same of an operation without test runs: 201 alone.
+#[derive(Debug)]
+pub struct Created<T>(pub Replayable<T, true>);
+
+impl<T: Send> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+impl<T: Type> ApiResponse for Created<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Replayable::<T, true>::meta();
+        meta.responses.retain(|response| response.status == Some(201));
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+/// The same of a value that carries a version: it is sent as `ETag`, too.
+#[derive(Debug)]
+pub struct CreatedVersion<T>(pub Replayable<T, true>);
+
+impl<T: Send> IntoResponse for CreatedVersion<T> {
+    fn into_response(self) -> Response {
+        let version: Option<Versioned> = serde_json::from_str(&self.0.body).ok();
+        let mut response = self.0.into_response();
+        let tag = version.map(|version| format!("\"{}\"", version.hash));
+        if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
+            response.headers_mut().insert(ETAG, tag);
+        }
+        response
+    }
+}
+
+/// What an answer that was kept says of its version.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(rename = "versionHash")]
+    hash: String,
+}
+
+impl<T: Type> ApiResponse for CreatedVersion<T> {
+    fn meta() -> MetaResponses {
+        let mut meta = Created::<T>::meta();
+        for response in &mut meta.responses {
+            response.headers.push(described("ETag", "The version, as in `versionHash`."));
+        }
+        meta
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}

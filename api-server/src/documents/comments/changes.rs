@@ -1,0 +1,276 @@
+//! Changing and removing comments, each in one locked transaction with the check of its version.
+
+use super::{Comment, Kind};
+use crate::audit::{self, Author, Place};
+use crate::auth::caller::Caller;
+use crate::auth::visibility::Visible;
+use crate::command::effects::Effect;
+use crate::command::turns::Row;
+use crate::documents::changes::{self as documents, Editor};
+use crate::http::request_body::ReadOnlyMembers;
+use crate::http::texts::LongText;
+use crate::http::versions::{self, Expected};
+use poem_openapi::Object;
+use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use shared::cluster;
+use shared::entity::comment_categories;
+use shared::entity::comments::{self, CommentPriority};
+use shared::entity::field_changes;
+use shared::entity::trustees::{self, TrusteeObject};
+use shared::problem::{Problem, ProblemType};
+use shared::time::{Clock, Day};
+
+/// What a comment becomes: whatever is left out is cleared. Read-only members are taken as the
+/// comment has them, and change nothing.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CommentChange {
+    /// An active category whose trustees admit the caller, or the one it has.
+    #[oai(rename = "Comment_Category_ID")]
+    pub comment_category_id: i64,
+    /// Not empty, up to 64 KiB.
+    #[oai(rename = "Comment")]
+    pub comment: LongText<1>,
+    /// When something is to be done about it.
+    #[oai(rename = "Action_Date")]
+    pub action_date: Option<Day>,
+    #[oai(rename = "Priority")]
+    pub priority: CommentPriority,
+    #[oai(rename = "Pinned_Flag")]
+    pub pinned_flag: bool,
+    /// The version to be changed. Required unless `If-Match` names it.
+    #[oai(rename = "versionHash")]
+    pub version_hash: Option<String>,
+}
+
+/// A category of comments as someone sees it who writes.
+#[derive(Clone, Debug)]
+pub struct Category {
+    id: i64,
+    code: String,
+    active: bool,
+}
+
+impl Category {
+    /// The category with this id, if there is one: 403 where its trustees do not admit the caller.
+    pub async fn find(
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        id: i64,
+    ) -> Result<Option<Self>, Problem> {
+        use comment_categories::Column::{ActiveFlag, Code, CommentCategoryId};
+        let admits = comment_categories::Entity::visible_to(caller);
+        let admits: CaseStatement = Expr::case(admits, 1).finally(0);
+        let select = Query::select()
+            .columns([Code, ActiveFlag])
+            .expr_as(admits, "admits")
+            .from(comment_categories::Entity)
+            .and_where(CommentCategoryId.eq(id))
+            .take();
+        let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+        if row.try_get::<i32>("", "admits")? == 0 {
+            let detail = format!("the trustees of comment category {id} do not admit the caller");
+            return Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail));
+        }
+        let (code, active) = (row.try_get("", "code")?, row.try_get("", "active_flag")?);
+        Ok(Some(Self { id, code, active }))
+    }
+}
+
+/// A change of a comment that was let in.
+pub struct ChangeComment {
+    /// Who changes it.
+    pub editor: Editor,
+    /// What it is on.
+    pub kind: Kind,
+    /// Which one.
+    pub comment_id: i64,
+    /// The version to be changed.
+    pub expected: Expected,
+    /// The category it gets, if it is known.
+    pub category: Option<Category>,
+    /// What it becomes.
+    pub new: CommentChange,
+    /// What the client says that it is already.
+    pub read_only: ReadOnlyMembers,
+}
+
+impl Effect for ChangeComment {
+    type Answer = Comment;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Comment(self.comment_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Comment, Problem> {
+        let before = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
+        self.expected.check(&versions::hash(&before, &[])?)?;
+        if !self.read_only.is_empty() {
+            let comment = super::get(tx, &self.editor.caller, self.kind, self.comment_id).await?;
+            self.read_only.check(&comment)?;
+        }
+        let new = &self.new;
+        if new.comment.trim().is_empty() {
+            return Err(Problem::invalid("Comment", "must not be empty"));
+        }
+        new.comment.check("Comment")?;
+        let moved = new.comment_category_id != before.comment_category_id;
+        let category = match &self.category {
+            Some(category) if category.active || !moved => category,
+            _ => {
+                let id = new.comment_category_id.to_string();
+                return Err(Problem::unknown_code("Comment_Category_ID", &id));
+            }
+        };
+        let mut after = comments::Model {
+            comment_category_id: category.id,
+            comment: new.comment.to_string(),
+            action_date: new.action_date.map(|Day(date)| date),
+            priority: new.priority,
+            pinned_flag: new.pinned_flag,
+            ..before.clone()
+        };
+        if after != before {
+            after.modified_by_user_id = self.editor.caller.user_id();
+            after.modified_date = Some(clock.now);
+            write(tx, &self.editor.author, clock, &before, &after).await?;
+        }
+        Ok(Comment::new(after, category.code.clone())?)
+    }
+}
+
+/// Writes what changed of a comment that is held, with its history.
+pub async fn write(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    before: &comments::Model,
+    after: &comments::Model,
+) -> Result<(), Problem> {
+    save(tx, before, after).await?;
+    if after.comment_category_id != before.comment_category_id {
+        refile(tx, after).await?;
+    }
+    let (from, to) = places(tx, before, after).await?;
+    let recorded = audit::recording(tx, author, clock.now, async |changes| {
+        changes.add_across(&from, &to, Some(before), Some(after))
+    });
+    Ok(recorded.await?)
+}
+
+async fn save(
+    tx: &DatabaseTransaction,
+    before: &comments::Model,
+    after: &comments::Model,
+) -> Result<(), Problem> {
+    let columns = audit::changed_columns::<_, comments::ActiveModel>(before, after);
+    let Some(columns) = columns else { return Ok(()) };
+    let same = comments::Column::CommentId.eq(before.comment_id);
+    comments::Entity::update_many().set(columns).filter(same).exec(tx).await?;
+    Ok(())
+}
+
+/// What was told of the comment and of its documents before is the new category's from now on, but
+/// for what only trustees may read.
+async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), Problem> {
+    use field_changes::Column::{CommentCategoryId, CommentId};
+    use trustees::Column::{ObjectId, ObjectType};
+    let closed = Query::select()
+        .column(ObjectId)
+        .from(trustees::Entity)
+        .and_where(ObjectType.eq(TrusteeObject::CommentCategory))
+        .take();
+    field_changes::Entity::update_many()
+        .col_expr(CommentCategoryId, comment.comment_category_id.into())
+        .filter(CommentId.eq(comment.comment_id))
+        .filter(CommentCategoryId.not_in_subquery(closed))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Where a change goes: to the new category, so that nobody reads what he may not read now; to the
+/// old one where only that one is closed; and where both are, each half to its own.
+async fn places(
+    tx: &DatabaseTransaction,
+    before: &comments::Model,
+    after: &comments::Model,
+) -> Result<(Place, Place), Problem> {
+    let (from, to) = (super::place(tx, before).await?, super::place(tx, after).await?);
+    if from == to {
+        return Ok((from, to));
+    }
+    Ok(match (is_closed(tx, before).await?, is_closed(tx, after).await?) {
+        (true, true) => (from, to),
+        (true, false) => (from.clone(), from),
+        (false, _) => (to.clone(), to),
+    })
+}
+
+/// True if the category of a comment has trustees.
+async fn is_closed(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<bool, Problem> {
+    use trustees::Column::{ObjectId, ObjectType};
+    let of_category = Condition::all()
+        .add(ObjectType.eq(TrusteeObject::CommentCategory))
+        .add(ObjectId.eq(comment.comment_category_id));
+    let select = Query::select()
+        .expr(Expr::value(1))
+        .from(trustees::Entity)
+        .cond_where(of_category)
+        .limit(1)
+        .take();
+    Ok(tx.query_one(&select).await?.is_some())
+}
+
+/// The removal of a comment with its documents. Answers with what the object store may forget.
+pub struct RemoveComment {
+    /// Who removes it.
+    pub editor: Editor,
+    /// What it is on.
+    pub kind: Kind,
+    /// Which one.
+    pub comment_id: i64,
+    /// The version to be removed.
+    pub expected: Expected,
+}
+
+impl Effect for RemoveComment {
+    type Answer = Vec<String>;
+
+    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+
+    fn rows(&self) -> Vec<Row> {
+        vec![Row::Comment(self.comment_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+        let comment = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
+        self.expected.check(&versions::hash(&comment, &[])?)?;
+        remove(tx, &self.editor.author, clock, self.kind, &comment).await
+    }
+}
+
+/// Removes a comment that is held, with its documents and their history. Answers with what the
+/// object store may forget.
+pub async fn remove(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    kind: Kind,
+    comment: &comments::Model,
+) -> Result<Vec<String>, Problem> {
+    // Nobody attaches a document meanwhile, on no node: it would stay.
+    cluster::guard_row(tx, "comments", comment.comment_id).await?;
+    let place = super::place(tx, comment).await?;
+    let removed = audit::recording(tx, author, clock.now, async |changes| {
+        changes.add(&place, Some(comment), None)?;
+        let comment_id = comment.comment_id;
+        let objects = documents::remove_of_comment(tx, changes, &place, kind, comment_id).await?;
+        comments::Entity::delete_by_id(comment_id).exec(tx).await?;
+        Ok::<_, sea_orm::DbErr>(objects)
+    });
+    Ok(removed.await?)
+}

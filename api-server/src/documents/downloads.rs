@@ -1,0 +1,123 @@
+//! Files on their way out: with a limit on how many there are at once, and on how long one waits for
+//! a client that does not take it.
+
+use crate::auth::caller::Caller;
+use crate::documents::document_store::DocumentStore;
+use crate::http::at_once::{AtOnce, Place};
+use aws_lc_rs::digest;
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
+use poem::Body;
+use shared::entity::document_files;
+use shared::problem::Problem;
+use std::io;
+use std::ops::Range;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Downloads at once: each holds a file of the folder, or a connection to the bucket.
+const DOWNLOADS_MAX: usize = 512;
+/// Downloads of one caller at once.
+const DOWNLOADS_OF_ONE_MAX: usize = 64;
+/// How long a download waits for its client to take what there is, and for the store to give more.
+const STALL_MAX: Duration = Duration::from_secs(60);
+
+/// The places for downloads.
+pub fn places() -> AtOnce {
+    AtOnce::new("downloads", DOWNLOADS_MAX, DOWNLOADS_OF_ONE_MAX)
+}
+
+/// The bytes of a file, or of a part of it, as a body.
+pub async fn body(
+    store: &DocumentStore,
+    downloads: &AtOnce,
+    caller: &Caller,
+    file: &document_files::Model,
+    part: Option<Range<u64>>,
+) -> Result<Body, Problem> {
+    let place = downloads.take(caller).await?;
+    let all = file.size_bytes.unsigned_abs();
+    let range = part.clone().unwrap_or(0..all);
+    let length = range.end - range.start;
+    let bytes = store.read(&file.object_key, all, range).await?;
+    let bytes = match part {
+        Some(_) => bytes.map(|read| read.map_err(broken)).boxed(),
+        None => verified(bytes, file).boxed(),
+    };
+    Ok(Body::from_bytes_stream(handed_on(bytes, length, place)))
+}
+
+fn broken(error: object_store::Error) -> io::Error {
+    tracing::warn!(%error, "a download ends before its time");
+    io::Error::other(error)
+}
+
+/// Reads in a task of its own, a little ahead of the client. A client that takes nothing for too
+/// long, on a connection that is alive otherwise, loses its place and the rest of the file.
+fn handed_on(
+    mut bytes: BoxStream<'static, io::Result<Bytes>>,
+    length: u64,
+    place: Place,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        let _place = place;
+        while let Ok(Some(chunk)) = timeout(STALL_MAX, bytes.next()).await {
+            if !matches!(timeout(STALL_MAX, sender.send(chunk)).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+    });
+    stream::unfold((receiver, length), |(mut receiver, left)| async move {
+        match receiver.recv().await {
+            Some(Ok(chunk)) => {
+                let left = left.saturating_sub(chunk.len() as u64);
+                Some((Ok(chunk), (receiver, left)))
+            }
+            Some(Err(error)) => Some((Err(error), (receiver, 0))),
+            None if left == 0 => None,
+            None => Some((Err(io::Error::other("the download stalled")), (receiver, 0))),
+        }
+    })
+}
+
+/// A file's bytes, of which the last ones are only given out if all together are what they were.
+fn verified(
+    bytes: BoxStream<'static, object_store::Result<Bytes>>,
+    file: &document_files::Model,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    struct Pending {
+        bytes: BoxStream<'static, object_store::Result<Bytes>>,
+        context: digest::Context,
+        held: Option<Bytes>,
+        sha256: String,
+        file_id: i64,
+    }
+    let context = digest::Context::new(&digest::SHA256);
+    let (sha256, file_id) = (file.sha256.clone(), file.file_id);
+    let pending = Pending { bytes, context, held: None, sha256, file_id };
+    stream::unfold(Some(pending), |pending| async {
+        let mut pending = pending?;
+        loop {
+            match pending.bytes.next().await {
+                Some(Ok(chunk)) => {
+                    pending.context.update(&chunk);
+                    if let Some(held) = pending.held.replace(chunk) {
+                        return Some((Ok(held), Some(pending)));
+                    }
+                }
+                Some(Err(error)) => return Some((Err(broken(error)), None)),
+                None if hex::encode(pending.context.finish()) == pending.sha256 => {
+                    return Some((Ok(pending.held?), None));
+                }
+                None => {
+                    let file_id = pending.file_id;
+                    tracing::error!(file_id, "the object of a file has been damaged");
+                    return Some((Err(io::Error::other("the file has been damaged")), None));
+                }
+            }
+        }
+    })
+}

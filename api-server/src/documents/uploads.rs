@@ -1,0 +1,317 @@
+//! Files on their way in: multipart forms (RFC 7578) read as a stream, with a limit on everything.
+//!
+//! The bytes go into the object store as they come, so that memory stays constant; a form that is
+//! refused, cut short or abandoned leaves nothing there.
+
+mod disposition;
+pub mod file_names;
+pub mod file_types;
+mod form;
+mod watch;
+
+use self::file_types::{FileType, HEAD_BYTES_MAX, Taken};
+use self::form::Form;
+use self::watch::Watch;
+use crate::auth::caller::Caller;
+use crate::documents::document_store::{DocumentStore, Stored};
+use crate::http::at_once::AtOnce;
+use crate::http::request_body::body_argument;
+use crate::http::texts::LONG;
+use bytes::Bytes;
+use multer::Field;
+use poem::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use poem::{Body, Request, RequestBody, Result};
+use poem_openapi::payload::{ParsePayload, Payload};
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use shared::problem::{Problem, ProblemType};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a whole upload may take.
+const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
+/// Uploads at once: each holds a part in memory.
+const UPLOADS_MAX: usize = 64;
+/// Uploads of one caller at once.
+const UPLOADS_OF_ONE_MAX: usize = 16;
+/// A text of the form, with room for what is refused by name.
+const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// How much a server takes in.
+#[derive(Debug)]
+pub struct Limits {
+    /// Bytes of a file.
+    pub file_bytes_max: u64,
+    /// Types of files.
+    pub types: Taken,
+    at_once: AtOnce,
+}
+
+impl Limits {
+    /// Files up to this size and of these types.
+    pub fn new(file_bytes_max: u64, types: Taken) -> Self {
+        let at_once = AtOnce::new("uploads", UPLOADS_MAX, UPLOADS_OF_ONE_MAX);
+        Self { file_bytes_max, types, at_once }
+    }
+
+    /// Bytes of a whole form.
+    pub fn form_bytes_max(&self) -> u64 {
+        self.file_bytes_max + 4 * TEXT_BYTES_MAX as u64
+    }
+}
+
+/// A form that has been read, and its file in the object store, which no row names yet.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// The file's bytes.
+    pub stored: Stored,
+    /// What the file is called.
+    pub file_name: String,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// The text `name`, if there is more in it than blanks.
+    pub name: Option<String>,
+    /// The text `description`, if there is more in it than blanks.
+    pub description: Option<String>,
+    /// What was sent, for fingerprints: whether each part was there, and which it was.
+    sent: [Option<String>; 4],
+}
+
+impl Received {
+    /// What was sent, part by part; an empty part is another thing than none.
+    pub fn parts(&self) -> Vec<&[u8]> {
+        let part = |sent| match sent {
+            Some(text) => [b"1".as_slice(), String::as_bytes(text)],
+            None => [b"0".as_slice(), b""],
+        };
+        self.sent.iter().flat_map(|sent| part(sent.as_ref())).collect()
+    }
+}
+
+/// A multipart form that was announced and is still to be read.
+pub struct FormBody {
+    body: Body,
+    boundary: String,
+}
+
+impl FormBody {
+    /// Reads the form and puts its file into the object store.
+    pub async fn receive(
+        self,
+        limits: &Limits,
+        store: &DocumentStore,
+        caller: &Caller,
+    ) -> Result<Received, Problem> {
+        let _place = limits.at_once.take(caller).await?;
+        let form = Form::new(self.body, self.boundary);
+        let mut reader = Reader { limits, store, form, file: None };
+        let received = match timeout(UPLOAD_TIME_MAX, reader.read()).await {
+            Ok(received) => received,
+            Err(_) => Err(Problem::bad_request("the upload took longer than an hour")),
+        };
+        if let (Err(_), Some(file)) = (&received, reader.file) {
+            store.forget(vec![file.stored.key]).await;
+        }
+        received
+    }
+}
+
+/// A file that is in the object store.
+struct File {
+    stored: Stored,
+    sent_name: Option<String>,
+    name: String,
+    file_type: &'static FileType,
+}
+
+struct Reader<'a> {
+    limits: &'a Limits,
+    store: &'a DocumentStore,
+    form: Form,
+    file: Option<File>,
+}
+
+impl Reader<'_> {
+    async fn read(&mut self) -> Result<Received, Problem> {
+        let (mut name, mut description) = (None, None);
+        while let Some(field) = self.form.next_field().await? {
+            let header =
+                field.headers().get(CONTENT_DISPOSITION).map_or(&b""[..], |v| v.as_bytes());
+            let Some(part) = disposition::read(header) else {
+                return Err(malformed().detail("the Content-Disposition of a part cannot be read"));
+            };
+            match part.name.as_deref() {
+                Some("file") if self.file.is_none() => {
+                    self.file = Some(self.store_file(field, part.file_name).await?)
+                }
+                Some("name") if name.is_none() => name = Some(self.text("name", field).await?),
+                Some("description") if description.is_none() => {
+                    description = Some(self.text("description", field).await?);
+                }
+                Some(again @ ("file" | "name" | "description")) => {
+                    return Err(malformed().field(again, "stands there twice"));
+                }
+                Some(other) => return Err(malformed().field(other, "is no part of this form")),
+                None => return Err(malformed().detail("a part of the form has no name")),
+            }
+        }
+        let Some(File { stored, sent_name, name: file_name, file_type }) = &self.file else {
+            return Err(malformed().field("file", "is required"));
+        };
+        let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        Ok(Received {
+            name: filled(&name),
+            description: filled(&description),
+            sent: [name, description, sent_name.clone(), Some(stored.sha256.clone())],
+            stored: stored.clone(),
+            file_name: file_name.clone(),
+            content_type: file_type.media_type,
+        })
+    }
+
+    async fn text(
+        &mut self,
+        name: &'static str,
+        mut field: Field<'static>,
+    ) -> Result<String, Problem> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.form.chunk(&mut field).await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > TEXT_BYTES_MAX {
+                let detail = format!("{name} has at most 64 KiB");
+                return Err(Problem::new(ProblemType::TooLarge).detail(detail));
+            }
+        }
+        String::from_utf8(bytes).map_err(|_| malformed().field(name, "is not UTF-8"))
+    }
+
+    async fn store_file(
+        &mut self,
+        mut field: Field<'static>,
+        sent_name: Option<String>,
+    ) -> Result<File, Problem> {
+        let head = self.head(&mut field).await?;
+        if head.is_empty() {
+            return Err(Problem::invalid("file", "is empty"));
+        }
+        let clean = sent_name.as_deref().and_then(file_names::clean);
+        let (file_type, name) = self.judge(&head, clean.as_deref().unwrap_or("document"))?;
+        let mut watch = Watch::over(file_type, &head);
+        watch.feed(&head).map_err(|fault| self.unsupported(fault))?;
+        let mut upload = self.store.upload();
+        let written = async {
+            upload.write(&head).await?;
+            let mut total = head.len() as u64;
+            while let Some(chunk) = self.form.chunk(&mut field).await? {
+                total += chunk.len() as u64;
+                self.check_size(total)?;
+                watch.feed(&chunk).map_err(|fault| self.unsupported(fault))?;
+                upload.write(&chunk).await?;
+            }
+            watch.finish().map_err(|fault| self.unsupported(fault))
+        };
+        if let Err(problem) = written.await {
+            upload.abort().await;
+            return Err(problem);
+        }
+        let stored = upload.finish().await?;
+        Ok(File { stored, sent_name, name, file_type })
+    }
+
+    /// As much of the file as its type shows in.
+    async fn head(&mut self, field: &mut Field<'static>) -> Result<Bytes, Problem> {
+        let mut head = Vec::new();
+        while head.len() < HEAD_BYTES_MAX {
+            let Some(chunk) = self.form.chunk(field).await? else { break };
+            head.extend_from_slice(&chunk);
+            self.check_size(head.len() as u64)?;
+        }
+        Ok(head.into())
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), Problem> {
+        let most = self.limits.file_bytes_max;
+        if bytes <= most {
+            return Ok(());
+        }
+        let detail = format!("files have at most {most} bytes");
+        Err(Problem::new(ProblemType::TooLarge).detail(detail).field("file", "is too large"))
+    }
+
+    /// Which type a file is of, and what it is called.
+    fn judge(&self, head: &[u8], name: &str) -> Result<(&'static FileType, String), Problem> {
+        let found = file_types::find(head, name);
+        let taken = found.filter(|found| self.limits.types.contains(found));
+        let Some(found) = taken else {
+            return Err(self.unsupported("its content is none of these"));
+        };
+        let message = || format!("the content is {}, and the name does not end so", found.name);
+        let name = found.complete(name).ok_or_else(|| self.unsupported(&message()))?;
+        Ok((found, name))
+    }
+
+    fn unsupported(&self, message: &str) -> Problem {
+        let detail = format!("files that are taken: {}", self.limits.types);
+        Problem::new(ProblemType::UnsupportedMediaType).detail(detail).field("file", message)
+    }
+}
+
+fn malformed() -> Problem {
+    Problem::bad_request("the form is not that of this operation")
+}
+
+impl Payload for FormBody {
+    const CONTENT_TYPE: &'static str = "multipart/form-data";
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Reference("NewDocument".to_owned())
+    }
+
+    fn register(registry: &mut Registry) {
+        registry.create_schema::<Self, _>("NewDocument".to_owned(), |_| {
+            let member = |format: Option<&'static str>, max_length, description| {
+                let mut schema = MetaSchema::new("string");
+                // Every part with a format is a file, and no file is empty.
+                schema.format = format;
+                schema.max_length = max_length;
+                schema.description = Some(description);
+                MetaSchemaRef::Inline(Box::new(schema))
+            };
+            let mut schema = MetaSchema::new("object");
+            schema.description = Some("A file, and what its document is called.");
+            schema.required = vec!["file"];
+            schema.properties = vec![
+                (
+                    "file",
+                    member(
+                        Some("binary"),
+                        None,
+                        "One file, up to 25 MiB unless the installation says otherwise: pdf, png, \
+                         jpeg, tiff, txt, csv, docx or xlsx by its content. The name's extension \
+                         must be one of the type's own; a name without one gets it.",
+                    ),
+                ),
+                (
+                    "name",
+                    member(None, Some(255), "Up to 255 characters; default: the file's name."),
+                ),
+                ("description", member(None, Some(LONG), "Up to 64 KiB.")),
+            ];
+            schema
+        });
+    }
+}
+
+impl ParsePayload for FormBody {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let content_type =
+            request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let boundary = multer::parse_boundary(content_type.unwrap_or_default());
+        let boundary =
+            boundary.map_err(|_| malformed().detail("the Content-Type names no boundary"))?;
+        Ok(Self { body: body.take()?, boundary })
+    }
+}
+
+body_argument!(FormBody);

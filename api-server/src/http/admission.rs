@@ -1,0 +1,305 @@
+//! Lets requests in. The type of an endpoint's first argument says who may call: [`CoreUser`],
+//! [`AnyUser`] or [`AdminUser`].
+
+use crate::auth::auth_client::AuthClient;
+use crate::auth::caller::{Admitted, Caller};
+use crate::http::card_numbers::{self, shown_path};
+use crate::http::expectations::Expectations;
+use crate::http::import_gate::ImportGate;
+use crate::http::operations::{self, Body, Operation, XML};
+use poem::http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
+    HeaderName, RETRY_AFTER,
+};
+use poem::http::{HeaderValue, Method};
+use poem::{Request, Result};
+use poem_openapi::SecurityScheme;
+use poem_openapi::auth::Bearer;
+use sea_orm::DatabaseConnection;
+use shared::db;
+use shared::introspection::{ActiveToken, UserKind};
+use shared::problem::{Problem, ProblemType};
+use shared::rates::Rates;
+use shared::telemetry::Counter;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The header of a request that may be sent again.
+pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// What a body may be encoded with: nothing (RFC 9110, 15.5.16).
+const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+/// The most unknown parameters that one problem lists, and the most characters of each name.
+const PARAMETERS_TOLD_MAX: usize = 50;
+const NAME_CHARACTERS_MAX: usize = 100;
+
+/// Lets requests in.
+pub struct Admission {
+    /// The core database.
+    pub db: DatabaseConnection,
+    /// Asks the auth server about tokens.
+    pub auth: Arc<AuthClient>,
+    /// How many requests a caller may send, if there is a limit.
+    pub rates: Option<Rates>,
+    /// What happens to parameters that an operation does not know.
+    pub unknown_parameters: UnknownParameters,
+    /// The most bytes of a form with a file.
+    pub form_bytes_max: u64,
+    /// Closed while an import holds the whole database.
+    pub import_gate: Arc<ImportGate>,
+}
+
+/// A core-system user. Refuses web users with 403, and users without the operation's privilege.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "core_user", bearer_format = "opaque", checker = "core_user")]
+pub struct CoreUser(pub Admitted);
+
+/// A core-system user with the operation's privilege, or a web user: what a web user may see is
+/// his only right.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "any_user", bearer_format = "opaque", checker = "any_user")]
+pub struct AnyUser(pub Admitted);
+
+/// The admin account. Refuses everyone else with 403.
+#[derive(SecurityScheme)]
+#[oai(ty = "bearer", rename = "admin_user", bearer_format = "opaque", checker = "admin_user")]
+pub struct AdminUser(pub Admitted);
+
+async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (admission, token) = authenticate(request, &bearer).await?;
+    if token.user_kind == UserKind::Web {
+        return Err(Problem::new(ProblemType::CoreUserOnly).into());
+    }
+    Ok(admission.admit(request, &token).await?)
+}
+
+async fn any_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (admission, token) = authenticate(request, &bearer).await?;
+    Ok(admission.admit(request, &token).await?)
+}
+
+async fn admin_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+    let (admission, token) = authenticate(request, &bearer).await?;
+    if token.user_kind == UserKind::Web || !token.admin {
+        return Err(Problem::new(ProblemType::AdminOnly).into());
+    }
+    Ok(admission.admit(request, &token).await?)
+}
+
+async fn authenticate<'r>(
+    request: &'r Request,
+    bearer: &Bearer,
+) -> Result<(&'r Admission, Arc<ActiveToken>), Problem> {
+    let admission = request.data::<Arc<Admission>>();
+    let admission = admission.ok_or_else(|| Problem::internal("no admission"))?;
+    if request.headers().get_all(AUTHORIZATION).iter().count() > 1 {
+        return Err(Problem::bad_request("there is more than one Authorization header"));
+    }
+    let token = admission.auth.judge(&bearer.token).await?;
+    tracing::Span::current().record("caller", token.sub.as_str());
+    Ok((admission, token))
+}
+
+impl Admission {
+    /// The privilege of the operation, what the client accepts, and what it sends.
+    async fn admit(&self, request: &Request, token: &ActiveToken) -> Result<Admitted, Problem> {
+        let no_user = || Problem::internal("a token without user");
+        let admitted = match token.user_kind {
+            UserKind::Core => {
+                let user_id = token.user_id.ok_or_else(no_user)?;
+                Caller::core(&self.db, user_id, &token.username, token.admin, token.dba).await?
+            }
+            UserKind::Web => {
+                let contact_id = token.contact_id.ok_or_else(no_user)?;
+                let clock = db::clock(&self.db).await?;
+                Admitted { caller: Caller::Web { contact_id }, clock }
+            }
+        };
+        if let Some(rates) = &self.rates {
+            let refused = |seconds: i64| {
+                let problem = Problem::new(ProblemType::TooManyRequests);
+                problem.header(RETRY_AFTER, HeaderValue::from(seconds))
+            };
+            rates.admit(&admitted.caller.subject()).map_err(refused)?;
+        }
+        let path = request.original_uri().path();
+        let operation = operations::find(request.method(), path)
+            .ok_or_else(|| Problem::internal(format!("no access rule for {}", shown_path(path))))?;
+        match (&admitted.caller, operation.privilege) {
+            (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
+            (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
+        }
+        if let Some(media_type) = operation.gives {
+            check_accept(request, media_type)?;
+        }
+        check_body(request, operation.body, self.form_bytes_max)?;
+        if operation.is_about_cards() {
+            refuse_card_numbers(request)?;
+        }
+        check_query(request, operation, &self.unknown_parameters)?;
+        if operation.method != Method::GET {
+            self.import_gate.pass().await?;
+        }
+        Ok(admitted)
+    }
+}
+
+/// A client that excludes what the operation answers with gets 406. Of the ranges that match the
+/// most specific one decides (RFC 9110, 12.5.1). Problems are something that every operation gives:
+/// generated Python clients name nothing else to an operation whose other type is no JSON.
+fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
+    let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
+    let ranges: Vec<&str> = ranges.filter(|range| !range.is_empty()).collect();
+    let judged = ranges.iter().filter_map(|range| {
+        let range = range.to_ascii_lowercase();
+        let mut parts = range.split(';').map(str::trim);
+        let specific = match parts.next().unwrap_or_default() {
+            range if range == media_type => 3,
+            "application/*" => 2,
+            "*/*" => 1,
+            "application/problem+json" => 0,
+            _ => return None,
+        };
+        let quality = parts.find_map(|part| part.strip_prefix("q="));
+        let refused = quality.is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0));
+        Some((specific, !refused))
+    });
+    let accepted = judged.max().is_some_and(|(_, accepted)| accepted);
+    if accepted || ranges.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(ProblemType::NotAcceptable)
+        .detail(format!("this operation gives {media_type}")))
+}
+
+/// The media type and the announced size of the body. What is sent without a size is counted when
+/// it is read.
+fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Result<(), Problem> {
+    let Some(Body { media_type, bytes_max }) = body else { return Ok(()) };
+    let bytes_max = bytes_max.unwrap_or(form_bytes_max);
+    let headers = request.headers();
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+    let refused = |detail| Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
+    // The same under its other name (RFC 7303, 9.2).
+    let taken = [media_type, if media_type == XML.media_type { "text/xml" } else { media_type }];
+    if !taken.iter().any(|taken| essence.trim().eq_ignore_ascii_case(taken))
+        || headers.get_all(CONTENT_TYPE).iter().count() > 1
+    {
+        return refused(format!("the body must be {media_type}"));
+    }
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return refused("the body must be sent as it is, without a Content-Encoding".to_owned())
+            .map_err(|problem| problem.header(ACCEPT_ENCODING, IDENTITY));
+    }
+    let length = text(CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if length.is_some_and(|length| length > bytes_max) {
+        let detail = format!("the body has at most {bytes_max} bytes");
+        return Err(Problem::new(ProblemType::TooLarge).detail(detail));
+    }
+    Ok(())
+}
+
+/// A card number anywhere in a request that deals with cards: 422. The body is searched when it is
+/// read.
+fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
+    let uri = request.original_uri();
+    let keys = request.headers().get_all(KEY).iter();
+    let mut keys = keys.map(|key| String::from_utf8_lossy(key.as_bytes()));
+    let parameters = parameters(request)?;
+    let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    if card_numbers::found_in_path(uri.path())
+        || keys.any(|key| card_numbers::found_in(&key))
+        || card_numbers::found_in_pairs(parameters)
+    {
+        // Not even the name of the parameter is told.
+        return Err(Problem::new(ProblemType::CardNumberRefused));
+    }
+    Ok(())
+}
+
+/// The names and values of the query.
+fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
+    serde_urlencoded::from_str(request.original_uri().query().unwrap_or_default())
+        .map_err(|_| Problem::bad_request("the query is malformed"))
+}
+
+/// What the document says of requests.
+pub fn expectations(request: &Request) -> Result<&'static Expectations, Problem> {
+    let expectations = request.data::<&'static Expectations>();
+    expectations.copied().ok_or_else(|| Problem::internal("no expectations"))
+}
+
+/// What happens to a request with a parameter in its query that its operation does not know.
+#[derive(Debug)]
+pub enum UnknownParameters {
+    /// Refused with 400: a misspelt `test` would post real money.
+    Refused,
+    /// Ignored and counted, for clients of earlier releases.
+    Ignored(Counter),
+}
+
+/// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
+/// database holds: 400.
+fn check_query(
+    request: &Request,
+    operation: &Operation,
+    unknown: &UnknownParameters,
+) -> Result<(), Problem> {
+    if request.original_uri().path().contains("%00") {
+        return Err(Problem::bad_request("the path has U+0000 in it"));
+    }
+    let expectations = expectations(request)?;
+    let parameters = parameters(request)?;
+    // What only the client knows may be anything, and is not told.
+    let told = |problem: Problem, name: &str, message: &str| {
+        let known = expectations.is_parameter(operation, name);
+        if known { problem.field(name, message) } else { problem }
+    };
+    let mut seen = HashSet::new();
+    for (name, value) in &parameters {
+        if name.contains('\0') {
+            return Err(Problem::bad_request("the query has U+0000 in it"));
+        }
+        if value.contains('\0') {
+            let problem = Problem::bad_request("a parameter is malformed");
+            return Err(told(problem, name, "has U+0000 in it"));
+        }
+        if !seen.insert(name) {
+            let problem = Problem::bad_request("a parameter stands in the query twice");
+            return Err(told(problem, name, "stands there twice"));
+        }
+    }
+    let foreign = parameters.iter().map(|(name, _)| name.as_str());
+    let foreign = foreign.filter(|name| !expectations.is_parameter(operation, name));
+    match unknown {
+        UnknownParameters::Refused => refuse_parameters(expectations, operation, foreign),
+        UnknownParameters::Ignored(counter) => {
+            counter.inc_by(foreign.count() as u64);
+            Ok(())
+        }
+    }
+}
+
+/// Refuses unknown parameters with 400. On card operations their names are not repeated.
+fn refuse_parameters<'n>(
+    expectations: &'static Expectations,
+    operation: &Operation,
+    foreign: impl Iterator<Item = &'n str>,
+) -> Result<(), Problem> {
+    let mut foreign = foreign.take(PARAMETERS_TOLD_MAX).peekable();
+    if foreign.peek().is_none() {
+        return Ok(());
+    }
+    let problem =
+        Problem::bad_request("the query has a parameter that this operation does not know");
+    if operation.is_about_cards() {
+        return Err(problem);
+    }
+    Err(foreign.fold(problem, |problem, name| {
+        let told: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
+        let message = expectations.unknown_parameter(operation, &told);
+        problem.field(told, message)
+    }))
+}

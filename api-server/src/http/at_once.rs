@@ -1,0 +1,97 @@
+//! How much of a kind of work is done at once: for all callers together, and for each of them, so
+//! that none of them takes all places.
+
+use crate::auth::caller::Caller;
+use poem::http::HeaderValue;
+use poem::http::header::RETRY_AFTER;
+use shared::problem::{Problem, ProblemType};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// How long a request waits for its place: less than any request may take.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// The places for a kind of work.
+#[derive(Debug)]
+pub struct AtOnce {
+    /// What the work is, for whoever gets no place.
+    what: &'static str,
+    all: Arc<Semaphore>,
+    each_max: usize,
+    each: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+/// A place, until it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    _own: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
+}
+
+impl AtOnce {
+    /// So many places, of which one caller may have so many.
+    pub fn new(what: &'static str, all_max: usize, each_max: usize) -> Self {
+        let all = Arc::new(Semaphore::new(all_max));
+        Self { what, all, each_max, each: Mutex::default() }
+    }
+
+    /// Waits for a place. A caller who has all of his is refused with 429, one for whom there is
+    /// none with 503.
+    pub async fn take(&self, caller: &Caller) -> Result<Place, Problem> {
+        let own = wait(self.of(caller), ProblemType::TooManyRequests);
+        let own = own.await.map_err(|problem| {
+            self.explain(problem.header(RETRY_AFTER, HeaderValue::from_static("5")))
+        })?;
+        let all = wait(Arc::clone(&self.all), ProblemType::ObjectStoreUnavailable);
+        let all = all.await.map_err(|problem| self.explain(problem))?;
+        Ok(Place { _own: own, _all: all })
+    }
+
+    fn of(&self, caller: &Caller) -> Arc<Semaphore> {
+        let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever has no place and waits for none is forgotten.
+        each.retain(|_, places| Arc::strong_count(places) > 1);
+        let places = each.entry(caller.subject());
+        Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(self.each_max))))
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        problem.detail(format!("too many {} at once", self.what))
+    }
+}
+
+async fn wait(
+    places: Arc<Semaphore>,
+    refusal: ProblemType,
+) -> Result<OwnedSemaphorePermit, Problem> {
+    let place: Result<Result<_, AcquireError>, _> = timeout(WAIT, places.acquire_owned()).await;
+    match place {
+        Ok(place) => place.map_err(Problem::internal),
+        Err(_) => Err(Problem::new(refusal)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_caller_has_his_own_places_and_leaves_those_of_others() {
+        let places = AtOnce::new("things", 3, 2);
+        let caller = |contact_id| Caller::Web { contact_id };
+        let first = places.take(&caller(1)).await.unwrap();
+        let _second = places.take(&caller(1)).await.unwrap();
+        let pause = Duration::from_millis(50);
+        assert!(timeout(pause, places.take(&caller(1))).await.is_err(), "his two are taken");
+        let other = places.take(&caller(2)).await.unwrap();
+        assert!(timeout(pause, places.take(&caller(3))).await.is_err(), "all three are taken");
+        drop(first);
+        drop(places.take(&caller(3)).await.unwrap());
+        drop(other);
+        places.take(&caller(4)).await.unwrap();
+        assert_eq!(places.each.lock().unwrap().len(), 2, "those without a place are forgotten");
+    }
+}

@@ -1,0 +1,96 @@
+//! Bodies that stay the same while the server runs: made and compressed once, shared by all
+//! responses, and not sent again to clients that have them.
+
+use crate::http::versions::Known;
+use aws_lc_rs::digest::{SHA256, digest};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use poem::http::StatusCode;
+use poem::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, VARY};
+use poem::{Request, Response};
+use shared::server::SharedBody;
+use std::io::Write;
+
+/// A body, with its media type.
+pub struct FixedBody {
+    content_type: &'static str,
+    hash: String,
+    plain: Bytes,
+    gzip: Bytes,
+}
+
+impl FixedBody {
+    /// A body of this media type.
+    pub fn new(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        let plain = body.into();
+        let hash = hex::encode(digest(&SHA256, &plain));
+        Self { content_type, hash, gzip: gzip(&plain), plain }
+    }
+
+    /// The body as it was given.
+    #[cfg(test)]
+    pub fn plain(&self) -> &[u8] {
+        &self.plain
+    }
+
+    /// The body as this client takes it, or 304 for one that has it.
+    pub fn response(&self, request: &Request, known: &Known) -> Response {
+        let compressed = takes_gzip(request) && !self.gzip.is_empty();
+        let gzip_hash = format!("{}-gzip", self.hash);
+        // Each coding is a representation of its own (RFC 9110, 8.8.3.3).
+        let hash = if compressed { &gzip_hash } else { &self.hash };
+        let response = Response::builder()
+            .header(ETAG, format!("\"{hash}\""))
+            .header(CACHE_CONTROL, "no-cache")
+            .header(VARY, "Accept-Encoding");
+        let mut response =
+            match (known.contain(&self.hash) || known.contain(&gzip_hash), compressed) {
+                (true, _) => response.status(StatusCode::NOT_MODIFIED).finish(),
+                (false, true) => response
+                    .content_type(self.content_type)
+                    .header(CONTENT_ENCODING, "gzip")
+                    .body(self.gzip.clone()),
+                (false, false) => response.content_type(self.content_type).body(self.plain.clone()),
+            };
+        response.set_data(SharedBody);
+        response
+    }
+}
+
+/// Empty where it cannot be compressed, which does not happen in memory.
+fn gzip(plain: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(plain).and_then(|()| encoder.finish());
+    written.map(Bytes::from).unwrap_or_default()
+}
+
+/// True if the client takes gzip (RFC 9110, 12.5.3): named, and not with a weight of 0.
+fn takes_gzip(request: &Request) -> bool {
+    let lists = request.headers().get_all(ACCEPT_ENCODING).iter();
+    lists.filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(',')).any(|coding| {
+        let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = parameters.trim().strip_prefix("q=").map(str::parse::<f32>);
+        name.trim().eq_ignore_ascii_case("gzip")
+            && weight.is_none_or(|it| it.is_ok_and(|it| it > 0.0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gzip_is_for_clients_that_take_it() {
+        let takes = |accepted: &str| {
+            takes_gzip(&Request::builder().header(ACCEPT_ENCODING, accepted).finish())
+        };
+        for accepted in ["gzip", "br, GZIP", "deflate, gzip;q=0.5, *;q=0"] {
+            assert!(takes(accepted), "{accepted}");
+        }
+        for accepted in ["", "identity", "gzip;q=0", "br, gzip; q=0.0", "x-gzip", "gzip;q=much"] {
+            assert!(!takes(accepted), "{accepted}");
+        }
+        assert!(!takes_gzip(&Request::default()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Imports that keep every other writer out: on SQLite one transaction holds the whole database, and
+//! that of an import may take minutes. Writers wait here for its end, where they hold no connection
+//! that readers need.
+
+use poem::http::HeaderValue;
+use poem::http::header::RETRY_AFTER;
+use shared::problem::{Problem, ProblemType};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// How long a writer waits, as for any lock.
+const WAIT: Duration = Duration::from_secs(3);
+/// After so many seconds a writer may come again.
+const COME_AGAIN_SECONDS: u64 = 10;
+
+/// Lets writers pass while no import holds the whole database.
+#[derive(Debug, Default)]
+pub struct ImportGate(watch::Sender<usize>);
+
+/// Keeps the gate closed until it is dropped.
+#[derive(Debug)]
+pub struct Closed(Arc<ImportGate>);
+
+impl ImportGate {
+    /// Closes the gate for an import.
+    pub fn close(self: &Arc<Self>) -> Closed {
+        self.0.send_modify(|imports| *imports += 1);
+        Closed(Arc::clone(self))
+    }
+
+    /// Waits until the gate is open: 503 where that takes too long.
+    pub async fn pass(&self) -> Result<(), Problem> {
+        self.pass_within(WAIT).await
+    }
+
+    async fn pass_within(&self, wait: Duration) -> Result<(), Problem> {
+        let mut imports = self.0.subscribe();
+        let open = timeout(wait, imports.wait_for(|imports| *imports == 0)).await;
+        open.map(drop).map_err(|_| busy())
+    }
+
+    /// The problem of a writer who had passed when the gate closed.
+    #[must_use]
+    pub fn explain(&self, problem: Problem) -> Problem {
+        let locked = [ProblemType::LoanLocked, ProblemType::DrawerLocked];
+        let waited = problem.is_lock_timeout() || locked.contains(&problem.kind());
+        if waited && *self.0.borrow() > 0 { busy() } else { problem }
+    }
+}
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|imports| *imports -= 1);
+    }
+}
+
+fn busy() -> Problem {
+    Problem::new(ProblemType::DatabaseUnavailable)
+        .detail("the database is busy with an import")
+        .header(RETRY_AFTER, HeaderValue::from(COME_AGAIN_SECONDS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn writers_wait_for_the_last_import_and_not_for_ever() {
+        let gate = Arc::new(ImportGate::default());
+        gate.pass().await.unwrap();
+        let (first, second) = (gate.close(), gate.close());
+        let refused = gate.pass_within(Duration::ZERO).await.unwrap_err();
+        assert_eq!(refused.message(), "the database is busy with an import");
+        drop(first);
+        let waiting = tokio::spawn({
+            let gate = Arc::clone(&gate);
+            async move { gate.pass_within(Duration::from_secs(600)).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(second);
+        waiting.await.unwrap().unwrap();
+    }
+
+    #[test]
+    fn only_what_waited_for_an_import_is_explained_by_it() {
+        let gate = Arc::new(ImportGate::default());
+        let told = |kind| gate.explain(Problem::new(kind)).kind();
+        assert_eq!(told(ProblemType::LoanLocked), ProblemType::LoanLocked);
+        let _closed = gate.close();
+        assert_eq!(told(ProblemType::LoanLocked), ProblemType::DatabaseUnavailable);
+        assert_eq!(told(ProblemType::NotFound), ProblemType::NotFound);
+    }
+}

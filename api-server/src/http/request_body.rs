@@ -1,0 +1,372 @@
+//! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
+
+use crate::http::admission::expectations;
+use crate::http::card_numbers;
+use crate::http::expectations::{Expectations, Fault};
+use crate::http::operations::{self, JSON_BYTES_MAX, Operation};
+use poem::{Request, RequestBody, Result};
+use poem_openapi::payload::{Json, ParsePayload, Payload};
+use poem_openapi::registry::{MetaSchemaRef, Registry};
+use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+use serde_json::{Map, Value};
+use shared::problem::{Problem, ProblemType};
+use std::cell::RefCell;
+use std::fmt;
+use std::time::Duration;
+
+/// So much is told of a name that only the client knows.
+const NAME_CHARACTERS_MAX: usize = 100;
+const JSON_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// A JSON body, and the very bytes of it.
+pub struct JsonBody<T> {
+    /// The body as its type.
+    pub value: T,
+    /// What else of the row the client sent along.
+    pub read_only: ReadOnlyMembers,
+    /// The body as sent, for fingerprints.
+    pub bytes: Vec<u8>,
+}
+
+impl<T: Type> Payload for JsonBody<T> {
+    const CONTENT_TYPE: &'static str = "application/json";
+
+    fn check_content_type(content_type: &str) -> bool {
+        Json::<T>::check_content_type(content_type)
+    }
+
+    fn schema_ref() -> MetaSchemaRef {
+        T::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let bytes = read(body).await?;
+        let operation = operations::find(request.method(), request.original_uri().path());
+        let quoting = match operation.is_some_and(Operation::is_about_cards) {
+            true if card_numbers::found_in_json(&bytes) => {
+                return Err(Problem::new(ProblemType::CardNumberRefused).into());
+            }
+            true => Quoting::Nothing,
+            false => Quoting::TheFault,
+        };
+        let (value, read_only) = parse(&bytes, quoting, expectations(request)?)?;
+        Ok(Self { value, read_only, bytes })
+    }
+}
+
+/// Members of a row that a PUT does not change: clients may send back what they got.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOnlyMembers(Map<String, Value>);
+
+impl ReadOnlyMembers {
+    /// True if there are none to be compared.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Refuses members that differ from the row: 400.
+    pub fn check(&self, row: &impl ToJSON) -> Result<(), Problem> {
+        let row = row.to_json().unwrap_or_default();
+        let differ = self.0.iter().filter(|(name, value)| row.get(name) != Some(value));
+        let mut problem = Problem::bad_request("the body changes what cannot be changed here");
+        let mut sound = true;
+        for (name, _) in differ {
+            problem = problem.field(name, "cannot be changed: send it as it is, or leave it out");
+            sound = false;
+        }
+        if sound { Ok(()) } else { Err(problem) }
+    }
+}
+
+/// What an answer may say of a body that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quoting {
+    /// What is wrong and where, in the words of the body.
+    TheFault,
+    /// Only what the operation itself knows: where cards are dealt with, nothing of a body is told.
+    Nothing,
+}
+
+async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
+    let body = body.take().map_err(|_| incomplete())?;
+    match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX as usize)).await
+    {
+        Ok(Ok(bytes)) => Ok(bytes.to_vec()),
+        Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
+            Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
+        }
+        Ok(Err(_)) => Err(incomplete()),
+        Err(_) => Err(Problem::bad_request("the body did not arrive within 20 seconds")),
+    }
+}
+
+/// A body that did not come to the end that was announced.
+pub fn incomplete() -> Problem {
+    Problem::bad_request("the body did not arrive as it was announced")
+}
+
+fn refused() -> Problem {
+    Problem::bad_request("the body does not have the form of this operation")
+}
+
+fn parse<T: ParseFromJSON>(
+    bytes: &[u8],
+    quoting: Quoting,
+    expectations: &'static Expectations,
+) -> Result<(T, ReadOnlyMembers), Problem> {
+    let mut members = members(bytes, quoting)?;
+    let read_only = read_only::<T>(&mut members, expectations);
+    let value = T::parse_from_json(Some(Value::Object(members.clone())));
+    // The framework takes a number or a flag for the text it prints, which of a long number is
+    // another one than was sent.
+    let loose = |value: &Value| value.is_number() || value.is_boolean();
+    match value {
+        Ok(value) if !members.values().any(loose) => Ok((value, read_only)),
+        value => match expectations.faults(&T::name(), &members) {
+            faults if !faults.is_empty() => Err(told(faults, quoting)),
+            _ => value.map(|value| (value, read_only)).map_err(|_| refused()),
+        },
+    }
+}
+
+/// Takes those members out that the row has and this body does not change.
+fn read_only<T: Type>(
+    members: &mut Map<String, Value>,
+    expectations: &'static Expectations,
+) -> ReadOnlyMembers {
+    let names = expectations.read_only_members(&T::name());
+    let sent = names.filter_map(|name| Some((name.to_owned(), members.remove(name)?)));
+    ReadOnlyMembers(sent.filter(|(_, value)| !value.is_null()).collect())
+}
+
+/// The problem of a body with these faults.
+fn told(faults: Vec<Fault>, quoting: Quoting) -> Problem {
+    let unnamed = |fault: &Fault| quoting == Quoting::Nothing && fault.is_foreign;
+    let problem = match faults.iter().any(unnamed) {
+        true => refused().detail("the body has a member that this operation does not know"),
+        false => refused(),
+    };
+    let named = faults.into_iter().filter(|fault| !unnamed(fault));
+    named.fold(problem, |problem, fault| problem.field(cut(fault.field), fault.message))
+}
+
+/// A name that is not ours may be as long as a body.
+fn cut(name: String) -> String {
+    name.chars().take(NAME_CHARACTERS_MAX).collect()
+}
+
+/// The members of the object that a body is, each of which stands there once, on every level: a
+/// second one could mean either.
+fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem> {
+    let twice = RefCell::new(None);
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let read = Once(&twice).deserialize(&mut reader);
+    match read.and_then(|value| reader.end().map(|()| value)) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
+        Err(error) => match twice.take() {
+            Some(field) => Err(match quoting {
+                Quoting::TheFault => refused().field(cut(field), "stands there twice"),
+                Quoting::Nothing => refused().detail("a member stands there twice"),
+            }),
+            None if error.classify() == Category::Eof => {
+                Err(Problem::bad_request("the body ends before its JSON does"))
+            }
+            None => {
+                let (line, column) = (error.line(), error.column());
+                let detail =
+                    format!("the body cannot be read as JSON: line {line}, column {column}");
+                Err(Problem::bad_request(detail))
+            }
+        },
+    }
+}
+
+/// Reads a value whose objects have each member once, and keeps the name of one that stands twice.
+#[derive(Clone, Copy)]
+struct Once<'a>(&'a RefCell<Option<String>>);
+
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> std::result::Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Once<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> std::result::Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> std::result::Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element_seed(self)? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if members.contains_key(&name) {
+                self.0.replace(Some(name));
+                return Err(A::Error::custom("a member stands there twice"));
+            }
+            members.insert(name, map.next_value_seed(self)?);
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+/// Makes a payload an argument of operations: its body, and so in the document.
+macro_rules! body_argument {
+    ($name:ty $(, $parameter:ident: $bound:path)?) => {
+        impl<'a $(, $parameter: $bound)?> poem_openapi::ApiExtractor<'a> for $name {
+            const TYPES: &'static [poem_openapi::ApiExtractorType] =
+                &[poem_openapi::ApiExtractorType::RequestObject];
+
+            type ParamType = ();
+            type ParamRawType = ();
+
+            fn register(registry: &mut poem_openapi::registry::Registry) {
+                <Self as poem_openapi::payload::Payload>::register(registry);
+            }
+
+            fn param_in() -> Option<poem_openapi::registry::MetaParamIn> {
+                None
+            }
+
+            fn param_schema_ref() -> Option<poem_openapi::registry::MetaSchemaRef> {
+                None
+            }
+
+            fn param_raw_type(&self) -> Option<&()> {
+                None
+            }
+
+            fn request_meta() -> Option<poem_openapi::registry::MetaRequest> {
+                use poem_openapi::payload::Payload;
+                let content = vec![poem_openapi::registry::MetaMediaType {
+                    content_type: Self::CONTENT_TYPE,
+                    schema: <Self as Payload>::schema_ref(),
+                }];
+                Some(poem_openapi::registry::MetaRequest {
+                    description: None,
+                    content,
+                    required: true,
+                })
+            }
+
+            async fn from_request(
+                request: &'a poem::Request,
+                body: &mut poem::RequestBody,
+                _options: poem_openapi::ExtractParamOptions<()>,
+            ) -> poem::Result<Self> {
+                <Self as poem_openapi::payload::ParsePayload>::from_request(request, body).await
+            }
+        }
+    };
+}
+pub(crate) use body_argument;
+
+body_argument!(JsonBody<T>, T: ParseFromJSON);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::saved_cards::NewCard;
+    use crate::router;
+
+    #[test]
+    fn a_member_that_stands_twice_on_any_level_could_mean_either() {
+        let read = |text: &str| members(text.as_bytes(), Quoting::TheFault);
+        let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
+        let same: Value = serde_json::from_str(sound).unwrap();
+        assert_eq!(read(sound).map(Value::Object).unwrap(), same);
+        for twice in [
+            r#"{"b": 1, "b": 1}"#,
+            r#"{"a": {"b": 1, "b": 2}}"#,
+            r#"{"a": [{"c": {"b": 1, "\u0062": 1}}]}"#,
+        ] {
+            assert_eq!(read(twice).unwrap_err().first_field(), Some(("b", "stands there twice")));
+        }
+        for (text, detail) in [
+            ("[]", "the body must be a JSON object"),
+            ("1", "the body must be a JSON object"),
+            ("", "the body ends before its JSON does"),
+            ("{\n\"a\": x}", "the body cannot be read as JSON: line 2, column 6"),
+            ("{} x", "the body cannot be read as JSON: line 1, column 4"),
+            (r#"{"a": 1e400}"#, "the body cannot be read as JSON: line 1, column 11"),
+        ] {
+            assert_eq!(read(text).unwrap_err().message(), detail, "{text}");
+        }
+    }
+
+    #[test]
+    fn where_cards_are_dealt_with_nothing_of_a_body_is_told() {
+        let refuse = |body: &str, quoting| {
+            let problem = parse::<NewCard>(body.as_bytes(), quoting, router::expectations())
+                .map(|(card, _)| card.contact_id);
+            problem.unwrap_err().message()
+        };
+        for (body, field) in [
+            (r#""secret""#, ""),
+            (r#"{"secret": 1, "secret": 2}"#, ""),
+            (r#"{"Gateway_Token": "x", "secret": 1}"#, ""),
+            (r#"{"Cardholder_Name": "secret"}"#, "Gateway_Token: is required"),
+            (r#"{"Gateway_Token": ["secret"]}"#, "Gateway_Token: must be a string"),
+            (r#"{"Gateway_Token": "x", "EntryType": "secret"}"#, "EntryType: must be one of"),
+            (r#"{"Gateway_Token": "x"} secret"#, ""),
+            (r#"{"Gateway_Token": "x", "EntryType": "secret"#, ""),
+        ] {
+            let told = refuse(body, Quoting::Nothing);
+            assert!(!told.contains("secret") && told.contains(field), "{body}: {told}");
+            assert!(refuse(body, Quoting::TheFault).contains(field));
+        }
+        let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::TheFault);
+        assert!(unknown.contains("secret: is no member of this body"), "{unknown}");
+        let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
+        assert_eq!(
+            parse::<NewCard>(sound, Quoting::Nothing, router::expectations()).unwrap().0.contact_id,
+            Some(7)
+        );
+    }
+}

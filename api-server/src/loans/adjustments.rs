@@ -1,0 +1,126 @@
+//! Adjustments: advances and draws, charges, waivers, reductions, write-offs, disbursements. No
+//! operation posts them yet; the core system's batch programs and the demo portfolio do.
+
+use crate::audit::{self, Author};
+use crate::loans::entries::codes::{self, Code};
+use crate::loans::entries::{self, Heading};
+use crate::loans::loan_book::{Book, refuse_if_closed};
+use crate::loans::payments::refused;
+use crate::loans::servicing::adjustment::{self, Kind};
+use crate::loans::snapshots::LoanSnapshot;
+use chrono::NaiveDate;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+use shared::amounts::Money;
+use shared::entity::{credit_lines, loan_transactions};
+use shared::problem::Problem;
+use shared::time::Clock;
+
+/// Something other than a payment that moves a balance of a loan.
+#[derive(Clone, Debug)]
+pub struct NewAdjustment {
+    /// What happens.
+    pub kind: Kind,
+    /// How much: above zero.
+    pub amount: Money,
+    /// The day it counts for.
+    pub effective_date: NaiveDate,
+    /// The line that a draw is on.
+    pub creditline_id: Option<i64>,
+    /// Whatever the caller wants to find it by.
+    pub user_reference: Option<String>,
+}
+
+/// The code of an adjustment's row.
+pub const fn code(kind: Kind) -> Code {
+    match kind {
+        Kind::Advance => codes::ADVANCE,
+        Kind::Draw => codes::DRAW,
+        Kind::LateCharge => codes::LATE_CHARGE_ASSESSED,
+        Kind::Fee => codes::FEE_ASSESSED,
+        Kind::InterestReduction => codes::INTEREST_REDUCTION,
+        Kind::PrincipalWriteOff => codes::PRINCIPAL_WRITE_OFF,
+        Kind::ImpoundDisbursement => codes::IMPOUND_DISBURSEMENT,
+        Kind::LateChargeWaived => codes::LATE_CHARGE_WAIVED,
+        Kind::FeeWaived => codes::FEE_WAIVED,
+    }
+}
+
+/// Posts an adjustment and gives back its row. The caller commits.
+pub async fn post(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    loan_id: i64,
+    new: &NewAdjustment,
+) -> Result<loan_transactions::Model, Problem> {
+    let book = Book::lock(tx, loan_id).await?;
+    refuse_if_closed(&book.status)?;
+    let NewAdjustment { kind, amount, effective_date, .. } = *new;
+    if (kind == Kind::Draw) != new.creditline_id.is_some() {
+        return Err(Problem::invalid("Creditline_ID", "goes with draws, and each draw has one"));
+    }
+    entries::check_date(&book, effective_date, clock.today, kind.moves_base())?;
+    let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
+        .map_err(|refusal| refused(refusal, amount))?;
+    let heading = Heading { loan_id, author, clock, effective_date };
+    let row = loan_transactions::ActiveModel {
+        creditline_id: Set(new.creditline_id),
+        user_reference: Set(new.user_reference.clone()),
+        ..heading.row(code(kind), amount, Some(adjusted.balance_after))?
+    };
+    let reference = entries::insert(tx, row, []).await?;
+    book.save(tx, author, clock, &adjusted.after, |loan| {
+        loan.last_activity_date = Some(effective_date);
+    })
+    .await?;
+    if kind.moves_base() {
+        LoanSnapshot::of(&book.loan).save(tx, reference).await?;
+    }
+    if let Some(creditline_id) = new.creditline_id {
+        count_draw(tx, author, clock, (loan_id, creditline_id), (1, amount)).await?;
+    }
+    let row = entry_row(tx, reference).await?;
+    entries::allocate(tx, loan_id, [&row], &adjusted.due_row_parts).await?;
+    Ok(row)
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever posts a row gets it back")]
+async fn entry_row(
+    tx: &DatabaseTransaction,
+    reference: i64,
+) -> Result<loan_transactions::Model, Problem> {
+    let row = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
+    row.ok_or_else(|| Problem::internal("a row that was just written is gone"))
+}
+
+/// Counts so many more draws, and so much more drawn, on a line of the loan.
+#[expect(clippy::disallowed_methods, reason = "a posting counts on its own line")]
+pub(crate) async fn count_draw(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    (loan_id, creditline_id): (i64, i64),
+    (count, amount): (i32, Money),
+) -> Result<(), Problem> {
+    use credit_lines::Column::{CreditlineId, DrawCount, DrawTotal, LoanId};
+    let line = credit_lines::Entity::find_by_id(creditline_id)
+        .filter(LoanId.eq(loan_id))
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    let before = line.ok_or_else(|| Problem::invalid("Creditline_ID", "is no line of the loan"))?;
+    let after = credit_lines::Model {
+        draw_count: before.draw_count.saturating_add(count),
+        draw_total: before.draw_total.plus(amount)?,
+        ..before.clone()
+    };
+    credit_lines::Entity::update_many()
+        .col_expr(DrawCount, after.draw_count.into())
+        .col_expr(DrawTotal, after.draw_total.into())
+        .filter(CreditlineId.eq(creditline_id))
+        .exec(tx)
+        .await?;
+    audit::record(tx, author, clock.now, Some(&before), Some(&after)).await?;
+    Ok(())
+}

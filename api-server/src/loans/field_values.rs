@@ -1,0 +1,96 @@
+//! Values of user-defined fields: checked against the definitions of their form.
+
+use crate::auth::caller::Caller;
+use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter};
+use shared::amounts::Money;
+use shared::entity::user_defined_fields::{self, DataType, Form};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Day;
+
+/// The values of Userdef01 to Userdef05 of a transaction, as they are stored.
+pub async fn of_transaction(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    values: &[Option<String>; 5],
+) -> Result<[Option<String>; 5], Problem> {
+    let defined = caller
+        .find::<user_defined_fields::Entity>()
+        .filter(user_defined_fields::Column::Form.eq(Form::TransactionEntry))
+        .all(db)
+        .await?;
+    let mut stored: [Option<String>; 5] = Default::default();
+    for (number, (value, stored)) in (1..).zip(values.iter().zip(&mut stored)) {
+        let member = format!("Userdef{number:02}");
+        let name = format!("userdef{number:02}");
+        let definition =
+            defined.iter().find(|field| field.field_name == name && !field.hidden_flag);
+        *stored = match (definition, value) {
+            (None, None) => None,
+            (None, Some(_)) => {
+                let message = "is not defined for the form transaction_entry";
+                return Err(Problem::invalid(member, message));
+            }
+            (Some(field), value) => checked(field, &member, value.as_deref())?,
+        };
+    }
+    Ok(stored)
+}
+
+/// The value as it is stored, if the definition allows it. `member` is what a client calls it.
+pub fn checked(
+    field: &user_defined_fields::Model,
+    member: &str,
+    value: Option<&str>,
+) -> Result<Option<String>, Problem> {
+    let value = value.filter(|value| !value.is_empty());
+    if field.read_only_flag {
+        return match value {
+            None => Ok(None),
+            Some(_) => Err(Problem::invalid(member, format!("{} is read only", field.label))),
+        };
+    }
+    let Some(value) = value else {
+        return match field.required_flag {
+            false => Ok(None),
+            true => Err(Problem::new(ProblemType::RequiredField)
+                .field(member, format!("{} is required", field.label))),
+        };
+    };
+    let refused = |must: &str| Problem::invalid(member, format!("{} must be {must}", field.label));
+    let stored = match field.data_type {
+        DataType::Text => {
+            let characters_max = field.size.and_then(|size| usize::try_from(size).ok());
+            match characters_max.filter(|most| value.chars().count() > *most) {
+                None => value.to_owned(),
+                Some(most) => return Err(refused(&format!("at most {most} characters"))),
+            }
+        }
+        DataType::Number => {
+            let number = value.parse::<i64>();
+            number.map_err(|_| refused("a whole number"))?.to_string()
+        }
+        DataType::Money => {
+            let amount = value.parse::<Money>().ok().filter(|amount| amount.is_whole_cents());
+            amount.ok_or_else(|| refused("an amount with at most two decimals"))?.to_string()
+        }
+        DataType::Date => {
+            let Day(date) = value.parse().map_err(|_| refused("a date, YYYY-MM-DD"))?;
+            date.to_string()
+        }
+        DataType::Flag => match value {
+            "true" | "false" => value.to_owned(),
+            _ => return Err(refused("true or false")),
+        },
+        DataType::PickList => match field.pick_list.0.iter().any(|pick| pick == value) {
+            true => value.to_owned(),
+            false => {
+                return Err(refused(&format!("one of: {}", field.pick_list.0.join(", "))));
+            }
+        },
+        DataType::Document => return Err(refused("attached as a document")),
+    };
+    Ok(Some(stored))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! What a client may ask of a payment, and what is sound by itself in it.
+
+use crate::auth::caller::Caller;
+use crate::auth::privileges::{BACKDATE_PAYMENTS, PAY_OFF_LOANS, SPLIT_PAYMENTS};
+use crate::auth::visibility::Visible;
+use crate::http::texts::{Text, checked};
+use crate::loans::entries::codes;
+use crate::loans::servicing::payment::Split;
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
+use shared::amounts::{AmountText, Money};
+use shared::entity::loans::ExcessHandling;
+use shared::entity::{loans, transaction_codes};
+use shared::problem::{Problem, ProblemType};
+use shared::time::Day;
+
+/// The values of Userdef01 to Userdef05.
+pub(super) type UserFields = [Option<String>; 5];
+
+/// A payment to be posted.
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewPayment {
+    /// What was paid: above zero; 0.00 only with Payoff, where nothing is owed.
+    #[oai(rename = "Amount")]
+    pub amount: AmountText,
+    /// The day the payment counts for; default today. An earlier day needs the right Backdate.
+    #[oai(rename = "Effective_Date")]
+    pub effective_date: Option<Day>,
+    /// How it was paid; default the default payment method.
+    #[oai(rename = "Payment_Method_Code")]
+    pub payment_method_code: Option<Text<25, 1>>,
+    /// The method's own reference: a check number, a trace number. Up to 50 characters.
+    #[oai(rename = "Payment_Method_Reference")]
+    pub payment_method_reference: Option<Text<50>>,
+    /// The caller's own reference. Up to 100 characters.
+    #[oai(rename = "User_Reference")]
+    pub user_reference: Option<Text<100>>,
+    /// Explicit split: so much to principal. Parts left out are 0; they sum to Amount. Needs the
+    /// right Split.
+    #[oai(rename = "Principal_Amount")]
+    pub principal_amount: Option<AmountText>,
+    /// Explicit split: so much to interest.
+    #[oai(rename = "Interest_Amount")]
+    pub interest_amount: Option<AmountText>,
+    /// Explicit split: so much to late charges.
+    #[oai(rename = "Late_Charge_Amount")]
+    pub late_charge_amount: Option<AmountText>,
+    /// Explicit split: so much to fees.
+    #[oai(rename = "Fee_Amount")]
+    pub fee_amount: Option<AmountText>,
+    /// Explicit split: so much into impound.
+    #[oai(rename = "Impound_Amount")]
+    pub impound_amount: Option<AmountText>,
+    /// Explicit split: so much into suspense.
+    #[oai(rename = "Suspense_Amount")]
+    pub suspense_amount: Option<AmountText>,
+    /// Pays the loan off and closes it. Needs the right Payoff.
+    #[oai(rename = "Payoff")]
+    pub payoff: Option<bool>,
+    /// What happens to money beyond everything that is due; default as the loan says.
+    #[oai(rename = "Excess_Handling")]
+    pub excess_handling: Option<ExcessHandling>,
+    /// Who paid: the borrower (default) or a contact linked to the loan.
+    #[oai(rename = "Paid_By_Contact_ID")]
+    pub paid_by_contact_id: Option<i64>,
+    /// The cash drawer that takes the money; with cash, default the one the caller works with.
+    #[oai(rename = "Cash_Drawer_ID")]
+    pub cash_drawer_id: Option<i64>,
+    /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
+    #[oai(rename = "External_ID")]
+    pub external_id: Option<Text<100>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef01")]
+    pub userdef01: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef02")]
+    pub userdef02: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef03")]
+    pub userdef03: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef04")]
+    pub userdef04: Option<Text<50>>,
+    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    #[oai(rename = "Userdef05")]
+    pub userdef05: Option<Text<50>>,
+}
+
+/// A payment whose members are sound by themselves.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub(super) amount: Money,
+    pub(super) effective_date: Option<NaiveDate>,
+    pub(super) payment_method_code: Option<String>,
+    pub(super) payment_method_reference: Option<String>,
+    pub(super) user_reference: Option<String>,
+    pub(super) split: Option<Split>,
+    pub(super) payoff: bool,
+    pub(super) excess_handling: Option<ExcessHandling>,
+    pub(super) paid_by_contact_id: Option<i64>,
+    pub(super) cash_drawer_id: Option<i64>,
+    pub(super) external_id: Option<String>,
+    pub(super) user_fields: UserFields,
+    pub(super) card: Option<ByCard>,
+}
+
+/// What a payment has of its own whose money a gateway took from a card.
+#[derive(Clone, Debug)]
+pub struct ByCard {
+    /// The card.
+    pub token_id: i64,
+    /// What was charged beside the payment: a row of the entry, and of no balance.
+    pub fee: Money,
+    /// The day of the charge. The payment counts for it, or for the earliest later day on which the
+    /// loan still takes one.
+    pub charged_on: NaiveDate,
+}
+
+impl Order {
+    /// The same payment by card.
+    #[must_use]
+    pub fn by_card(self, card: ByCard) -> Self {
+        Self { card: Some(card), ..self }
+    }
+}
+
+impl NewPayment {
+    /// A payment of this amount and nothing else said.
+    pub fn of(amount: AmountText) -> Self {
+        Self {
+            amount,
+            effective_date: None,
+            payment_method_code: None,
+            payment_method_reference: None,
+            user_reference: None,
+            principal_amount: None,
+            interest_amount: None,
+            late_charge_amount: None,
+            fee_amount: None,
+            impound_amount: None,
+            suspense_amount: None,
+            payoff: None,
+            excess_handling: None,
+            paid_by_contact_id: None,
+            cash_drawer_id: None,
+            external_id: None,
+            userdef01: None,
+            userdef02: None,
+            userdef03: None,
+            userdef04: None,
+            userdef05: None,
+        }
+    }
+
+    /// The payment, if each member is sound by itself.
+    pub fn order(self) -> Result<Order, Problem> {
+        let split = self.split();
+        let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
+        let payment_method_reference =
+            checked("Payment_Method_Reference", self.payment_method_reference)?;
+        let user_reference = checked("User_Reference", self.user_reference)?;
+        let external_id = checked("External_ID", self.external_id)?;
+        let user_fields = [
+            checked("Userdef01", self.userdef01)?,
+            checked("Userdef02", self.userdef02)?,
+            checked("Userdef03", self.userdef03)?,
+            checked("Userdef04", self.userdef04)?,
+            checked("Userdef05", self.userdef05)?,
+        ];
+        let amount = posted("Amount", &self.amount)?;
+        let payoff = self.payoff.unwrap_or(false);
+        if amount < Money::ZERO || (amount.is_zero() && !payoff) {
+            let problem = Problem::new(ProblemType::AmountNotPositive);
+            return Err(problem.field("Amount", "must be above zero"));
+        }
+        let split = split?;
+        if split.is_some() && (payoff || self.excess_handling.is_some()) {
+            let other = if payoff { "Payoff" } else { "Excess_Handling" };
+            return Err(Problem::invalid(other, "does not go with an explicit split"));
+        }
+        Ok(Order {
+            amount,
+            effective_date: self.effective_date.map(|Day(date)| date),
+            payment_method_code,
+            payment_method_reference,
+            user_reference,
+            split,
+            payoff,
+            excess_handling: self.excess_handling,
+            paid_by_contact_id: self.paid_by_contact_id,
+            cash_drawer_id: self.cash_drawer_id,
+            external_id,
+            user_fields,
+            card: None,
+        })
+    }
+
+    /// True if any part is named.
+    fn is_split(&self) -> bool {
+        self.principal_amount.is_some()
+            || self.interest_amount.is_some()
+            || self.late_charge_amount.is_some()
+            || self.fee_amount.is_some()
+            || self.impound_amount.is_some()
+            || self.suspense_amount.is_some()
+    }
+
+    fn split(&self) -> Result<Option<Split>, Problem> {
+        let part = |field: &str, text: &Option<AmountText>| match text {
+            None => Ok(Money::ZERO),
+            Some(text) => match posted(field, text)? {
+                money if money < Money::ZERO => {
+                    Err(Problem::invalid(field, "must not be negative"))
+                }
+                money => Ok(money),
+            },
+        };
+        let split = Split {
+            principal: part("Principal_Amount", &self.principal_amount)?,
+            interest: part("Interest_Amount", &self.interest_amount)?,
+            late_charges: part("Late_Charge_Amount", &self.late_charge_amount)?,
+            fees: part("Fee_Amount", &self.fee_amount)?,
+            impound: part("Impound_Amount", &self.impound_amount)?,
+            suspense: part("Suspense_Amount", &self.suspense_amount)?,
+        };
+        Ok(self.is_split().then_some(split))
+    }
+}
+
+/// An amount that can be posted; else 422 naming the field that carries it.
+pub fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
+    text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
+}
+
+impl NewPayment {
+    /// Whether the caller may see the loan (404), and the rights that hang on what is asked for.
+    pub async fn admit(
+        &self,
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        loan_id: i64,
+        today: NaiveDate,
+    ) -> Result<(), Problem> {
+        let payments = Query::select()
+            .expr(Expr::value(1))
+            .from(transaction_codes::Entity)
+            .and_where(transaction_codes::Column::TransactionCode.eq(codes::PAYMENT_TOTAL.number))
+            .cond_where(transaction_codes::Entity::visible_to(caller))
+            .take();
+        let admits = Expr::case(Expr::exists(payments), 1).finally(0);
+        let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
+        let trustees_admit: Option<i32> =
+            loan.select_only().expr(admits).into_tuple().one(db).await?;
+        let trustees_admit = trustees_admit.ok_or_else(Problem::not_found)?;
+        if self.effective_date.is_some_and(|Day(date)| date < today) {
+            caller.require(BACKDATE_PAYMENTS)?;
+        }
+        if self.is_split() {
+            caller.require(SPLIT_PAYMENTS)?;
+        }
+        if self.payoff == Some(true) {
+            caller.require(PAY_OFF_LOANS)?;
+        }
+        match trustees_admit {
+            1 => Ok(()),
+            _ => {
+                let detail = "the trustees of transaction code 120 do not admit the caller";
+                Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail))
+            }
+        }
+    }
+}

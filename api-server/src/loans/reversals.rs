@@ -1,0 +1,366 @@
+//! Reversals: an entry is undone by rows of the odd codes, and the loan is what it was before. No
+//! operation posts them yet; the core system's programs and the demo portfolio do.
+//!
+//! What moved the accrual base can be reversed as long as nothing has moved it since: the latest
+//! such entry first. Charges, waivers and disbursements move a balance and no base: they stay as
+//! they are when an entry before them is reversed, and are reversed as long as the loan is open. No
+//! reversal leaves a balance below zero.
+
+mod due_rows;
+
+use crate::audit::Author;
+use crate::drawers;
+use crate::loans::adjustments;
+use crate::loans::entries::{self, codes};
+use crate::loans::loan_book::{Book, PAID_OFF, accrues, refuse_if_closed};
+use crate::loans::servicing::State;
+use crate::loans::servicing::payment::payoff_amount;
+use crate::loans::snapshots::LoanSnapshot;
+use chrono::NaiveDate;
+use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::sea_query::{CaseStatement, Expr, Query};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder,
+};
+use shared::amounts::{Money, OutOfRange};
+use shared::entity::loan_transactions::{self, BalanceName};
+use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes};
+use shared::problem::Problem;
+use shared::time::Clock;
+use std::collections::HashMap;
+
+/// Reverses an entry and gives back the rows that do, in the order of those they undo. With the
+/// day on which the bank returned it, a payment is marked as returned (NSF). The caller commits.
+pub async fn reverse(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    clock: Clock,
+    reference: i64,
+    returned: Option<NaiveDate>,
+) -> Result<Vec<loan_transactions::Model>, Problem> {
+    let mut book = Book::lock(tx, loan_of(tx, reference).await?).await?;
+    let rows = entry(tx, reference).await?;
+    let first = rows.first().ok_or_else(|| refuse("is no entry"))?;
+    check_reversible(first, returned, clock.today)?;
+    let moves = moves(tx, &rows).await?;
+    let prior = prior_state(tx, &book, first, &moves).await?;
+    if !prior.as_ref().is_some_and(|prior| closed_by_entry(&book, prior)) {
+        // Only what closed a loan opens it again.
+        refuse_if_closed(&book.status)?;
+    }
+    let mut after = moved_back(&book.state, &moves)?;
+    if let Some(prior) = &prior {
+        if closed_by_entry(&book, prior) {
+            book.terms.accrues = accrues(&status(tx, prior.status_code_id).await?);
+        }
+        after.accrual_base_date = prior.accrual_base_date;
+        after.accrual_base_total = prior.accrual_base_total;
+        after.paid_ahead_amount = prior.paid_ahead_amount;
+        after.next_due_date = prior.next_due_date;
+        due_rows::undo(tx, first.loan_id, &rows, prior.next_due_date).await?;
+    }
+    let undoing = undoing(author, clock, &book, &after, &moves, returned)?;
+    let undoing = write(tx, &rows, undoing, returned).await?;
+    let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
+    let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
+    drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
+    book.save_loan(tx, author, clock, &after, |loan| {
+        restore(loan, &book, prior.as_ref(), first.effective_date)
+    })
+    .await?;
+    if let Some(creditline_id) = first.creditline_id {
+        let back = Money::ZERO.minus(first.transaction_amount)?;
+        let line = (first.loan_id, creditline_id);
+        adjustments::count_draw(tx, author, clock, line, (-1, back)).await?;
+    }
+    Ok(undoing)
+}
+
+fn refuse(message: impl Into<String>) -> Problem {
+    Problem::invalid("Transaction_Reference_No", message)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, Problem> {
+    let first = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
+    Ok(first.ok_or_else(Problem::not_found)?.loan_id)
+}
+
+/// The rows of an entry, as they are under the loan's lock.
+#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+async fn entry(
+    tx: &DatabaseTransaction,
+    reference: i64,
+) -> Result<Vec<loan_transactions::Model>, Problem> {
+    let rows = loan_transactions::Entity::find()
+        .filter(loan_transactions::Column::TransactionReferenceNo.eq(reference))
+        .order_by_asc(loan_transactions::Column::TransactionId);
+    Ok(rows.all(tx).await?)
+}
+
+fn check_reversible(
+    first: &loan_transactions::Model,
+    returned: Option<NaiveDate>,
+    today: NaiveDate,
+) -> Result<(), Problem> {
+    if first.transaction_code % 2 == 1 {
+        return Err(refuse("is a reversal itself"));
+    }
+    if first.reversed_flag {
+        return Err(refuse("is reversed already"));
+    }
+    let Some(day) = returned else { return Ok(()) };
+    if first.transaction_code != codes::PAYMENT_TOTAL.number {
+        return Err(refuse("is no payment, and only payments are returned"));
+    }
+    match first.effective_date <= day && day <= today {
+        true => Ok(()),
+        false => {
+            let from = first.effective_date;
+            Err(Problem::invalid("NSF_Date", format!("must be between {from} and {today}")))
+        }
+    }
+}
+
+/// What one row of an entry did, and the code that undoes it.
+struct Move<'a> {
+    row: &'a loan_transactions::Model,
+    /// +1: it raised its balance; -1: it lowered it; 0: it moved none.
+    sign: i32,
+    undoing: transaction_codes::Model,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+async fn moves<'a>(
+    tx: &DatabaseTransaction,
+    rows: &'a [loan_transactions::Model],
+) -> Result<Vec<Move<'a>>, Problem> {
+    let posted = rows.iter().map(|row| row.transaction_code);
+    let with_reversals = posted.flat_map(|code| [code, code + 1]);
+    let codes = transaction_codes::Entity::find()
+        .filter(transaction_codes::Column::TransactionCode.is_in(with_reversals))
+        .all(tx)
+        .await?;
+    let codes: HashMap<i32, transaction_codes::Model> =
+        codes.into_iter().map(|code| (code.transaction_code, code)).collect();
+    let moves = rows.iter().map(|row| {
+        let sign = codes.get(&row.transaction_code).map(|code| code.sign);
+        let undoing = codes.get(&(row.transaction_code + 1)).cloned();
+        Some(Move { row, sign: sign?, undoing: undoing? })
+    });
+    let moves: Option<Vec<Move<'_>>> = moves.collect();
+    moves.ok_or_else(|| refuse("has a code without a reversal"))
+}
+
+impl Move<'_> {
+    /// What undoing it adds to its balance.
+    fn back(&self) -> Result<Money, OutOfRange> {
+        match self.sign {
+            1.. => Money::ZERO.minus(self.row.transaction_amount),
+            0 => Ok(Money::ZERO),
+            _ => Ok(self.row.transaction_amount),
+        }
+    }
+}
+
+/// The balances without the entry. Of interest it is what was settled that goes back.
+fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, Problem> {
+    let mut after = state.clone();
+    for step in moves {
+        let Some(name) = step.row.balance_name else { continue };
+        if name == BalanceName::Interest {
+            after.interest_settled_total = after.interest_settled_total.minus(step.back()?)?;
+            continue;
+        }
+        let balance = balance(&mut after, name);
+        *balance = balance.plus(step.back()?)?;
+    }
+    for name in [
+        BalanceName::Principal,
+        BalanceName::LateCharge,
+        BalanceName::Fees,
+        BalanceName::Impound,
+        BalanceName::Suspense,
+    ] {
+        if *balance(&mut after, name) < Money::ZERO {
+            let message =
+                format!("would leave the {name:?} balance below zero: later entries first");
+            return Err(refuse(message));
+        }
+    }
+    Ok(after)
+}
+
+/// A balance that is a sum of its rows; interest is not.
+fn balance(state: &mut State, name: BalanceName) -> &mut Money {
+    match name {
+        BalanceName::Principal => &mut state.principal,
+        BalanceName::Interest => &mut state.interest_settled_total,
+        BalanceName::LateCharge => &mut state.late_charges,
+        BalanceName::Fees => &mut state.fees,
+        BalanceName::Impound => &mut state.impound,
+        BalanceName::Suspense => &mut state.suspense,
+    }
+}
+
+/// What the loan was before the entry, if the entry moved the accrual base; refused unless it was
+/// the last to do so.
+#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+async fn prior_state(
+    tx: &DatabaseTransaction,
+    book: &Book,
+    first: &loan_transactions::Model,
+    moves: &[Move<'_>],
+) -> Result<Option<LoanSnapshot>, Problem> {
+    let snapshot = loan_snapshots::Entity::find_by_id(first.transaction_id).one(tx).await?;
+    let Some(snapshot) = snapshot else {
+        let moves_base = |name| matches!(name, BalanceName::Principal | BalanceName::Interest);
+        let total = first.transaction_code == codes::PAYMENT_TOTAL.number;
+        return match total || moves.iter().any(|step| step.row.balance_name.is_some_and(moves_base))
+        {
+            true => Err(refuse("is not known with what the loan was before it")),
+            false => Ok(None),
+        };
+    };
+    let prior = LoanSnapshot::read(snapshot.prior_state).map_err(Problem::internal)?;
+    let snapshots = Query::select()
+        .column(loan_snapshots::Column::TransactionId)
+        .from(loan_snapshots::Entity)
+        .take();
+    let later = loan_transactions::Entity::find()
+        .filter(loan_transactions::Column::LoanId.eq(first.loan_id))
+        .filter(loan_transactions::Column::TransactionId.gt(first.transaction_id))
+        .filter(loan_transactions::Column::ReversedFlag.eq(false))
+        .filter(loan_transactions::Column::TransactionId.in_subquery(snapshots))
+        .order_by_desc(loan_transactions::Column::TransactionId)
+        .one(tx)
+        .await?;
+    if let Some(later) = later {
+        return Err(refuse(format!("comes before {}: that one first", later.transaction_id)));
+    }
+    let same_accrual = closed_by_entry(book, &prior)
+        || accrues(&status(tx, prior.status_code_id).await?) == accrues(&book.status);
+    if book.loan.accrual_base_date != first.effective_date
+        || !prior.has_terms_of(&book.loan)
+        || !same_accrual
+    {
+        return Err(refuse("is not the last to have moved the loan's accrual base"));
+    }
+    Ok(Some(prior))
+}
+
+/// True where the loan is closed as the entry left it: nobody has given it another status since.
+fn closed_by_entry(book: &Book, prior: &LoanSnapshot) -> bool {
+    let paid_off_since = book.loan.payoff_date.is_some() && prior.payoff_date.is_none();
+    paid_off_since && book.status.code == PAID_OFF
+}
+
+#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+async fn status(
+    tx: &DatabaseTransaction,
+    status_code_id: i64,
+) -> Result<loan_status_codes::Model, Problem> {
+    let status = loan_status_codes::Entity::find_by_id(status_code_id).one(tx).await?;
+    status.ok_or_else(|| Problem::internal("a loan without status"))
+}
+
+/// The columns that a posting writes beside those of the arithmetic. What came later stays.
+fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&LoanSnapshot>, posted: NaiveDate) {
+    let Some(prior) = prior else { return };
+    if closed_by_entry(book, prior) {
+        loan.status_code_id = prior.status_code_id;
+        loan.payoff_date = prior.payoff_date;
+        loan.closed_date = prior.closed_date;
+    }
+    loan.last_payment_date = prior.last_payment_date;
+    loan.last_payment_amount = prior.last_payment_amount;
+    if loan.last_activity_date == Some(posted) {
+        loan.last_activity_date = prior.last_activity_date;
+    }
+}
+
+/// The rows that undo an entry, each with the balance after it.
+fn undoing(
+    author: &Author,
+    clock: Clock,
+    book: &Book,
+    after: &State,
+    moves: &[Move<'_>],
+    returned: Option<NaiveDate>,
+) -> Result<Vec<loan_transactions::ActiveModel>, Problem> {
+    let mut running = book.state.clone();
+    let is_first =
+        |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
+    let undo = |step: &Move<'_>| {
+        let row = step.row;
+        let effective_date = row.effective_date;
+        let resulting_balance = match row.balance_name {
+            None if step.row.resulting_balance.is_none() => None,
+            None => Some(payoff_amount(&book.terms, after, effective_date)?),
+            Some(BalanceName::Interest) => {
+                Some(after.interest_owed_on(&book.terms, effective_date)?)
+            }
+            Some(name) => {
+                let balance = balance(&mut running, name);
+                *balance = balance.plus(step.back()?)?;
+                Some(*balance)
+            }
+        };
+        Ok(loan_transactions::ActiveModel {
+            transaction_id: NotSet,
+            transaction_reference_no: Set(0),
+            transaction_code: Set(step.undoing.transaction_code),
+            transaction_description: Set(step.undoing.description.clone()),
+            transaction_date: Set(clock.now),
+            gl_date: Set(clock.today),
+            resulting_balance: Set(resulting_balance),
+            // It stays the payment's own.
+            external_id: Set(None),
+            entered_by_user_id: Set(author.user_id().unwrap_or(row.entered_by_user_id)),
+            reversed_flag: Set(true),
+            reversal_transaction_id: Set(Some(row.transaction_id)),
+            nsf_flag: Set(returned.is_some() && is_first(row)),
+            nsf_date: Set(returned.filter(|_| is_first(row))),
+            ..row.clone().into_active_model().reset_all()
+        })
+    };
+    moves.iter().map(undo).collect()
+}
+
+/// Writes the rows of a reversal; they and those they undo name each other.
+async fn write(
+    tx: &DatabaseTransaction,
+    undone: &[loan_transactions::Model],
+    undoing: Vec<loan_transactions::ActiveModel>,
+    returned: Option<NaiveDate>,
+) -> Result<Vec<loan_transactions::Model>, Problem> {
+    use loan_transactions::Column::{
+        NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
+    };
+    let mut undoing = undoing.into_iter();
+    let first = undoing.next().ok_or_else(|| refuse("is no entry"))?;
+    let reference = entries::insert(tx, first, undoing).await?;
+    let written = entry(tx, reference).await?;
+    let mut partner = CaseStatement::new();
+    for row in &written {
+        if let Some(undone) = row.reversal_transaction_id {
+            partner = partner.case(TransactionId.eq(undone), row.transaction_id);
+        }
+    }
+    loan_transactions::Entity::update_many()
+        .col_expr(ReversedFlag, Expr::value(true))
+        .col_expr(ReversalTransactionId, partner.finally(ReversalTransactionId.into_expr()).into())
+        .filter(TransactionId.is_in(undone.iter().map(|row| row.transaction_id)))
+        .exec(tx)
+        .await?;
+    if let (Some(day), Some(total)) = (returned, undone.first()) {
+        loan_transactions::Entity::update_many()
+            .col_expr(NsfFlag, Expr::value(true))
+            .col_expr(NsfDate, Expr::value(day))
+            .filter(TransactionId.eq(total.transaction_id))
+            .exec(tx)
+            .await?;
+    }
+    Ok(written)
+}

@@ -1,0 +1,325 @@
+//! Which balances and due rows does a payment reach, in which order?
+//!
+//! | Item | Pays |
+//! |---|---|
+//! | past due | the rows due before the day, oldest first, each its interest, then its principal |
+//! | past due interest | all unpaid interest of those rows |
+//! | past due principal | all unpaid principal of those rows |
+//! | current interest due | unpaid interest of the row due on the day |
+//! | accrued interest | interest owed that no due row holds |
+//! | current principal | unpaid principal of the row due on the day, or early the next instalment |
+//! | late charges; fees | those balances |
+//! | excess | unbilled principal, or the suspense balance, or nothing |
+//!
+//! The day is the payment's effective date. Each item takes its amount or what is left of the
+//! payment. Nothing is ever paid beyond what a due row asks for or a balance owes.
+//!
+//! **Early window.** From the advance days before the next due date on, a payment counts as the
+//! next instalment: the current principal item also pays unbilled principal, up to the payment
+//! amount less what was paid ahead before and the accrued interest just paid; before the maturity
+//! date all of it. What the payment pays to accrued interest and unbilled principal is then paid
+//! ahead, up to the payment amount, and lowers the next due row. Outside the window paying more
+//! than is due only shortens the loan.
+
+use super::payment::Split;
+use super::{DueRow, State, Terms};
+use chrono::NaiveDate;
+use shared::amounts::{Money, OutOfRange};
+use shared::entity::loans::{DistributionItem, ExcessHandling};
+
+/// What of a payment went to each balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    pub principal: Money,
+    pub interest: Money,
+    pub late_charges: Money,
+    pub fees: Money,
+    pub impound: Money,
+    /// Newly held in suspense.
+    pub suspense: Money,
+    /// Taken out of suspense to pay the other parts.
+    pub suspense_applied: Money,
+}
+
+impl Parts {
+    /// The payment's amount: all parts less the suspense applied.
+    pub fn total(&self) -> Result<Money, OutOfRange> {
+        let Self { principal, interest, late_charges, fees, impound, suspense, .. } = *self;
+        let parts = [principal, interest, late_charges, fees, impound, suspense];
+        // With the suspense applied they may be beyond what is stored, and the amount is not.
+        let sum: i128 = parts.iter().map(|part| i128::from(part.units())).sum();
+        Money::from_wide_units(sum - i128::from(self.suspense_applied.units()))
+    }
+}
+
+/// What of a payment went to one due row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DueRowPart {
+    /// None for a row that is not stored yet.
+    pub row_id: Option<i64>,
+    pub due_date: NaiveDate,
+    pub interest: Money,
+    pub principal: Money,
+}
+
+/// A payment being spent on a loan whose accrual base is at the effective date.
+pub(super) struct Allocation<'a> {
+    terms: &'a Terms,
+    effective_date: NaiveDate,
+    /// What is not spent yet.
+    pub rest: Money,
+    pub state: State,
+    interest_owed: Money,
+    pub parts: Parts,
+    /// One for each due row, in the same order.
+    due_row_parts: Vec<DueRowPart>,
+    accrued_interest_paid: Money,
+    unbilled_principal_paid: Money,
+}
+
+/// Pays something on the due row of an index.
+type PayRow<'a> = fn(&mut Allocation<'a>, usize) -> Result<(), OutOfRange>;
+
+impl<'a> Allocation<'a> {
+    pub(super) fn new(
+        terms: &'a Terms,
+        state: State,
+        effective_date: NaiveDate,
+        amount: Money,
+    ) -> Result<Self, OutOfRange> {
+        let nothing = |row: &DueRow| DueRowPart {
+            row_id: row.row_id,
+            due_date: row.due_date,
+            interest: Money::ZERO,
+            principal: Money::ZERO,
+        };
+        Ok(Self {
+            terms,
+            effective_date,
+            rest: amount,
+            interest_owed: state.interest_owed_on(terms, effective_date)?,
+            parts: Parts::default(),
+            due_row_parts: state.due_rows.iter().map(nothing).collect(),
+            accrued_interest_paid: Money::ZERO,
+            unbilled_principal_paid: Money::ZERO,
+            state,
+        })
+    }
+
+    /// Spends what is left on one item of the loan's payment distribution.
+    pub(super) fn pay(&mut self, item: DistributionItem) -> Result<(), OutOfRange> {
+        let past_due = |row: &DueRow, day| row.due_date < day;
+        let current = |row: &DueRow, day| row.due_date == day;
+        match item {
+            DistributionItem::PastDue => {
+                self.pay_rows(past_due, &[Self::pay_row_interest, Self::pay_row_principal])
+            }
+            DistributionItem::PastDueInterest => self.pay_rows(past_due, &[Self::pay_row_interest]),
+            DistributionItem::PastDuePrincipal => {
+                self.pay_rows(past_due, &[Self::pay_row_principal])
+            }
+            DistributionItem::CurrentInterestDue => {
+                self.pay_rows(current, &[Self::pay_row_interest])
+            }
+            DistributionItem::AccruedInterest => self.pay_accrued_interest(),
+            DistributionItem::CurrentPrincipal => {
+                self.pay_rows(current, &[Self::pay_row_principal])?;
+                let early = self.early_principal()?;
+                self.pay_unbilled_principal(early)
+            }
+            DistributionItem::LateCharges => self.pay_late_charges(),
+            DistributionItem::Fees => self.pay_fees(),
+            // Always last, whatever its place in the list: see `place_excess`.
+            DistributionItem::Excess => Ok(()),
+        }
+    }
+
+    /// Spends what is left after all items; what is left then too is an overpayment.
+    pub(super) fn place_excess(&mut self, excess: ExcessHandling) -> Result<(), OutOfRange> {
+        match excess {
+            ExcessHandling::Principal => self.pay_unbilled_principal(self.state.principal),
+            ExcessHandling::Suspense => self.hold_in_suspense(self.rest),
+            ExcessHandling::Reject => Ok(()),
+        }
+    }
+
+    /// Spends the given parts on the given balances: due rows oldest first, then what no row
+    /// holds.
+    pub(super) fn pay_split(&mut self, split: &Split) -> Result<(), OutOfRange> {
+        let every = |_: &DueRow, _| true;
+        self.rest = split.interest;
+        self.pay_rows(every, &[Self::pay_row_interest])?;
+        self.pay_accrued_interest()?;
+        self.rest = split.principal;
+        self.pay_rows(every, &[Self::pay_row_principal])?;
+        self.pay_unbilled_principal(split.principal)?;
+        self.rest = split.late_charges;
+        self.pay_late_charges()?;
+        self.rest = split.fees;
+        self.pay_fees()?;
+        self.rest = split.impound;
+        self.hold_in_impound(split.impound)?;
+        self.rest = split.suspense;
+        self.hold_in_suspense(split.suspense)
+    }
+
+    /// Takes money out of suspense, to be spent with the payment.
+    pub(super) fn apply_suspense(&mut self, amount: Money) -> Result<(), OutOfRange> {
+        self.parts.suspense_applied = self.parts.suspense_applied.plus(amount)?;
+        self.state.suspense = self.state.suspense.minus(amount)?;
+        Ok(())
+    }
+
+    /// In the early window, counts what was paid beyond the due rows toward the next instalment.
+    pub(super) fn count_paid_ahead(&mut self) -> Result<(), OutOfRange> {
+        if self.in_early_window() {
+            let paid = self.accrued_interest_paid.plus(self.unbilled_principal_paid)?;
+            let paid_ahead = self.state.paid_ahead_amount.plus(paid)?;
+            self.state.paid_ahead_amount = paid_ahead.min(self.payment_amount());
+        }
+        Ok(())
+    }
+
+    /// Leaves nothing due: every row counts as paid and none will follow.
+    pub(super) fn close(&mut self) {
+        for row in &mut self.state.due_rows {
+            // A write-off may have left a row asking for more than was owed.
+            row.interest_paid = row.interest_due;
+            row.principal_paid = row.principal_due;
+        }
+        self.state.paid_ahead_amount = Money::ZERO;
+        self.state.next_due_date = None;
+    }
+
+    /// Interest owed on the effective date and not paid yet.
+    pub(super) fn interest_owed(&self) -> Money {
+        self.interest_owed
+    }
+
+    /// The due rows that got something.
+    pub(super) fn paid_due_rows(&self) -> Vec<DueRowPart> {
+        let got_something =
+            |part: &&DueRowPart| part.interest.is_positive() || part.principal.is_positive();
+        self.due_row_parts.iter().filter(got_something).copied().collect()
+    }
+
+    /// Pays the chosen rows, oldest first, each in the given steps.
+    fn pay_rows(
+        &mut self,
+        chosen: impl Fn(&DueRow, NaiveDate) -> bool,
+        steps: &[PayRow<'a>],
+    ) -> Result<(), OutOfRange> {
+        for index in 0..self.state.due_rows.len() {
+            if chosen(&self.state.due_rows[index], self.effective_date) {
+                steps.iter().try_for_each(|pay| pay(self, index))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pay_row_interest(&mut self, index: usize) -> Result<(), OutOfRange> {
+        let paid = self.pay_interest(self.state.due_rows[index].unpaid_interest())?;
+        let (row, part) = (&mut self.state.due_rows[index], &mut self.due_row_parts[index]);
+        row.interest_paid = row.interest_paid.plus(paid)?;
+        part.interest = part.interest.plus(paid)?;
+        Ok(())
+    }
+
+    fn pay_row_principal(&mut self, index: usize) -> Result<(), OutOfRange> {
+        let paid = self.pay_principal(self.state.due_rows[index].unpaid_principal())?;
+        let (row, part) = (&mut self.state.due_rows[index], &mut self.due_row_parts[index]);
+        row.principal_paid = row.principal_paid.plus(paid)?;
+        part.principal = part.principal.plus(paid)?;
+        Ok(())
+    }
+
+    fn pay_accrued_interest(&mut self) -> Result<(), OutOfRange> {
+        let paid = self.pay_interest(self.state.accrued_interest(self.interest_owed)?)?;
+        self.accrued_interest_paid = self.accrued_interest_paid.plus(paid)?;
+        Ok(())
+    }
+
+    fn pay_unbilled_principal(&mut self, at_most: Money) -> Result<(), OutOfRange> {
+        let paid = self.pay_principal(self.state.unbilled_principal()?.min(at_most))?;
+        self.unbilled_principal_paid = self.unbilled_principal_paid.plus(paid)?;
+        Ok(())
+    }
+
+    fn pay_interest(&mut self, at_most: Money) -> Result<Money, OutOfRange> {
+        // A reduction may have left the rows asking for more than is owed.
+        let paid = self.take(at_most.min(self.interest_owed));
+        self.interest_owed = self.interest_owed.minus(paid)?;
+        self.parts.interest = self.parts.interest.plus(paid)?;
+        self.state.interest_settled_total = self.state.interest_settled_total.plus(paid)?;
+        Ok(paid)
+    }
+
+    fn pay_principal(&mut self, at_most: Money) -> Result<Money, OutOfRange> {
+        // A write-off may have left the rows asking for more than is owed.
+        let paid = self.take(at_most.min(self.state.principal));
+        self.parts.principal = self.parts.principal.plus(paid)?;
+        self.state.principal = self.state.principal.minus(paid)?;
+        Ok(paid)
+    }
+
+    fn pay_late_charges(&mut self) -> Result<(), OutOfRange> {
+        let paid = self.take(self.state.late_charges);
+        self.parts.late_charges = self.parts.late_charges.plus(paid)?;
+        self.state.late_charges = self.state.late_charges.minus(paid)?;
+        Ok(())
+    }
+
+    fn pay_fees(&mut self) -> Result<(), OutOfRange> {
+        let paid = self.take(self.state.fees);
+        self.parts.fees = self.parts.fees.plus(paid)?;
+        self.state.fees = self.state.fees.minus(paid)?;
+        Ok(())
+    }
+
+    fn hold_in_impound(&mut self, amount: Money) -> Result<(), OutOfRange> {
+        let held = self.take(amount);
+        self.parts.impound = self.parts.impound.plus(held)?;
+        self.state.impound = self.state.impound.plus(held)?;
+        Ok(())
+    }
+
+    fn hold_in_suspense(&mut self, amount: Money) -> Result<(), OutOfRange> {
+        let held = self.take(amount);
+        self.parts.suspense = self.parts.suspense.plus(held)?;
+        self.state.suspense = self.state.suspense.plus(held)?;
+        Ok(())
+    }
+
+    /// Takes an amount, or what is left, out of the payment.
+    fn take(&mut self, amount: Money) -> Money {
+        let taken = amount.min(self.rest).max(Money::ZERO);
+        self.rest = self.rest.minus_down_to_zero(taken);
+        taken
+    }
+
+    /// How much unbilled principal belongs to the next instalment: none outside the early window.
+    fn early_principal(&self) -> Result<Money, OutOfRange> {
+        if !self.in_early_window() {
+            return Ok(Money::ZERO);
+        }
+        if self.state.next_due_date == self.terms.schedule.maturity_date {
+            return Ok(self.state.principal);
+        }
+        let paid = self.state.paid_ahead_amount.plus(self.accrued_interest_paid)?;
+        Ok(self.payment_amount().minus_down_to_zero(paid))
+    }
+
+    fn in_early_window(&self) -> bool {
+        self.state.next_due_date.is_some_and(|next| {
+            let days_ahead = (next - self.effective_date).num_days();
+            0 < days_ahead && days_ahead <= i64::from(self.terms.advance_days)
+        })
+    }
+
+    fn payment_amount(&self) -> Money {
+        self.terms.payment_amount.unwrap_or(Money::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests;

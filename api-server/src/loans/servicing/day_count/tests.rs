@@ -1,0 +1,141 @@
+//! Counting days.
+
+use super::*;
+use crate::loans::servicing::schedule::Schedule;
+use crate::loans::servicing::testing::{PERIODS, date, schedule, terms};
+use proptest::prelude::*;
+use shared::entity::loans::PaymentPeriod;
+
+fn thirty_360(start: &str, schedule: Schedule) -> Terms {
+    let mut terms = terms(YearLength::D360, YearLength::D360, "10", start);
+    terms.schedule = schedule;
+    terms
+}
+
+/// Days from each date to the next, on a loan that bears interest from the first.
+fn days_along(terms: &Terms, dates: &[&str]) -> Vec<i128> {
+    let between =
+        |pair: &[&str]| DayCount::Thirty360.units_between(terms, date(pair[0]), date(pair[1]));
+    dates.windows(2).map(between).collect()
+}
+
+#[test]
+fn days_without_due_dates_follow_the_us_convention() {
+    for (from, to, days) in [
+        ("2024-01-15", "2024-02-15", 30),
+        ("2024-01-15", "2024-01-31", 16),
+        ("2024-01-31", "2024-02-29", 29),
+        ("2024-01-31", "2024-03-31", 60),
+        ("2024-02-29", "2024-03-31", 30),
+        ("2024-02-29", "2025-02-28", 360),
+        ("2023-01-30", "2023-02-28", 28),
+    ] {
+        assert_eq!(days_30_360(date(from), date(to)), days, "{from} to {to}");
+    }
+}
+
+#[test]
+fn a_payment_day_of_30_is_the_30th_in_february_too() {
+    let mut monthly = schedule(PaymentPeriod::Monthly, "2023-01-30");
+    monthly.payment_day = Some(30);
+    let terms = thirty_360("2022-12-30", monthly);
+    let dates = ["2022-12-30", "2023-01-30", "2023-02-28", "2023-03-30"];
+    assert_eq!(days_along(&terms, &dates), [30, 30, 30]);
+}
+
+#[test]
+fn month_ends_are_30_days_apart() {
+    let mut monthly = schedule(PaymentPeriod::Monthly, "2024-01-31");
+    monthly.payment_day = Some(31);
+    let terms = thirty_360("2023-12-31", monthly);
+    let dates = ["2023-12-31", "2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"];
+    assert_eq!(days_along(&terms, &dates), [30, 30, 30, 30]);
+}
+
+#[test]
+fn halves_of_months_have_15_days() {
+    let mut semimonthly = schedule(PaymentPeriod::Semimonthly, "2024-02-29");
+    semimonthly.payment_day = Some(15);
+    let terms = thirty_360("2024-02-15", semimonthly);
+    let dates = ["2024-02-15", "2024-02-29", "2024-03-15", "2024-03-30"];
+    assert_eq!(days_along(&terms, &dates), [15, 15, 15]);
+}
+
+#[test]
+fn weeks_count_their_own_days() {
+    let terms = thirty_360("2024-02-19", schedule(PaymentPeriod::Weekly, "2024-02-26"));
+    assert_eq!(days_along(&terms, &["2024-02-26", "2024-03-04", "2024-03-11"]), [8, 7]);
+}
+
+#[test]
+fn an_interest_start_date_on_the_schedule_is_30_days_before_the_first_due_date() {
+    let terms = thirty_360("2023-02-28", schedule(PaymentPeriod::Monthly, "2023-03-28"));
+    assert_eq!(days_along(&terms, &["2023-02-28", "2023-03-28"]), [30]);
+}
+
+#[test]
+fn an_interest_start_date_off_the_schedule_counts_as_it_falls() {
+    let terms = thirty_360("2023-02-28", schedule(PaymentPeriod::Monthly, "2023-03-15"));
+    assert_eq!(days_along(&terms, &["2023-02-28", "2023-03-15"]), [15]);
+}
+
+#[test]
+fn a_part_within_a_period_counts_from_the_last_due_date() {
+    let terms = thirty_360("2024-01-15", schedule(PaymentPeriod::Monthly, "2024-02-15"));
+    let dates = ["2024-01-15", "2024-01-30", "2024-01-31", "2024-02-12", "2024-02-15"];
+    assert_eq!(days_along(&terms, &dates), [15, 1, 11, 3]);
+}
+
+#[test]
+fn a_maturity_date_off_the_schedule_counts_its_own_day() {
+    let mut monthly = schedule(PaymentPeriod::Monthly, "2024-01-31");
+    monthly.maturity_date = Some(date("2024-02-29"));
+    assert_eq!(days_along(&thirty_360("2023-12-31", monthly), &["2024-01-31", "2024-02-29"]), [30]);
+    monthly.maturity_date = Some(date("2024-02-20"));
+    assert_eq!(days_along(&thirty_360("2023-12-31", monthly), &["2024-01-31", "2024-02-20"]), [20]);
+}
+
+#[test]
+fn a_year_after_a_matured_february_has_360_days() {
+    let mut monthly = schedule(PaymentPeriod::Monthly, "2023-01-31");
+    monthly.maturity_date = Some(date("2023-02-28"));
+    let terms = thirty_360("2022-12-31", monthly);
+    assert_eq!(days_along(&terms, &["2023-02-28", "2024-02-29"]), [360]);
+    // Meant to fall on the 28th, it is no end of February.
+    let mut monthly = schedule(PaymentPeriod::Monthly, "2023-01-28");
+    monthly.maturity_date = Some(date("2023-02-28"));
+    let terms = thirty_360("2022-12-28", monthly);
+    assert_eq!(days_along(&terms, &["2023-02-28", "2024-02-28"]), [360]);
+    assert_eq!(days_along(&terms, &["2023-02-28", "2024-02-29"]), [361]);
+}
+
+proptest! {
+    #[test]
+    fn months_between_due_dates_have_30_days(
+        start in 0u32..20_000,
+        payment_day in 1u32..=31,
+        period in prop::sample::select(PERIODS.to_vec()),
+        n in 1u32..600,
+    ) {
+        let days = match period {
+            PaymentPeriod::Semimonthly => 15,
+            PaymentPeriod::Monthly => 30,
+            PaymentPeriod::Bimonthly => 60,
+            PaymentPeriod::Quarterly => 90,
+            PaymentPeriod::Semiannual => 180,
+            PaymentPeriod::Annual => 360,
+            _ => return Ok(()),
+        };
+        let start = date("1990-01-01") + chrono::Days::new(start.into());
+        let anchor = Schedule {
+            period,
+            first_payment_date: Some(start),
+            payment_day: Some(payment_day),
+            maturity_date: None,
+        };
+        let schedule = Schedule { first_payment_date: anchor.next_after(start), ..anchor };
+        let terms = thirty_360("1990-01-01", schedule);
+        let (from, to) = (schedule.nth(n).unwrap(), schedule.nth(n + 1).unwrap());
+        prop_assert_eq!(DayCount::Thirty360.units_between(&terms, from, to), days);
+    }
+}

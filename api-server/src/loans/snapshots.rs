@@ -1,0 +1,151 @@
+//! What a loan was before an entry that moved its accrual base, as a reversal of that entry needs it.
+//!
+//! The stored form names its fields and its version, so that it can be read whatever becomes of the
+//! columns of loans. Version 1 was all of these columns, without a version; the fields that are read
+//! have kept their names.
+
+use chrono::NaiveDate;
+use sea_orm::ActiveValue::Set;
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shared::amounts::{Accrual, Money};
+use shared::entity::loan_snapshots::{ActiveModel, Entity};
+use shared::entity::loans::{self, PaymentPeriod, YearLength};
+
+/// The version that is written.
+const VERSION: u32 = 2;
+
+/// A loan before an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoanSnapshot {
+    #[serde(default = "unversioned")]
+    version: u32,
+    /// Its status.
+    pub status_code_id: i64,
+    /// When it was paid off, and closed.
+    pub payoff_date: Option<NaiveDate>,
+    pub closed_date: Option<NaiveDate>,
+    /// Where its accrual stood.
+    pub accrual_base_date: NaiveDate,
+    pub accrual_base_total: Accrual,
+    /// Where its instalments stood.
+    pub paid_ahead_amount: Money,
+    pub next_due_date: Option<NaiveDate>,
+    /// What had been posted last.
+    pub last_payment_date: Option<NaiveDate>,
+    pub last_payment_amount: Option<Money>,
+    pub last_activity_date: Option<NaiveDate>,
+    interest_year_numerator: YearLength,
+    interest_year_denominator: YearLength,
+    payment_period: PaymentPeriod,
+    first_payment_date: Option<NaiveDate>,
+    payment_day: Option<i32>,
+    maturity_date: Option<NaiveDate>,
+    payment_amount: Option<Money>,
+    interest_start_date: NaiveDate,
+}
+
+const fn unversioned() -> u32 {
+    1
+}
+
+impl LoanSnapshot {
+    /// Of a loan as it is.
+    pub fn of(loan: &loans::Model) -> Self {
+        Self {
+            version: VERSION,
+            status_code_id: loan.status_code_id,
+            payoff_date: loan.payoff_date,
+            closed_date: loan.closed_date,
+            accrual_base_date: loan.accrual_base_date,
+            accrual_base_total: loan.accrual_base_total,
+            paid_ahead_amount: loan.paid_ahead_amount,
+            next_due_date: loan.next_due_date,
+            last_payment_date: loan.last_payment_date,
+            last_payment_amount: loan.last_payment_amount,
+            last_activity_date: loan.last_activity_date,
+            interest_year_numerator: loan.interest_year_numerator,
+            interest_year_denominator: loan.interest_year_denominator,
+            payment_period: loan.payment_period,
+            first_payment_date: loan.first_payment_date,
+            payment_day: loan.payment_day,
+            maturity_date: loan.maturity_date,
+            payment_amount: loan.payment_amount,
+            interest_start_date: loan.interest_start_date,
+        }
+    }
+
+    /// Reads a stored one, of this release or of an earlier one.
+    pub fn read(stored: Value) -> Result<Self, String> {
+        let snapshot: Self = serde_json::from_value(stored).map_err(|error| error.to_string())?;
+        match snapshot.version {
+            1..=VERSION => Ok(snapshot),
+            version => Err(format!("a snapshot of version {version}, of a later release")),
+        }
+    }
+
+    /// Keeps it with the entry of this total row.
+    pub async fn save(&self, tx: &DatabaseTransaction, reference: i64) -> Result<(), DbErr> {
+        let prior_state =
+            serde_json::to_value(self).map_err(|error| DbErr::Json(error.to_string()))?;
+        let row = ActiveModel { transaction_id: Set(reference), prior_state: Set(prior_state) };
+        Entity::insert(row).exec_without_returning(tx).await.map(drop)
+    }
+
+    /// True where the loan has still the terms on which interest and instalments depend.
+    pub fn has_terms_of(&self, loan: &loans::Model) -> bool {
+        let now = Self::of(loan);
+        let terms = |it: &Self| {
+            (
+                (it.interest_year_numerator, it.interest_year_denominator),
+                (it.payment_period, it.first_payment_date, it.payment_day, it.maturity_date),
+                (it.payment_amount, it.interest_start_date),
+            )
+        };
+        terms(self) == terms(&now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn loan() -> loans::Model {
+        loans::Model {
+            loan_number: "L-1".to_owned(),
+            status_code_id: 3,
+            accrual_base_total: "12.3456".parse().unwrap(),
+            payment_amount: Some("652.53".parse().unwrap()),
+            payment_day: Some(31),
+            last_payment_date: NaiveDate::from_ymd_opt(2024, 2, 29),
+            ..loans::Model::default()
+        }
+    }
+
+    #[test]
+    fn snapshots_of_every_release_are_read_and_those_of_later_ones_refused() {
+        let stored = serde_json::to_value(LoanSnapshot::of(&loan())).unwrap();
+        assert_eq!(stored["version"], 2);
+        assert_eq!(LoanSnapshot::read(stored.clone()).unwrap(), LoanSnapshot::of(&loan()));
+        let first = LoanSnapshot::read(serde_json::to_value(loan()).unwrap()).unwrap();
+        assert_eq!(first, LoanSnapshot { version: 1, ..LoanSnapshot::of(&loan()) });
+        assert!(first.has_terms_of(&loan()));
+        let mut later = stored.clone();
+        later["version"] = json!(3);
+        assert!(LoanSnapshot::read(later).unwrap_err().contains("version 3"));
+        let mut torn = stored;
+        torn.as_object_mut().unwrap().remove("accrual_base_total");
+        assert!(LoanSnapshot::read(torn).unwrap_err().contains("accrual_base_total"));
+    }
+
+    #[test]
+    fn other_terms_are_noticed() {
+        let before = LoanSnapshot::of(&loan());
+        let changed = loans::Model { payment_day: Some(30), ..loan() };
+        assert!(!before.has_terms_of(&changed));
+        let renamed = loans::Model { loan_number: "L-2".to_owned(), ..loan() };
+        assert!(before.has_terms_of(&renamed));
+    }
+}

@@ -1,0 +1,69 @@
+//! What the types of the program leave open, and the server does not: which ids there can be, what
+//! a header may hold, and that a body has no members but its own.
+
+use crate::openapi::operations;
+use serde_json::{Map, Value, json};
+
+/// Path parameters and headers that are texts of a certain form.
+const FORMS: [(&str, &str); 3] = [
+    // Blanks around it are no part of a header.
+    ("Idempotency-Key", "^[!-~]([ -~]{0,253}[!-~])?$"),
+    ("field", "^[Uu][Ss][Ee][Rr][Dd][Ee][Ff](0[1-9]|[1-7][0-9]|80)$"),
+    ("after", "^[A-Za-z0-9_-]{8,}$"),
+];
+/// Members of bodies with limits of their own.
+const LIMITS: [(&str, &str, &str, i64); 2] = [
+    ("NewReconciliation", "Denominations", "maxItems", 100),
+    ("NewDenomination", "Count", "minimum", 0),
+];
+/// Rows are numbered from here on.
+const FIRST_ID: i64 = 1;
+
+/// Writes the limits into the document.
+pub(super) fn describe(document: &mut Value) {
+    let mut bodies = Vec::new();
+    for (_, operation) in operations(document) {
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        parameters.into_iter().flatten().for_each(limit_parameter);
+        let content = operation["requestBody"]["content"].as_object();
+        let media = content.into_iter().flat_map(Map::values);
+        bodies.extend(media.filter_map(|media| name(&media["schema"])));
+    }
+    while let Some(body) = bodies.pop() {
+        limit_body(&body, &mut document["components"]["schemas"][&body], &mut bodies);
+    }
+}
+
+/// The schema that another one names.
+pub(super) fn name(schema: &Value) -> Option<String> {
+    let list = schema["allOf"].as_array().into_iter().flatten();
+    let reference = [schema].into_iter().chain(list).find_map(|schema| schema["$ref"].as_str());
+    reference.and_then(|reference| reference.rsplit('/').next()).map(str::to_owned)
+}
+
+fn limit_parameter(parameter: &mut Value) {
+    if parameter["in"] == "path" && parameter["schema"]["format"] == "int64" {
+        parameter["schema"]["minimum"] = json!(FIRST_ID);
+    }
+    let form = FORMS.iter().find(|(name, _)| parameter["name"] == *name);
+    if let Some((_, pattern)) = form {
+        parameter["schema"]["pattern"] = json!(pattern);
+    }
+}
+
+fn limit_body(name_of_body: &str, schema: &mut Value, more: &mut Vec<String>) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for (member, schema) in properties {
+        if schema["format"] == "int64" {
+            schema["minimum"] = json!(FIRST_ID);
+        }
+        let limits = LIMITS.iter().filter(|(body, of, ..)| *body == name_of_body && of == member);
+        for (.., limit, number) in limits {
+            schema[*limit] = json!(number);
+        }
+        more.extend(name(&schema["items"]));
+    }
+    schema["additionalProperties"] = json!(false);
+}

@@ -1,0 +1,252 @@
+//! Which problems each operation answers with. Most follow from its shape: a path with an id can be
+//! the path of nothing, whoever sends a key can send it twice. The rules that are its own stand in
+//! one table, and the tests fail where an operation answers with a problem that it does not tell of.
+
+use crate::http::operations::{FORM, Operation};
+use crate::openapi::operations;
+use poem::http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use shared::problem::ProblemType;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What may happen to any request, whatever it asks for: told once, under `default`.
+pub const ANYWHERE: &[ProblemType] = &[
+    ProblemType::NotAcceptable,
+    ProblemType::TooManyRequests,
+    ProblemType::InternalError,
+    ProblemType::AuthServerUnavailable,
+    ProblemType::DatabaseUnavailable,
+];
+
+/// Statuses of which there is the same to say wherever they occur, and their names.
+const ALIKE: [(&str, &str); 7] = [
+    ("400", "BadRequest"),
+    ("401", "Unauthorized"),
+    ("404", "NotFound"),
+    ("412", "PreconditionFailed"),
+    ("413", "ContentTooLarge"),
+    ("415", "UnsupportedMediaType"),
+    ("416", "RangeNotSatisfiable"),
+];
+
+/// A problem of each kind as it was once answered.
+static EXAMPLES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("problems.json")).unwrap_or_default());
+
+type P = ProblemType;
+
+/// What operations answer with besides what follows from their shape.
+const OWN: &[(&[&str], &[ProblemType])] = &[
+    (
+        &["post_payment", "post_card_payment"],
+        &[
+            P::InvalidValue,
+            P::RequiredField,
+            P::AmountNotPositive,
+            P::EffectiveDateTooEarly,
+            P::Overpayment,
+            P::PayoffShort,
+            P::LoanClosed,
+            P::DuplicateExternalId,
+            P::LoanLocked,
+        ],
+    ),
+    (
+        &["post_payment"],
+        &[
+            P::UnknownCode,
+            P::EffectiveDateInFuture,
+            P::SplitMismatch,
+            P::SplitExceedsBalance,
+            P::CashDrawerRequired,
+            P::DrawerNotUsable,
+            P::DrawerInUse,
+            P::DrawerLocked,
+        ],
+    ),
+    (
+        &["post_card_payment"],
+        &[
+            P::CardForgotten,
+            P::CardExpired,
+            P::CardDeclined,
+            P::ChargeVoided,
+            P::FeeMismatch,
+            P::GatewayDisabled,
+            P::GatewayUnavailable,
+            P::GatewayOutcomeUnknown,
+        ],
+    ),
+    (
+        &["create_card"],
+        &[
+            P::InvalidValue,
+            P::RequiredField,
+            P::CardDeclined,
+            P::GatewayDisabled,
+            P::GatewayUnavailable,
+        ],
+    ),
+    (
+        &["get_convenience_fee"],
+        &[P::InvalidValue, P::CardForgotten, P::CardExpired, P::GatewayDisabled],
+    ),
+    (&["get_add_payment_method_url"], &[P::GatewayDisabled, P::GatewayUnavailable]),
+    (
+        &["post_drawer_transaction", "reconcile_drawer"],
+        &[P::InvalidValue, P::DrawerNotUsable, P::DrawerInUse, P::DrawerLocked],
+    ),
+    (&["post_drawer_transaction"], &[P::RequiredField, P::DrawerNegative]),
+    (&["change_collateral_comment"], &[P::InvalidValue, P::UnknownCode]),
+    (&["change_document", "remove_document"], &[P::InvalidValue, P::PrivilegeMissing]),
+    (&["create_document_file"], &[P::PrivilegeMissing]),
+    (&["remove_document_file"], &[P::InvalidValue, P::PrivilegeMissing, P::LastFile]),
+    // Everyone may ask about himself.
+    (&["list_user_privileges"], &[P::PrivilegeMissing]),
+    (&["download_file"], &[P::ObjectStoreUnavailable]),
+];
+
+/// Adds its problems to each operation, and what they share to the components.
+pub(super) fn describe(document: &mut Value) {
+    let mut shared = Map::new();
+    for (operation, described) in operations(document) {
+        describe_operation(operation, described, &mut shared);
+    }
+    shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
+    document["components"]["responses"] = Value::Object(shared);
+    // Of no operation: the answers of paths and methods that are none, and of the readiness.
+    let nobodys =
+        [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
+    let kinds = ProblemType::ALL.iter().filter(|kind| !nobodys.contains(kind));
+    let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
+    document["components"]["examples"] = Value::Object(examples.collect());
+}
+
+fn describe_operation(
+    operation: &Operation,
+    described: &mut Value,
+    shared: &mut Map<String, Value>,
+) {
+    let mut by_status: BTreeMap<String, Vec<ProblemType>> = BTreeMap::new();
+    let kinds = problems(operation, described);
+    for kind in &kinds {
+        by_status.entry(kind.status().as_str().to_owned()).or_default().push(*kind);
+    }
+    let Some(responses) = described["responses"].as_object_mut() else { return };
+    for (status, kinds) in &by_status {
+        let mut response = response(&told(kinds), kinds);
+        if let Some((_, name)) = ALIKE.iter().find(|(alike, _)| alike == status) {
+            shared.insert((*name).to_owned(), response);
+            response = reference("responses", name);
+        }
+        responses.insert(status.clone(), response);
+    }
+    // It stood among the answers, and comes behind all of them.
+    responses.shift_remove("default");
+    responses.insert("default".to_owned(), reference("responses", "Problem"));
+}
+
+/// The problems of an operation besides those that may happen anywhere.
+fn problems(operation: &Operation, described: &Value) -> Vec<ProblemType> {
+    let takes = |name: &str| {
+        let parameters = described["parameters"].as_array();
+        parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == name))
+    };
+    let is_form = operation.body.is_some_and(|body| body.media_type == FORM.media_type);
+    let own = described["operationId"].as_str().unwrap_or_default();
+    let own = OWN.iter().filter(|(operations, _)| operations.contains(&own));
+    let own: Vec<P> = own.flat_map(|(_, kinds)| kinds.iter().copied()).collect();
+    let may_be = |kind: &P| match kind {
+        P::BadRequest | P::TokenMissing | P::TokenInvalid => true,
+        P::PrivilegeMissing if operation.privilege.is_some() => true,
+        P::CoreUserOnly => described["security"][0]["core_user"].is_array(),
+        P::AdminOnly => described["security"][0]["admin_user"].is_array(),
+        P::NotFound => operation.path.contains('{'),
+        P::TooLarge | P::UnsupportedMediaType => operation.body.is_some(),
+        P::StaleVersion => takes("If-Match") && operation.method != Method::GET,
+        P::PreconditionFailed => takes("If-Match"),
+        P::IdempotencyInProgress | P::IdempotencyMismatch => takes("Idempotency-Key"),
+        P::RangeNotSatisfiable => takes("Range"),
+        P::CardNumberRefused => operation.is_about_cards(),
+        P::FieldNotDocument => operation.path.contains("{field}"),
+        P::InvalidValue | P::ObjectStoreUnavailable if is_form => true,
+        kind => own.contains(kind),
+    };
+    P::ALL.iter().copied().filter(may_be).collect()
+}
+
+/// The kinds with their titles, for people: a list in Markdown.
+fn told(kinds: &[ProblemType]) -> String {
+    let told = kinds.iter().map(|kind| format!("* `{}`: {}.", kind.name(), kind.title()));
+    told.collect::<Vec<_>>().join("\n")
+}
+
+fn reference(components: &str, name: &str) -> Value {
+    json!({"$ref": format!("#/components/{components}/{name}")})
+}
+
+fn response(description: &str, kinds: &[ProblemType]) -> Value {
+    let examples = kinds.iter().map(|kind| (kind.name(), reference("examples", kind.name())));
+    let mut headers = vec!["X-Request-Id"];
+    for (kind, header) in [
+        (P::TokenMissing, "WWW-Authenticate"),
+        (P::UnsupportedMediaType, "Accept-Encoding"),
+        (P::RangeNotSatisfiable, "Content-Range"),
+    ] {
+        headers.extend(kinds.contains(&kind).then_some(header));
+    }
+    if kinds.iter().any(|kind| is_worth_repeating(*kind)) {
+        headers.push("Retry-After");
+    }
+    let headers = headers.into_iter().map(|name| (name, reference("headers", name)));
+    json!({
+        "description": description,
+        "headers": headers.collect::<BTreeMap<_, _>>(),
+        "content": {"application/problem+json": {
+            "schema": reference("schemas", "Problem"),
+            "examples": examples.collect::<BTreeMap<_, _>>(),
+        }},
+    })
+}
+
+/// True for what passes: the answer says when to send the request again.
+fn is_worth_repeating(kind: ProblemType) -> bool {
+    let status = kind.status();
+    kind == ProblemType::IdempotencyInProgress
+        || [StatusCode::LOCKED, StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE]
+            .contains(&status)
+}
+
+/// What a problem of this kind looks like: one that was really answered.
+fn example(kind: ProblemType) -> Value {
+    json!({"summary": kind.title(), "value": EXAMPLES[kind.name()]})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shared::problem::TYPE_PREFIX;
+
+    #[test]
+    fn each_kind_of_problem_has_an_example_of_its_own() {
+        for kind in ProblemType::ALL {
+            let example = &EXAMPLES[kind.name()];
+            assert_eq!(example["type"], format!("{TYPE_PREFIX}{}", kind.name()));
+            assert_eq!(example["title"], kind.title());
+            assert_eq!(example["status"], kind.status().as_u16());
+        }
+        assert_eq!(EXAMPLES.as_object().map(Map::len), Some(ProblemType::ALL.len()));
+    }
+
+    #[test]
+    fn what_is_told_of_an_operation_is_about_one_that_is_there() {
+        let document: Value = serde_json::from_str(crate::router::document()).unwrap();
+        let text = document["paths"].to_string();
+        for (operations, _) in OWN {
+            for id in *operations {
+                assert!(text.contains(&format!("\"operationId\":\"{id}\"")), "{id}");
+            }
+        }
+    }
+}

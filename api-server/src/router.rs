@@ -1,0 +1,178 @@
+//! The routes of the api-server, the document they make, and the framework's errors as problems.
+
+use crate::endpoints::cash_drawers::CashDrawers;
+use crate::endpoints::contacts::Contacts;
+use crate::endpoints::contacts::comments::ContactComments;
+use crate::endpoints::core::xml_import::{XmlImport, show_schema};
+use crate::endpoints::docs::{self, Docs};
+use crate::endpoints::files::Files;
+use crate::endpoints::loans::Loans;
+use crate::endpoints::loans::collateral::LoanCollateral;
+use crate::endpoints::loans::collateral::comments::CollateralComments;
+use crate::endpoints::loans::comments::LoanComments;
+use crate::endpoints::loans::credit_lines::CreditLines;
+use crate::endpoints::loans::payment_gateway::PaymentGateway;
+use crate::endpoints::loans::transactions::LoanTransactions;
+use crate::endpoints::setup::contact::ContactSetup;
+use crate::endpoints::setup::loan::LoanSetup;
+use crate::endpoints::status::Status;
+use crate::endpoints::user_defined_fields::UserDefinedFields;
+use crate::endpoints::users::Users;
+use crate::endpoints::{gateway, service};
+use crate::http::expectations::Expectations;
+use crate::http::fixed_body::FixedBody;
+use crate::http::operations::{SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK};
+use crate::http::{card_numbers, operations};
+use crate::openapi::{self, VERSION};
+use crate::state::State;
+use crate::xml_import::schema;
+use poem::error::ParsePathError as NotText;
+use poem::http::header::ALLOW;
+use poem::http::{HeaderValue, Method, Uri};
+use poem::{Endpoint, EndpointExt, Request, Response, Route, get, post};
+use poem_openapi::OpenApiService;
+use poem_openapi::error::{ParseParamError, ParsePathError};
+use shared::edge::{Edge, REQUEST_TIME_MAX, TimeLimit, framework_problem};
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::Metrics;
+use std::sync::{Arc, LazyLock};
+
+type Api = (OfLoans, OfContacts, OfTheInstallation);
+type OfLoans = (
+    Loans,
+    LoanTransactions,
+    CreditLines,
+    LoanCollateral,
+    LoanComments,
+    CollateralComments,
+    PaymentGateway,
+);
+type OfContacts = (Contacts, ContactComments, UserDefinedFields, Files);
+type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
+
+/// The resource groups.
+pub fn api() -> OpenApiService<Api, ()> {
+    let loans = (
+        Loans,
+        LoanTransactions,
+        CreditLines,
+        LoanCollateral,
+        LoanComments,
+        CollateralComments,
+        PaymentGateway,
+    );
+    let contacts = (Contacts, ContactComments, UserDefinedFields, Files);
+    let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
+    let groups = (loans, contacts, installation);
+    OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)
+        .description(include_str!("description.md"))
+}
+
+/// The OpenAPI document of the resource groups.
+pub fn document() -> &'static str {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi::finish(&api().spec()));
+    &DOCUMENT
+}
+
+/// What the document says of requests.
+pub fn expectations() -> &'static Expectations {
+    static EXPECTATIONS: LazyLock<Expectations> = LazyLock::new(|| Expectations::of(document()));
+    &EXPECTATIONS
+}
+
+/// All routes, inside the edge that every request passes first.
+pub fn endpoint(
+    state: &Arc<State>,
+    docs: Docs,
+    metrics: Arc<Metrics>,
+) -> impl Endpoint<Output = Response> + 'static {
+    let routes = Route::new()
+        .at("/health/live", get(service::live))
+        .at("/health/ready", get(service::ready))
+        .at("/openapi.json", get(service::openapi))
+        .at("/docs", get(docs::show))
+        .at("/docs/", get(docs::show))
+        .at(docs::RECEIVER, get(docs::receive))
+        .at(schema::PATH, get(show_schema))
+        .at(SANDBOX_PAGE, get(gateway::sandbox::show).post(gateway::sandbox::submit))
+        .at(SANDBOX_DONE, get(gateway::sandbox::done))
+        .at(STRIPE_RETURN, get(gateway::stripe::come_back))
+        .at(STRIPE_WEBHOOK, post(gateway::stripe::receive))
+        .nest("/", api())
+        .data(Arc::new(FixedBody::new("application/json", document())))
+        .data(expectations())
+        .data(Arc::new(docs))
+        .data(Arc::clone(&state.admission))
+        .data(Arc::clone(state))
+        .before(lead_to_documentation)
+        .before(refuse_former_paths)
+        .before(refuse_empty_segments);
+    let routes = TimeLimit::new(routes, is_streamed, |_| took_too_long().into());
+    Edge::new(routes, metrics, to_problem, card_numbers::shown_path)
+}
+
+/// Import files and documents may be long, and so may be what is done with them.
+fn is_streamed(method: &Method, uri: &Uri) -> bool {
+    let body = operations::find(method, uri.path()).and_then(|operation| operation.body);
+    body.is_some_and(|body| body.media_type != operations::JSON.media_type)
+}
+
+fn took_too_long() -> Problem {
+    let seconds = REQUEST_TIME_MAX.as_secs();
+    Problem::new(ProblemType::DatabaseUnavailable)
+        .detail(format!("there was no answer within {seconds} seconds"))
+}
+
+/// Redirects `GET /` to the documentation. The router would treat the root as a path of the API.
+async fn lead_to_documentation(request: Request) -> poem::Result<Request> {
+    match (request.uri().path(), request.method()) {
+        ("/", &Method::GET) => Err(poem::Error::from_response(docs::lead())),
+        ("/", _) => {
+            let methods = HeaderValue::from_static("GET, HEAD");
+            Err(Problem::new(ProblemType::MethodNotAllowed).header(ALLOW, methods).into())
+        }
+        _ => Ok(request),
+    }
+}
+
+/// Any method on a path that moved answers 410 with the current one, token or not.
+async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
+    match operations::current_path(request.uri().path()) {
+        None => Ok(request),
+        Some(current) => {
+            let detail = format!("this path is {current} since release 5.0.0");
+            let problem = Problem::new(ProblemType::FormerPath).detail(detail);
+            Err(problem.member("currentPath", current).into())
+        }
+    }
+}
+
+/// The router takes nothing between two slashes for the value of a parameter; no path has that.
+async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
+    match request.uri().path().contains("//") {
+        false => Ok(request),
+        true => Err(Problem::not_found().into()),
+    }
+}
+
+/// The framework's own errors, with what it does not know: names, and allowed methods.
+fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
+    if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
+        return expectations().refuse_path(method, uri, name);
+    }
+    if let Some(ParseParamError { name, .. }) = error.downcast_ref() {
+        return expectations().refuse_parameter(method, uri, name);
+    }
+    if error.is::<NotText>() {
+        return Problem::bad_request("the path is no text in UTF-8");
+    }
+    let problem = framework_problem(&error);
+    if problem.kind() != ProblemType::MethodNotAllowed {
+        return problem;
+    }
+    let allowed = operations::allowed_methods(uri.path());
+    match allowed.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
+        Some(methods) => problem.header(ALLOW, methods),
+        None => problem,
+    }
+}

@@ -1,0 +1,97 @@
+//! What the endpoints share.
+
+use crate::auth::auth_client::AuthClient;
+use crate::cards::{CardProcessor, PaymentGateway};
+use crate::command::effects::Writer;
+use crate::config::Config;
+use crate::documents::attaching::Attachments;
+use crate::documents::document_store::DocumentStore;
+use crate::documents::{downloads, uploads};
+use crate::http::admission::{Admission, UnknownParameters};
+use crate::xml_import::IMPORTS_MAX;
+use sea_orm::{DatabaseConnection, EntityName};
+use shared::entity::idempotency_records;
+use shared::passwords::Passwords;
+use shared::rates::Rates;
+use shared::readiness::Readiness;
+use shared::stopping::Stopping;
+use shared::tasks::Tasks;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// What every endpoint works with.
+pub struct State {
+    /// The core database.
+    pub db: DatabaseConnection,
+    /// Lets requests in.
+    pub admission: Arc<Admission>,
+    /// Carries out what writes.
+    pub writer: Writer,
+    /// Documents and their files.
+    pub documents: Arc<Attachments>,
+    /// Cards and what they pay.
+    pub cards: Arc<CardProcessor>,
+    /// Hashes the passwords of imported web users.
+    pub passwords: Passwords,
+    /// Where imports are spooled.
+    pub spool_directory: PathBuf,
+    /// The places for imports.
+    pub imports: Arc<Semaphore>,
+    /// What this server does on its own.
+    pub tasks: Tasks,
+    /// Whether the database can serve.
+    pub readiness: Readiness,
+    /// Whether this server is about to stop.
+    pub stopping: Stopping,
+}
+
+impl State {
+    /// The state over a connected database.
+    pub fn new(
+        config: &Config,
+        db: DatabaseConnection,
+        unknown_parameters: UnknownParameters,
+        tasks: Tasks,
+    ) -> Result<Arc<Self>, String> {
+        let writer = Writer::new(db.clone());
+        let store = DocumentStore::open(&config.documents)
+            .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
+        let uploads = uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone());
+        let admission = Admission {
+            db: db.clone(),
+            auth: AuthClient::new(
+                &config.auth_url,
+                &config.auth_ca,
+                &config.auth_client_id,
+                &config.auth_client_secret,
+            )?,
+            rates: config.requests_quota.map(Rates::new),
+            form_bytes_max: uploads.form_bytes_max(),
+            unknown_parameters,
+            import_gate: Arc::clone(&writer.import_gate),
+        };
+        Ok(Arc::new(Self {
+            admission: Arc::new(admission),
+            documents: Arc::new(Attachments {
+                store,
+                uploads,
+                downloads: downloads::places(),
+                writer: writer.clone(),
+            }),
+            cards: Arc::new(CardProcessor {
+                gateway: PaymentGateway::new(config.gateway.clone(), &db)?,
+                db: db.clone(),
+                writer: writer.clone(),
+            }),
+            writer,
+            passwords: Passwords::recommended()?,
+            spool_directory: config.spool_directory.clone(),
+            imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
+            tasks,
+            readiness: Readiness::new(db.clone(), idempotency_records::Entity.table_name()),
+            stopping: Stopping::default(),
+            db,
+        }))
+    }
+}

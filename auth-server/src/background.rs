@@ -1,0 +1,82 @@
+//! What a server does on its own for as long as it runs: it removes expired rows by database time, and
+//! has a signing key ready.
+
+use crate::http::oauth_error::OAuthError;
+use crate::login::lockout;
+use crate::state::State;
+use crate::store::{authorizations, client_assertions, keys, sessions, token_table};
+use sea_orm::DbErr;
+use shared::audit;
+use shared::db;
+use shared::introspection::UserKind;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often.
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// Starts it all.
+pub fn start(state: &Arc<State>) {
+    let tasks = &state.tasks;
+    tasks.every(state, INTERVAL, "keys", maintain_keys);
+    tasks.every(state, INTERVAL, "rates", sweep_rates);
+    tasks.every(state, INTERVAL, "sessions", sweep_sessions);
+    tasks.every(state, INTERVAL, "failures", sweep_failures);
+    tasks.every(state, INTERVAL, "events", sweep_events);
+    tasks.every(state, INTERVAL, "client assertions", sweep_assertions);
+}
+
+/// Has this key and the next one ready.
+pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
+    let (store, rotation_seconds) = (&state.store, state.key_rotation_seconds);
+    db::again(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
+}
+
+async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
+    state.store.refreshes.sweep();
+    state.codes.sweep();
+    Ok(())
+}
+
+/// Tokens first, then the sessions that have none, then what these came from. One that fails keeps
+/// none of the others from being swept.
+async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
+    let store = &state.store;
+    let outcomes = [
+        ("core tokens", db::again(|| token_table::sweep(store, UserKind::Core)).await),
+        ("web tokens", db::again(|| token_table::sweep(store, UserKind::Web)).await),
+        ("sessions", db::again(|| sessions::sweep(store)).await),
+        ("authorization requests", db::again(|| authorizations::sweep(store)).await),
+    ];
+    let mut failure = Ok(());
+    for (what, outcome) in outcomes {
+        match outcome {
+            Ok(rows) => swept(what, rows),
+            Err(error) => failure = failure.and(Err(error)),
+        }
+    }
+    failure
+}
+
+async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
+    swept("failures", db::again(|| lockout::sweep(&state.store.db)).await?);
+    Ok(())
+}
+
+async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
+    let sweep = || audit::sweep(&state.store.db, state.events_kept_days);
+    swept("events", db::again(sweep).await?);
+    Ok(())
+}
+
+async fn sweep_assertions(state: Arc<State>) -> Result<(), DbErr> {
+    swept("client assertions", db::again(|| client_assertions::sweep(&state.store.db)).await?);
+    Ok(())
+}
+
+fn swept(what: &str, rows: u64) {
+    if rows > 0 {
+        tracing::info!(rows, what, "expired rows swept");
+    }
+}

@@ -1,0 +1,17 @@
+//! `GET /`: redirects to the documentation.
+
+use super::metadata;
+use super::redirect;
+use crate::http::oauth_error::OAuthError;
+use crate::state::State;
+use crate::web::pages;
+use poem::{Request, Response};
+use std::sync::Arc;
+
+/// Redirects to the documentation; without its address, describes this server.
+pub async fn lead(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
+    Ok(match &state.documentation_url {
+        Some(url) => redirect(url),
+        None => pages::about(&state.display_name, metadata::PATHS[1]),
+    })
+}

@@ -1,0 +1,206 @@
+//! Guessing is made slow, then stopped: failures are counted in the database, by its clock, so that
+//! all replicas count together.
+//!
+//! | failures of an account | what happens to the next attempt |
+//! |---|---|
+//! | 1 to 4 | nothing |
+//! | 5 to 9 | it waits 0.1, 0.2, 0.4, 0.8, 1.6 s from the last failure |
+//! | 10 | half an hour in which every attempt looks like a wrong password, the right one too |
+//!
+//! A name that is no user's is counted alike. Attempts during the half hour count and so prolong it:
+//! anything else would answer a right password sooner than a wrong one. Failures are forgotten when
+//! the user logs in, or half an hour after the last one. Besides, each source network has so many
+//! failures per half hour; then it gets 429.
+
+use crate::http::source::Source;
+use crate::login::log_in::Authenticator;
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult};
+use shared::db;
+use shared::entity::log_in_failures::{self, Column, Entity};
+use shared::time::Timestamp;
+use std::time::Duration;
+
+/// Failures after which an account takes no log-ins.
+pub const FAILURES_MAX: i32 = 10;
+/// How long it takes none, and how long failures count.
+const LOCK_SECONDS: i64 = 30 * 60;
+/// The first failure that makes the next attempt wait, and how long.
+const FIRST_SLOW_FAILURE: i32 = 5;
+const FIRST_DELAY: Duration = Duration::from_millis(100);
+
+/// A source network has failed too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany {
+    /// When to come again.
+    pub retry_after_seconds: i64,
+}
+
+#[derive(FromQueryResult)]
+struct Count {
+    subject: String,
+    failures: i32,
+    first_failure_date: Timestamp,
+    last_failure_date: Timestamp,
+    now: Timestamp,
+}
+
+/// Lets an attempt to log in through: at once, after the delay its account has earned, or not at
+/// all, because of the network it comes from.
+pub async fn admit(
+    authenticator: &Authenticator,
+    source: &Source,
+    account: &str,
+) -> Result<Option<TooMany>, DbErr> {
+    let network = log_in_failures::source(&source.network());
+    let counts = counts(authenticator, &[account, &network]).await?;
+    let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
+    if let Some(too_many) = find(&network).and_then(|count| judge_source(authenticator, count)) {
+        return Ok(Some(too_many));
+    }
+    if let Some(count) = find(account) {
+        let since = (count.now.0 - count.last_failure_date.0).to_std().unwrap_or_default();
+        let wait = delay(count.failures).saturating_sub(since);
+        // Even a sleep of no time takes until the timer's next tick.
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+    Ok(None)
+}
+
+/// How long the attempt after so many failures waits from the last one.
+fn delay(failures: i32) -> Duration {
+    match failures {
+        FIRST_SLOW_FAILURE..FAILURES_MAX => FIRST_DELAY * (1 << (failures - FIRST_SLOW_FAILURE)),
+        _ => Duration::ZERO,
+    }
+}
+
+/// Refuses a source network that has failed too often.
+pub async fn source_exceeded(
+    authenticator: &Authenticator,
+    tx: &impl ConnectionTrait,
+    source: &Source,
+) -> Result<Option<TooMany>, DbErr> {
+    let network = log_in_failures::source(&source.network());
+    let counts = counts_in(tx, &[&network]).await?;
+    Ok(counts.first().and_then(|count| judge_source(authenticator, count)))
+}
+
+fn judge_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany> {
+    let age = (count.now.0 - count.first_failure_date.0).num_seconds();
+    let exceeded = count.failures >= authenticator.source_failures_max && age < LOCK_SECONDS;
+    exceeded.then(|| TooMany { retry_after_seconds: Ord::max(LOCK_SECONDS - age, 1) })
+}
+
+async fn counts(authenticator: &Authenticator, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
+    counts_in(&authenticator.db, subjects).await
+}
+
+async fn counts_in(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
+    let backend = db.get_database_backend();
+    let select = Query::select()
+        .columns([
+            Column::Subject,
+            Column::Failures,
+            Column::FirstFailureDate,
+            Column::LastFailureDate,
+        ])
+        .expr_as(db::now(backend), "now")
+        .from(Entity)
+        .and_where(Column::Subject.is_in(subjects.iter().copied()))
+        .take();
+    let rows = db.query_all(&select).await?;
+    rows.iter().map(|row| Count::from_query_result(row, "")).collect()
+}
+
+/// True while an account takes no log-ins.
+pub async fn locked(tx: &impl ConnectionTrait, account: &str) -> Result<bool, DbErr> {
+    let backend = tx.get_database_backend();
+    let select = Query::select()
+        .column(Column::Failures)
+        .from(Entity)
+        .and_where(Column::Subject.eq(account))
+        .and_where(Column::Failures.gte(FAILURES_MAX))
+        .and_where(Column::LastFailureDate.into_expr().gt(half_an_hour_ago(backend)))
+        .take();
+    Ok(tx.query_one(&select).await?.is_some())
+}
+
+/// Counts a failed log-in and tells how many there are now.
+pub async fn count_account(tx: &impl ConnectionTrait, account: &str) -> Result<i32, DbErr> {
+    count(tx, account, Column::LastFailureDate).await?;
+    let select = Query::select()
+        .column(Column::Failures)
+        .from(Entity)
+        .and_where(Column::Subject.eq(account))
+        .take();
+    let row = tx.query_one(&select).await?;
+    row.map_or(Ok(1), |row| row.try_get("", "failures"))
+}
+
+/// Counts a failure of a source network.
+pub async fn count_source(tx: &impl ConnectionTrait, source: &Source) -> Result<(), DbErr> {
+    count(tx, &log_in_failures::source(&source.network()), Column::FirstFailureDate).await
+}
+
+/// One upsert. `since` is the time from which the half hour runs after which counting starts anew.
+async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Result<(), DbErr> {
+    let backend = tx.get_database_backend();
+    let now = db::now(backend);
+    let known = |column: Column| Expr::col((Entity, column));
+    let anew = || known(since).lte(half_an_hour_ago(backend));
+    let failures = CaseStatement::new().case(anew(), 1).finally(known(Column::Failures).add(1));
+    let first =
+        CaseStatement::new().case(anew(), now.clone()).finally(known(Column::FirstFailureDate));
+    // MariaDB assigns from left to right and looks at what it has assigned: the count comes first,
+    // and the date it looks at last.
+    let known_already = sea_orm::sea_query::OnConflict::column(Column::Subject)
+        .value(Column::Failures, failures)
+        .value(Column::FirstFailureDate, first)
+        .value(Column::LastFailureDate, now.clone())
+        .to_owned();
+    let insert = Query::insert()
+        .into_table(Entity)
+        .columns([
+            Column::Subject,
+            Column::Failures,
+            Column::FirstFailureDate,
+            Column::LastFailureDate,
+        ])
+        .values_panic([subject.into(), 1.into(), now.clone(), now])
+        .on_conflict(known_already)
+        .take();
+    tx.execute(&insert).await.map(drop)
+}
+
+/// Forgets the failures of an account.
+pub async fn forget(tx: &impl ConnectionTrait, account: &str) -> Result<(), DbErr> {
+    Entity::delete_by_id(account).exec(tx).await.map(drop)
+}
+
+/// Removes counts that no longer count.
+pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let backend = db.get_database_backend();
+    let delete = Query::delete()
+        .from_table(Entity)
+        .and_where(Column::LastFailureDate.into_expr().lte(half_an_hour_ago(backend)))
+        .take();
+    Ok(db.execute(&delete).await?.rows_affected())
+}
+
+fn half_an_hour_ago(backend: DbBackend) -> Expr {
+    db::seconds_ago(backend, Expr::value(LOCK_SECONDS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delay_doubles_from_the_fifth_failure_on_and_a_locked_account_answers_at_once() {
+        let milliseconds: Vec<_> = (3..=11).map(|n| delay(n).as_millis()).collect();
+        assert_eq!(milliseconds, [0, 0, 100, 200, 400, 800, 1600, 0, 0]);
+    }
+}

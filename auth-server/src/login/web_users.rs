@@ -1,0 +1,66 @@
+//! Web users: finding one, and holding what was checked until the log-in is done.
+
+use crate::login::core_users::Login;
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QuerySelect,
+};
+use shared::cluster::Hold;
+use shared::entity::web_credentials;
+use shared::entity::web_credentials::Column::{
+    ContactId, PasswordHash, WebAccessFlag, WebUserName,
+};
+use shared::introspection::UserKind;
+use shared::secrecy::Secret;
+use shared::sessions;
+
+/// The web user of this name, whether or not he may log in.
+pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Login>, DbErr> {
+    let select = Query::select()
+        .columns([ContactId, WebAccessFlag, PasswordHash])
+        .from(web_credentials::Entity)
+        .and_where(WebUserName.eq(user_name))
+        .take();
+    let Some(row) = db.query_one(&select).await? else { return Ok(None) };
+    Ok(Some(Login {
+        user_id: row.try_get("", "contact_id")?,
+        enabled: row.try_get("", "web_access_flag")?,
+        password_hash: row.try_get("", "password_hash")?,
+    }))
+}
+
+/// Locks the web user's credentials and tells whether he may log in; nothing if the hash is no longer
+/// this one.
+#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
+pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
+    let row = web_credentials::Entity::find_by_id(user.user_id)
+        .filter(PasswordHash.eq(user.password_hash.reveal()))
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    sessions::guard_credentials(tx, UserKind::Web, user.user_id, Hold::Together).await?;
+    Ok(row.map(|row| row.web_access_flag))
+}
+
+/// Replaces a hash that is weaker than the settings ask for.
+pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
+    web_credentials::Entity::update_many()
+        .col_expr(PasswordHash, hash.reveal().into())
+        .filter(ContactId.eq(user.user_id))
+        .exec(tx)
+        .await
+        .map(drop)
+}
+
+/// Who the tokens of `cif_web_active_users` speak for: withdrawn access is left out.
+pub fn subjects() -> SelectStatement {
+    Query::select()
+        .expr_as(ContactId.into_expr(), "subject_id")
+        .expr_as(WebUserName.into_expr(), "username")
+        .expr_as(Expr::value(false), "admin")
+        .expr_as(Expr::value(false), "dba")
+        .from(web_credentials::Entity)
+        .and_where(WebAccessFlag.eq(true))
+        .take()
+}

@@ -1,0 +1,131 @@
+//! The list of endpoints, and the framework's errors.
+
+use crate::endpoints::{
+    about, authorize, end_session, health, introspect, jwks, login, logout, metadata, revoke,
+    token, userinfo,
+};
+use crate::http::oauth_error::OAuthError;
+use crate::state::State;
+use crate::web::cors::Cors;
+use crate::web::page_error::PageError;
+use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
+use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
+use shared::edge::{Edge, HeadOnly, REQUEST_TIME_MAX, TimeLimit, framework_problem};
+use shared::problem::{Problem, ProblemType};
+use shared::telemetry::Metrics;
+use std::future::Future;
+use std::sync::Arc;
+
+/// Paths and the methods they answer to.
+pub const PATHS: [(&str, &str); 14] = [
+    ("/", "GET, HEAD"),
+    (metadata::PATHS[0], "GET, HEAD"),
+    (metadata::PATHS[1], "GET, HEAD"),
+    ("/oauth2/authorize", "GET, HEAD, POST"),
+    ("/login", "GET, HEAD, POST"),
+    ("/oauth2/token", "POST"),
+    ("/oauth2/introspect", "POST"),
+    ("/oauth2/revoke", "POST"),
+    ("/oauth2/userinfo", "GET, HEAD, POST"),
+    ("/oauth2/jwks", "GET, HEAD"),
+    ("/oauth2/logout", "GET, HEAD, POST"),
+    ("/logout", "POST"),
+    ("/health/live", "GET, HEAD"),
+    ("/health/ready", "GET, HEAD"),
+];
+
+/// Paths that browsers are sent to: what goes wrong there is told on a page.
+const PAGES: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
+
+/// All routes, inside the edge that every request passes first.
+pub fn endpoint(
+    state: &Arc<State>,
+    metrics: Arc<Metrics>,
+) -> impl Endpoint<Output = Response> + 'static {
+    let state = || Arc::clone(state);
+    let routes = Route::new()
+        .at("/", get(answer(state(), about::lead)))
+        .at(metadata::PATHS[0], get(answer(state(), metadata::show)))
+        .at(metadata::PATHS[1], get(answer(state(), metadata::show)))
+        .at(
+            "/oauth2/authorize",
+            get(page(state(), authorize::authorize)).post(page(state(), authorize::authorize)),
+        )
+        .at("/login", get(page(state(), login::show)).post(page(state(), login::submit)))
+        .at("/oauth2/token", post(answer(state(), token::issue)))
+        .at("/oauth2/introspect", post(answer(state(), introspect::introspect)))
+        .at("/oauth2/revoke", post(answer(state(), revoke::revoke)))
+        .at(
+            "/oauth2/userinfo",
+            get(answer(state(), userinfo::show)).post(answer(state(), userinfo::show)),
+        )
+        .at("/oauth2/jwks", get(answer(state(), jwks::show)))
+        .at(
+            "/oauth2/logout",
+            get(page(state(), end_session::end_session))
+                .post(page(state(), end_session::end_session)),
+        )
+        .at("/logout", post(answer(state(), logout::log_out)))
+        .at("/health/live", get(answer(state(), health::live)))
+        .at("/health/ready", get(answer(state(), health::ready)));
+    let routes = Cors::new(routes, state().store.db.clone());
+    let site = state();
+    let too_late = move |uri: &Uri| took_too_long(&site.display_name, uri);
+    let routes = TimeLimit::new(routes, |_, _| false, too_late);
+    Edge::new(routes, metrics, to_problem, |path| path.into())
+}
+
+/// Makes an endpoint of a function; its errors become OAuth error answers.
+fn answer<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+where
+    F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, OAuthError>> + Send,
+{
+    endpoint::make(move |request| {
+        let answer = function(Arc::clone(&state), request);
+        async move {
+            let response = answer.await.unwrap_or_else(IntoResponse::into_response);
+            Ok::<_, poem::Error>(response)
+        }
+    })
+}
+
+/// Makes an endpoint of a function that serves browsers; its errors become pages.
+fn page<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+where
+    F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, PageError>> + Send,
+{
+    endpoint::make(move |request| {
+        let state = Arc::clone(&state);
+        // Whoever asks for the head alone wants nothing to happen.
+        let head = request.data::<HeadOnly>().is_some();
+        let answer = (!head).then(|| function(Arc::clone(&state), request));
+        async move {
+            let Some(answer) = answer else { return Ok(Response::default()) };
+            let response = answer.await.unwrap_or_else(|error| error.show(&state.display_name));
+            Ok::<_, poem::Error>(response)
+        }
+    })
+}
+
+fn took_too_long(site: &str, uri: &Uri) -> poem::Error {
+    let seconds = REQUEST_TIME_MAX.as_secs();
+    let error = OAuthError::unavailable(format!("there was no answer within {seconds} seconds"));
+    let response = match PAGES.contains(&uri.path()) {
+        true => PageError::from(error).show(site),
+        false => error.into_response(),
+    };
+    poem::Error::from_response(response)
+}
+
+fn to_problem(error: poem::Error, _method: &Method, uri: &Uri) -> Problem {
+    let problem = framework_problem(&error);
+    if problem.kind() != ProblemType::MethodNotAllowed {
+        return problem;
+    }
+    match PATHS.iter().find(|(path, _)| *path == uri.path()) {
+        Some((_, allow)) => problem.header(ALLOW, HeaderValue::from_static(allow)),
+        None => problem,
+    }
+}

@@ -1,0 +1,189 @@
+//! `private_key_jwt`: a client proves who it is with a JWT under its own key (RFC 7523, 3; OpenID
+//! Connect Core, 9). Its times are judged by the database's clock, and each `jti` works once.
+
+use crate::http::oauth_error::OAuthError;
+use crate::store::Store;
+use crate::store::clients;
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey, crypto};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ConnectionTrait, DbErr};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use shared::db::{self, Fault};
+use shared::entity::client_assertions::{Column, Entity};
+use shared::entity::oauth_clients;
+use shared::time::Timestamp;
+
+/// How a client may sign. `Ed25519` is the newer name of `EdDSA` with this curve (RFC 9864).
+pub const ALGORITHMS: [(&str, Algorithm); 5] = [
+    ("ES256", Algorithm::ES256),
+    ("Ed25519", Algorithm::EdDSA),
+    ("EdDSA", Algorithm::EdDSA),
+    ("PS256", Algorithm::PS256),
+    ("RS256", Algorithm::RS256),
+];
+/// An assertion that is valid for longer would have to be remembered for longer.
+const LIFETIME_SECONDS_MAX: i64 = 60 * 60;
+/// How far a client's clock may be ahead (RFC 7519, 4.1.5): many sign `nbf` as of now, and some an
+/// `exp` of exactly an hour.
+const CLOCK_SKEW_SECONDS: i64 = 30;
+/// Keys of a client that are tried where an assertion does not say which it is.
+const KEYS_MAX: usize = 10;
+const JTI_BYTES_MAX: usize = 255;
+
+#[derive(Deserialize)]
+struct Head {
+    alg: String,
+    #[serde(default)]
+    kid: Option<String>,
+    #[serde(default)]
+    crit: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+    aud: Audience,
+    exp: i64,
+    #[serde(default)]
+    nbf: Option<i64>,
+    jti: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Audience {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// Whom an assertion is about, before anything of it is believed.
+pub fn subject(assertion: &str) -> Option<String> {
+    jsonwebtoken::dangerous::insecure_decode_claims::<Claims>(assertion)
+        .ok()
+        .map(|claims| claims.sub)
+}
+
+/// Checks an assertion of this client; the inner error is for the audit.
+pub async fn check(
+    store: &Store,
+    client: &oauth_clients::Model,
+    assertion: &str,
+) -> Result<Result<(), &'static str>, OAuthError> {
+    let Some(claims) = verified(client, assertion) else { return Ok(Err("wrong_signature")) };
+    if claims.iss != client.client_id || claims.sub != client.client_id {
+        return Ok(Err("wrong_issuer"));
+    }
+    if !meant_for(store, &claims.aud) {
+        return Ok(Err("audience_is_not_the_issuer"));
+    }
+    let now = db::time(&store.db).await?.0.timestamp();
+    if !in_time(&claims, now) {
+        return Ok(Err("assertion_out_of_time"));
+    }
+    if claims.jti.is_empty() || claims.jti.len() > JTI_BYTES_MAX {
+        return Ok(Err("no_jti"));
+    }
+    match db::again(|| remember(&store.db, &claims)).await {
+        Ok(()) => Ok(Ok(())),
+        Err(error) if db::fault(&error) == Fault::Conflict => Ok(Err("assertion_used_before")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// True if an assertion is valid at this time, and not for too long.
+fn in_time(claims: &Claims, now: i64) -> bool {
+    now < claims.exp
+        && claims.exp <= now + LIFETIME_SECONDS_MAX + CLOCK_SKEW_SECONDS
+        && claims.nbf.is_none_or(|nbf| nbf <= now + CLOCK_SKEW_SECONDS)
+}
+
+/// The claims, if one of the client's keys has signed them.
+fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<Claims> {
+    let (message, signature) = assertion.rsplit_once('.')?;
+    let (head, claims) = message.split_once('.')?;
+    let head: Head = decoded(head)?;
+    // Nothing that a client calls critical is known here (RFC 7515, 4.1.11).
+    if head.crit.is_some() {
+        return None;
+    }
+    let (_, algorithm) = ALGORITHMS.iter().find(|(name, _)| *name == head.alg)?;
+    let keys = clients::key_set(client).keys;
+    let for_signing =
+        |key: &Jwk| !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
+    let named =
+        |key: &&Jwk| for_signing(key) && (head.kid.is_none() || key.common.key_id == head.kid);
+    let signed = |key: &Jwk| {
+        let public = DecodingKey::from_jwk(key);
+        let right = public
+            .and_then(|public| crypto::verify(signature, message.as_bytes(), &public, *algorithm));
+        right.unwrap_or(false)
+    };
+    keys.iter().filter(named).take(KEYS_MAX).any(signed).then(|| decoded(claims))?
+}
+
+/// One part of a JWT.
+fn decoded<T: DeserializeOwned>(part: &str) -> Option<T> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
+}
+
+/// True if the audience is the issuer, and nothing else: an assertion that names an endpoint, or
+/// another server as well, could be made to count there (OpenID Foundation's advice of January 2025,
+/// RFC 7523bis).
+fn meant_for(store: &Store, audience: &Audience) -> bool {
+    match audience {
+        Audience::One(name) => *name == store.issuer,
+        Audience::Many(names) => names.len() == 1 && names[0] == store.issuer,
+    }
+}
+
+/// Remembers an assertion until it would be refused for its time; a second one is a conflict.
+async fn remember(db: &impl ConnectionTrait, claims: &Claims) -> Result<(), DbErr> {
+    let name = format!("{}\0{}", claims.sub, claims.jti);
+    let hash = hex::encode(digest(&SHA256, name.as_bytes()));
+    let expires = chrono::DateTime::from_timestamp(claims.exp, 0).unwrap_or_default();
+    let insert = Query::insert()
+        .into_table(Entity)
+        .columns([Column::AssertionHash, Column::ClientId, Column::ExpiresDate])
+        .values_panic([hash.into(), claims.sub.as_str().into(), Expr::value(Timestamp(expires))])
+        .take();
+    db.execute(&insert).await.map(drop)
+}
+
+/// Forgets assertions that are out of time.
+pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let delete = Query::delete()
+        .from_table(Entity)
+        .and_where(Expr::col(Column::ExpiresDate).lte(db::now(db.get_database_backend())))
+        .take();
+    Ok(db.execute(&delete).await?.rows_affected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_a_little_ahead_is_no_reason_to_refuse() {
+        let claims = |nbf: i64, exp: i64| Claims {
+            iss: String::new(),
+            sub: String::new(),
+            aud: Audience::Many(Vec::new()),
+            exp,
+            nbf: Some(nbf),
+            jti: String::new(),
+        };
+        let now = 1_000_000;
+        for (nbf, exp) in [(now, now + 60), (now + 30, now + 3630), (now - 60, now + 1)] {
+            assert!(in_time(&claims(nbf, exp), now), "{nbf} {exp}");
+        }
+        for (nbf, exp) in [(now + 31, now + 60), (now, now + 3631), (now - 60, now)] {
+            assert!(!in_time(&claims(nbf, exp), now), "{nbf} {exp}");
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Programs that ask this server for something, and how each proves which one it is.
+//!
+//! | | what it sends |
+//! |---|---|
+//! | `client_secret_basic`, `client_secret_post` | its secret (RFC 6749, 2.3.1) |
+//! | `private_key_jwt` | a JWT under its own key: see `client_assertions.rs` |
+//! | `self_signed_tls_client_auth` | its registered certificate, in the handshake (RFC 8705, 2.2) |
+//! | `none` | its name; public clients alone, where there is something else to show |
+//!
+//! A client is authenticated before anything else of its request is looked at. Secrets are 256
+//! random bits, so a fast hash keeps them safe; two may be valid at once while they rotate. Failures
+//! count against the source network, never against the client: nobody can lock out a server by
+//! guessing in its name.
+
+use crate::http::oauth_error::OAuthError;
+use crate::http::request::Form;
+use crate::http::source::Source;
+use crate::login::lockout;
+use crate::store::Store;
+use crate::store::client_assertions;
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::digest;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jsonwebtoken::jwk::JwkSet;
+use poem::Request;
+use poem::http::header::AUTHORIZATION;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
+    QuerySelect,
+};
+use shared::audit::Kind;
+use shared::cluster::Hold;
+use shared::db;
+use shared::entity::oauth_clients::{ClientKind, Entity, Model};
+use shared::introspection::UserKind;
+use shared::secrecy::Secret;
+use shared::server::PeerCertificate;
+use shared::sessions;
+
+/// The form parameter that says which kind of assertion there is, and the only one (RFC 7523, 2.2).
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/// Longer names are no client's.
+const CLIENT_ID_BYTES_MAX: usize = 100;
+
+/// What a client presented.
+#[derive(Debug)]
+pub struct Credentials {
+    /// Who it says it is.
+    pub client_id: String,
+    proof: Proof,
+}
+
+enum Proof {
+    /// In the Authorization header.
+    Basic(String),
+    /// In the form.
+    Post(String),
+    Assertion(String),
+    Certificate(Vec<u8>),
+    None,
+}
+
+impl std::fmt::Debug for Proof {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Proof")
+    }
+}
+
+impl Credentials {
+    /// Reads them: exactly one proof, or none (RFC 6749, 2.3).
+    pub fn read(request: &Request, form: &Form) -> Result<Self, OAuthError> {
+        let credentials = Self::find(request, form)?;
+        let named = form.get("client_id").unwrap_or(&credentials.client_id);
+        if named != credentials.client_id {
+            return Err(OAuthError::invalid_request("client_id is not the authenticated one"));
+        }
+        if credentials.client_id.len() > CLIENT_ID_BYTES_MAX || credentials.client_id.contains('\0')
+        {
+            return Err(OAuthError::invalid_client(credentials.basic()));
+        }
+        Ok(credentials)
+    }
+
+    fn find(request: &Request, form: &Form) -> Result<Self, OAuthError> {
+        let header = request.headers().get(AUTHORIZATION);
+        let (secret, assertion) = (form.get("client_secret"), form.get("client_assertion"));
+        if [header.is_some(), secret.is_some(), assertion.is_some()].iter().filter(|x| **x).count()
+            > 1
+        {
+            let text = "client credentials stand in more than one place";
+            return Err(OAuthError::invalid_request(text));
+        }
+        if let Some(value) = header {
+            let credentials = value.to_str().ok().and_then(Self::from_basic);
+            return credentials.ok_or_else(|| OAuthError::invalid_client(true));
+        }
+        if let Some(assertion) = assertion {
+            return Self::from_assertion(form, assertion);
+        }
+        let client_id = form.get("client_id").ok_or_else(|| OAuthError::invalid_client(true))?;
+        let certificate = request.data::<PeerCertificate>();
+        let proof = match (secret, certificate) {
+            (Some(secret), _) => Proof::Post(secret.to_owned()),
+            (None, Some(certificate)) => Proof::Certificate(certificate.0.to_vec()),
+            (None, None) => Proof::None,
+        };
+        Ok(Self { client_id: client_id.to_owned(), proof })
+    }
+
+    fn from_basic(header: &str) -> Option<Self> {
+        let (scheme, encoded) = header.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let text = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+        let (client_id, secret) = text.split_once(':')?;
+        let proof = Proof::Basic(form_decode(secret)?);
+        Some(Self { client_id: form_decode(client_id)?, proof })
+    }
+
+    fn from_assertion(form: &Form, assertion: &str) -> Result<Self, OAuthError> {
+        if form.get("client_assertion_type") != Some(ASSERTION_TYPE) {
+            return Err(OAuthError::invalid_request("client_assertion_type is not the JWT one"));
+        }
+        let client_id = client_assertions::subject(assertion);
+        let client_id = client_id.ok_or_else(|| OAuthError::invalid_client(false))?;
+        Ok(Self { client_id, proof: Proof::Assertion(assertion.to_owned()) })
+    }
+
+    /// True if HTTP Basic was used, which is answered with a challenge.
+    fn basic(&self) -> bool {
+        matches!(self.proof, Proof::Basic(_))
+    }
+}
+
+/// Both halves of Basic are form-encoded first (RFC 6749, 2.3.1).
+fn form_decode(text: &str) -> Option<String> {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(&format!("x={text}")).ok()?;
+    let [(_, value)] = <[_; 1]>::try_from(pairs).ok()?;
+    Some(value)
+}
+
+/// The client of this name.
+#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Model>, DbErr> {
+    if client_id.len() > CLIENT_ID_BYTES_MAX || client_id.contains('\0') {
+        return Ok(None);
+    }
+    Entity::find_by_id(client_id).one(db).await
+}
+
+/// Holds a client still until the transaction ends; `invalid_client` if it was removed meanwhile.
+#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
+    let row = Entity::find_by_id(client_id);
+    let row = match tx.get_database_backend() {
+        DbBackend::Postgres => row.lock_shared(),
+        // MariaDB has no FOR SHARE, SQLite one writer.
+        _ => row.lock_exclusive(),
+    };
+    let found = row.one(tx).await?;
+    sessions::guard_client(tx, client_id, Hold::Together).await?;
+    found.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
+}
+
+/// The client that sent this request, confidential or public, or `invalid_client`.
+pub async fn authenticate(
+    store: &Store,
+    credentials: &Credentials,
+    source: &Source,
+) -> Result<Model, OAuthError> {
+    let client = find(&store.db, &credentials.client_id).await?;
+    match (&credentials.proof, client) {
+        (Proof::None, Some(client)) if client.kind == ClientKind::Public => Ok(client),
+        (_, client) => authenticate_confidential(store, client, credentials, source).await,
+    }
+}
+
+/// The client, if it is confidential and has proved who it is.
+pub async fn authenticate_confidential(
+    store: &Store,
+    client: Option<Model>,
+    credentials: &Credentials,
+    source: &Source,
+) -> Result<Model, OAuthError> {
+    let known = client.is_some();
+    match prove(store, client, credentials).await? {
+        Ok(client) => Ok(client),
+        Err(reason) => Err(refuse(store, credentials, known, reason, source).await?),
+    }
+}
+
+async fn prove(
+    store: &Store,
+    client: Option<Model>,
+    credentials: &Credentials,
+) -> Result<Result<Model, &'static str>, OAuthError> {
+    // Hashed whether or not there is such a client: both take the same time.
+    let hash = match &credentials.proof {
+        Proof::Basic(secret) | Proof::Post(secret) => secret_hash(secret),
+        _ => String::new(),
+    };
+    let Some(client) = client else { return Ok(Err("unknown_client")) };
+    if client.kind != ClientKind::Confidential {
+        return Ok(Err("public_client"));
+    }
+    let matches = |known: &Option<Secret>| {
+        known.as_ref().is_some_and(|known| {
+            verify_slices_are_equal(known.reveal().as_bytes(), hash.as_bytes()).is_ok()
+        })
+    };
+    let proved = match &credentials.proof {
+        Proof::Basic(_) | Proof::Post(_) => {
+            match matches(&client.secret_hash1) | matches(&client.secret_hash2) {
+                true => Ok(()),
+                false => Err("wrong_secret"),
+            }
+        }
+        Proof::Assertion(assertion) => client_assertions::check(store, &client, assertion).await?,
+        Proof::Certificate(certificate) => match registered(&client, certificate) {
+            true => Ok(()),
+            false => Err("wrong_certificate"),
+        },
+        Proof::None => Err("no_proof"),
+    };
+    Ok(proved.map(|()| client))
+}
+
+/// True if the client's key set holds this very certificate (RFC 8705, 2.2.2).
+fn registered(client: &Model, certificate: &[u8]) -> bool {
+    key_set(client).keys.iter().any(|key| {
+        let chain = key.common.x509_chain.as_deref().unwrap_or_default();
+        let first = chain.first().and_then(|text| STANDARD.decode(text).ok());
+        first.is_some_and(|known| known == certificate)
+    })
+}
+
+/// The client's public keys.
+pub fn key_set(client: &Model) -> JwkSet {
+    let keys = client.public_keys.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    keys.unwrap_or(JwkSet { keys: Vec::new() })
+}
+
+/// Counts and records the failure; gives back what to answer.
+async fn refuse(
+    store: &Store,
+    credentials: &Credentials,
+    known: bool,
+    reason: &'static str,
+    source: &Source,
+) -> Result<OAuthError, OAuthError> {
+    db::again(|| try_refuse(store, credentials, known, reason, source)).await
+}
+
+async fn try_refuse(
+    store: &Store,
+    credentials: &Credentials,
+    known: bool,
+    reason: &'static str,
+    source: &Source,
+) -> Result<OAuthError, OAuthError> {
+    let tx = db::begin_write(&store.db).await?;
+    if let Some(too_many) = lockout::source_exceeded(&store.login, &tx, source).await? {
+        return Ok(OAuthError::too_many_failures(too_many.retry_after_seconds));
+    }
+    lockout::count_source(&tx, source).await?;
+    let event = source.event(Kind::ClientFailed).reason(reason);
+    // What somebody typed who is no client may be a secret.
+    let event = if known { event.client(&credentials.client_id) } else { event };
+    event.record(&tx).await?;
+    tx.commit().await?;
+    tracing::info!(reason, "client authentication failed");
+    Ok(OAuthError::invalid_client(credentials.basic()))
+}
+
+/// What is stored of a client secret.
+pub fn secret_hash(secret: &str) -> String {
+    hex::encode(digest::digest(&digest::SHA256, secret.as_bytes()))
+}
+
+/// True if the list of a client (space separated) holds this word.
+pub fn lists(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|item| item == word)
+}
+
+/// The scopes of OpenID Connect: granted as asked, in this order.
+pub const STANDARD_SCOPES: [&str; 4] = ["openid", "profile", "email", "offline_access"];
+
+/// What a client may be granted: `core` or `web`, exactly one, and the standard scopes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Which kind of user logs in.
+    pub kind: UserKind,
+    /// The words, in one order.
+    pub text: String,
+}
+
+impl Scope {
+    /// Reads the scope a client asks for. Words that are unknown here are ignored, as RFC 6749, 3.3
+    /// allows: the response says what was granted.
+    pub fn read(client: &Model, scope: Option<&str>) -> Result<Self, OAuthError> {
+        let words: Vec<&str> = scope.unwrap_or_default().split_ascii_whitespace().collect();
+        let kind = match (words.contains(&"core"), words.contains(&"web")) {
+            (true, false) => UserKind::Core,
+            (false, true) => UserKind::Web,
+            (true, true) => {
+                let description = "scope has core and web: it must have exactly one of them";
+                return Err(OAuthError::invalid_scope(description));
+            }
+            (false, false) => return Err(OAuthError::invalid_scope(no_kind(&words))),
+        };
+        if !lists(&client.user_kinds, kind.as_str()) {
+            let description = format!("the client may not use the scope {}", kind.as_str());
+            return Err(OAuthError::invalid_scope(description));
+        }
+        let granted = STANDARD_SCOPES.into_iter().filter(|word| words.contains(word));
+        let granted: Vec<&str> = granted.chain([kind.as_str()]).collect();
+        Ok(Self { kind, text: granted.join(" ") })
+    }
+}
+
+/// Why a scope with neither kind of user is refused.
+fn no_kind(words: &[&str]) -> String {
+    match words.iter().find(|word| !STANDARD_SCOPES.contains(word)) {
+        Some(word) => {
+            let word: String = word.chars().take(50).collect();
+            format!("scope must have exactly one of core and web, and {word} is neither")
+        }
+        None => "scope must have exactly one of core and web".to_owned(),
+    }
+}
+
+/// True if a refresh that asks for this scope stays within what was granted. Words that are unknown
+/// here count no more than they did at the log-in; which kind of user cannot be left out.
+pub fn is_within(scope: &str, granted: &str) -> bool {
+    let known = |word: &&str| STANDARD_SCOPES.contains(word) || ["core", "web"].contains(word);
+    let mut asked = scope.split_ascii_whitespace().filter(known);
+    asked.clone().any(|word| ["core", "web"].contains(&word))
+        && asked.all(|word| lists(granted, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refresh_cannot_widen_its_scope_or_leave_the_kind_of_user_out() {
+        for scope in ["core", "core openid", "core loans:read"] {
+            assert!(is_within(scope, "openid core"), "{scope}");
+        }
+        for scope in ["openid", "web", "core web", "core profile", "loans:read", ""] {
+            assert!(!is_within(scope, "openid core"), "{scope}");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The keys that sign ID tokens (ES256), and the ID tokens.
+//!
+//! A key signs from its date until the next one does. There is always a next one, made when the
+//! last one took over, and shown in the key set from then on: clients know it long before its first
+//! signature. A key that no longer signs stays in the set for a day, and can check the ID token of
+//! a log-out as long as it is there. All of it by the database's clock; two replicas cannot make
+//! the same key, because generations are unique.
+
+use crate::http::oauth_error::OAuthError;
+use crate::store::Store;
+use crate::store::sessions::Subject;
+use crate::store::token_table::Issued;
+use crate::store::tokens::AccessToken;
+use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use sea_orm::FromQueryResult;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use shared::audit::{Event, Kind};
+use shared::db::{self, Fault};
+use shared::entity::signing_keys::{Column, Entity};
+use shared::introspection::UserKind;
+use shared::master_keys::MasterKeys;
+use shared::secrecy::Secret;
+
+/// How the keys sign.
+pub const ALGORITHM: &str = "ES256";
+/// How long a key stays in the set after its last signature.
+const RETIRED_SECONDS: i64 = 24 * 60 * 60;
+/// How long a key must have been in the set before it may sign on command.
+const ANNOUNCED_SECONDS: i64 = 60 * 60;
+
+/// A signing key as it is stored, judged by the database's clock.
+#[derive(FromQueryResult)]
+struct StoredKey {
+    key_id: String,
+    generation: i32,
+    public_key: String,
+    sealed_private_key: Secret,
+    /// It has signed already, or signs now.
+    started: bool,
+    /// It started more than a day ago.
+    settled: bool,
+    /// It was made an hour ago or earlier.
+    announced: bool,
+}
+
+/// The keys that were not withdrawn, oldest first.
+async fn stored(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
+    let backend = db.get_database_backend();
+    let ago = |seconds: i64| db::seconds_ago(backend, Expr::value(seconds));
+    let before = |column: Column, time: Expr| column.into_expr().lte(time);
+    let select = Query::select()
+        .columns([Column::KeyId, Column::Generation, Column::PublicKey, Column::SealedPrivateKey])
+        .expr_as(before(Column::SignsFromDate, db::now(backend)), "started")
+        .expr_as(before(Column::SignsFromDate, ago(RETIRED_SECONDS)), "settled")
+        .expr_as(before(Column::CreatedDate, ago(ANNOUNCED_SECONDS)), "announced")
+        .from(Entity)
+        .and_where(Column::RemovedDate.is_null())
+        .order_by(Column::Generation, sea_orm::Order::Asc)
+        .take();
+    let rows = db.query_all(&select).await?;
+    rows.iter().map(|row| StoredKey::from_query_result(row, "")).collect()
+}
+
+/// The key set that clients check ID tokens with (RFC 7517).
+pub async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
+    let keys = stored(&db).await?;
+    let shown = shown(&keys).map(|key| serde_json::from_str::<Value>(&key.public_key));
+    let keys: Result<Vec<Value>, _> = shown.collect();
+    let key_set = json!({"keys": keys.map_err(OAuthError::server_error)?});
+    Ok(Bytes::from(key_set.to_string()))
+}
+
+/// All but those whose successor has signed for a day.
+fn shown(keys: &[StoredKey]) -> impl Iterator<Item = &StoredKey> {
+    let last_settled = keys.iter().rposition(|key| key.settled).unwrap_or_default();
+    keys.iter().skip(last_settled)
+}
+
+/// The key that signs now.
+fn signing(keys: &[StoredKey]) -> Option<&StoredKey> {
+    keys.iter().rev().find(|key| key.started)
+}
+
+/// Makes the first key, or the next one once the last has taken over; removes those long retired.
+pub async fn maintain(
+    db: &DatabaseConnection,
+    master_keys: &MasterKeys,
+    rotation_seconds: i64,
+) -> Result<(), OAuthError> {
+    let keys = stored(db).await?;
+    if keys.is_empty() {
+        add(db, master_keys, 1, 0).await?;
+        return add(db, master_keys, 2, rotation_seconds).await;
+    }
+    let last = keys.last().map_or(0, |key| key.generation);
+    if keys.last().is_some_and(|key| key.started) {
+        add(db, master_keys, last + 1, rotation_seconds).await?;
+        Event::new(Kind::KeyRotated).reason("scheduled").record(db).await?;
+    }
+    let kept = shown(&keys).next().map_or(1, |key| key.generation);
+    let retired = Column::Generation.lt(kept);
+    Entity::delete_many().filter(retired).exec(db).await?;
+    Ok(())
+}
+
+/// Adds a key that signs so many seconds from now. Another replica may have been first.
+async fn add(
+    db: &impl ConnectionTrait,
+    master_keys: &MasterKeys,
+    generation: i32,
+    signs_in_seconds: i64,
+) -> Result<(), OAuthError> {
+    let backend = db.get_database_backend();
+    let new = NewKey::random().map_err(OAuthError::server_error)?;
+    let sealed = master_keys.seal(&new.key_id, &new.private).map_err(OAuthError::server_error)?;
+    let insert = Query::insert()
+        .into_table(Entity)
+        .columns([
+            Column::KeyId,
+            Column::Generation,
+            Column::Algorithm,
+            Column::PublicKey,
+            Column::SealedPrivateKey,
+            Column::CreatedDate,
+            Column::SignsFromDate,
+        ])
+        .values_panic([
+            new.key_id.into(),
+            generation.into(),
+            ALGORITHM.into(),
+            new.public.to_string().into(),
+            sealed.reveal().into(),
+            db::now(backend),
+            db::seconds_ago(backend, Expr::value(-signs_in_seconds)),
+        ])
+        .take();
+    match db.execute(&insert).await {
+        Err(error) if db::fault(&error) != Fault::Conflict => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// What becomes of the keys before the one that takes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They stay in the set for a day.
+    Kept,
+    /// They are gone at once, because one of them may have leaked.
+    Withdrawn,
+}
+
+/// Lets the next key sign from now on; gives back its id.
+pub async fn rotate(
+    db: &DatabaseConnection,
+    master_keys: &MasterKeys,
+    rotation_seconds: i64,
+    others: Others,
+    actor: &str,
+) -> Result<String, String> {
+    let rotate = || try_rotate(db, master_keys, rotation_seconds, others, actor);
+    db::again(rotate).await.map_err(|error| error.to_string())?
+}
+
+/// The inner error is a rule that was broken.
+async fn try_rotate(
+    db: &DatabaseConnection,
+    master_keys: &MasterKeys,
+    rotation_seconds: i64,
+    others: Others,
+    actor: &str,
+) -> Result<Result<String, String>, OAuthError> {
+    maintain(db, master_keys, rotation_seconds).await?;
+    let tx = db::begin_write(db).await?;
+    let keys = stored(&tx).await?;
+    let Some(next) = keys.iter().find(|key| !key.started) else {
+        return Ok(Err("there is no next key".to_owned()));
+    };
+    if !next.announced && others == Others::Kept {
+        return Ok(Err("the next key was announced less than an hour ago, and clients may not \
+                       know it yet: try again later, or withdraw the others"
+            .to_owned()));
+    }
+    let now = db::now(tx.get_database_backend());
+    let start = Query::update()
+        .table(Entity)
+        .value(Column::SignsFromDate, now.clone())
+        .and_where(Column::KeyId.eq(next.key_id.as_str()))
+        .take();
+    tx.execute(&start).await?;
+    let mut reason = "on_command";
+    if others == Others::Withdrawn {
+        let withdraw = Query::update()
+            .table(Entity)
+            .value(Column::RemovedDate, now)
+            .and_where(Column::Generation.lt(next.generation))
+            .and_where(Column::RemovedDate.is_null())
+            .take();
+        tx.execute(&withdraw).await?;
+        reason = "others_withdrawn";
+    }
+    add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
+    Event::new(Kind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
+    tx.commit().await?;
+    Ok(Ok(next.key_id.clone()))
+}
+
+/// An error unless every stored key can be read with the master keys of the settings.
+pub async fn check(db: &DatabaseConnection, master_keys: &MasterKeys) -> Result<(), String> {
+    for key in stored(db).await.map_err(|error| error.to_string())? {
+        master_keys.unseal(&key.key_id, &key.sealed_private_key)?;
+    }
+    Ok(())
+}
+
+/// A key just made.
+struct NewKey {
+    key_id: String,
+    public: Value,
+    private: Vec<u8>,
+}
+
+impl NewKey {
+    fn random() -> Result<Self, String> {
+        let private = EcdsaKeyPair::generate_pkcs8(
+            &ECDSA_P256_SHA256_FIXED_SIGNING,
+            &aws_lc_rs::rand::SystemRandom::new(),
+        )
+        .map_err(|error| error.to_string())?;
+        let private = private.as_ref().to_vec();
+        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &private)
+            .map_err(|error| error.to_string())?;
+        // An uncompressed point: one byte that says so, x, y.
+        let point = pair.public_key().as_ref();
+        let (x, y) = point[1..].split_at(point.len() / 2);
+        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+        let thumbprint = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
+        let key_id = URL_SAFE_NO_PAD.encode(digest(&SHA256, thumbprint.as_bytes()));
+        let public = json!({
+            "kty": "EC", "crv": "P-256", "x": x, "y": y,
+            "use": "sig", "alg": ALGORITHM, "kid": key_id,
+        });
+        Ok(Self { key_id, public, private })
+    }
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: &'a str,
+    sub: String,
+    aud: &'a str,
+    exp: i64,
+    iat: i64,
+    auth_time: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonce: Option<&'a str>,
+    at_hash: String,
+    sid: &'a str,
+}
+
+/// The ID token that goes with an access token (OpenID Connect Core, 2): as long-lived as it.
+pub async fn id_token(
+    store: &Store,
+    db: &impl ConnectionTrait,
+    access: &AccessToken,
+    issued: &Issued,
+    subject: &Subject<'_>,
+) -> Result<String, OAuthError> {
+    let keys = stored(db).await?;
+    let key = signing(&keys)
+        .ok_or_else(|| OAuthError::unavailable("there is no key to sign ID tokens with yet"))?;
+    let private = store.master_keys.unseal(&key.key_id, &key.sealed_private_key);
+    let private = private.map_err(OAuthError::server_error)?;
+    let mut header = Header::new(Algorithm::ES256);
+    header.kid = Some(key.key_id.clone());
+    let iat = issued.created.0.timestamp();
+    let half = &digest(&SHA256, access.text().as_bytes()).as_ref()[..16].to_vec();
+    let claims = Claims {
+        iss: &store.issuer,
+        sub: sub(subject.kind, subject.user_id),
+        aud: subject.client_id,
+        exp: iat + issued.lifetime_seconds,
+        iat,
+        auth_time: subject.log_in_date.0.timestamp(),
+        nonce: subject.nonce,
+        at_hash: URL_SAFE_NO_PAD.encode(half),
+        sid: subject.public_id,
+    };
+    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ec_der(&private))
+        .map_err(OAuthError::server_error)
+}
+
+/// The user, as clients know him.
+pub fn sub(kind: UserKind, user_id: i64) -> String {
+    format!("{}:{user_id}", kind.as_str())
+}
+
+/// What a log-out looks at in the ID token it came with.
+#[derive(Debug, Deserialize)]
+pub struct Hint {
+    /// The session.
+    pub sid: String,
+    /// The user.
+    pub sub: String,
+    /// The client it was issued to.
+    pub aud: String,
+}
+
+/// Reads an ID token of this server, expired or not (OpenID Connect RP-Initiated Logout, 4).
+pub async fn read_hint(
+    store: &Store,
+    db: &impl ConnectionTrait,
+    token: &str,
+) -> Result<Option<Hint>, OAuthError> {
+    let Ok(header) = jsonwebtoken::decode_header(token) else { return Ok(None) };
+    let keys = stored(db).await?;
+    let Some(key) = keys.iter().find(|key| Some(&key.key_id) == header.kid.as_ref()) else {
+        return Ok(None);
+    };
+    let jwk: Jwk = serde_json::from_str(&key.public_key).map_err(OAuthError::server_error)?;
+    let public = DecodingKey::from_jwk(&jwk).map_err(OAuthError::server_error)?;
+    let mut validation = Validation::new(Algorithm::ES256);
+    validation.validate_exp = false;
+    validation.validate_aud = false;
+    validation.set_required_spec_claims(&["iss"]);
+    validation.set_issuer(&[&store.issuer]);
+    Ok(jsonwebtoken::decode::<Hint>(token, &public, &validation).ok().map(|token| token.claims))
+}

@@ -1,0 +1,329 @@
+//! Refresh tokens (RFC 6749, 6; RFC 9700, 4.14): how a session is kept going.
+//!
+//! The refresh tokens of a session are a family, kept in the session's one row: the one that may be
+//! used next, and the one before it.
+//!
+//! | what comes back | what it means | what happens |
+//! |---|---|---|
+//! | the current one | an honest refresh | its successor is issued |
+//! | the one before, within a minute, and the current one was never used | the answer was lost, or two were sent at once | the same successor again, with a new access token |
+//! | the one before, later; any older one | a copy was kept | the session ends |
+//! | the one before, whose successor cannot be derived | its key is gone, or an earlier release rotated it | refused; the session lives |
+//!
+//! No clock decides who was first: a successor follows from its predecessor under the token key that
+//! the row names, so every request that brings the same token gets the same one. Using a token is
+//! presenting it here, which makes it the one before. The row's lock decides between replicas, and
+//! the conditional update where there is none, as between nodes of a cluster.
+//!
+//! A session has a rate of refreshes ([`QUOTA`]): each writes a row and an event.
+
+use crate::http::oauth_error::OAuthError;
+use crate::http::source::Source;
+use crate::store::Store;
+use crate::store::clients;
+use crate::store::sessions::{Subject, alive, answer, enabled};
+use crate::store::token_table::{self, Issue};
+use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
+use governor::Quota;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult,
+    QuerySelect,
+};
+use serde_json::Value;
+use shared::audit::Kind;
+use shared::db;
+use shared::entity::auth_sessions::{Column, Entity};
+use shared::entity::oauth_clients;
+use shared::introspection::UserKind;
+use shared::time::Timestamp;
+use std::num::NonZeroU32;
+
+/// How often a session may be refreshed: many tabs at once, and then one every five seconds.
+pub const QUOTA: Quota =
+    Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
+/// How long a lost answer can be fetched again, by the database's clock.
+const AGAIN_SECONDS: i64 = 60;
+/// Rounds of one exchange: another is needed where the row changed although it was locked.
+const ROUNDS: usize = 4;
+
+/// Exchanges a refresh token (RFC 6749, 6).
+pub async fn refresh(
+    store: &Store,
+    client: &oauth_clients::Model,
+    token: &RefreshToken,
+    scope: Option<&str>,
+    source: &Source,
+) -> Result<Value, OAuthError> {
+    // One of an earlier release proves nothing of its session, and is followed by one that does.
+    if token.is_proven() {
+        let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
+        store.refreshes.admit(&token.session().text()).map_err(refused)?;
+    }
+    for _ in 0..ROUNDS {
+        if let Some(answer) = exchange(store, client, token, scope, source).await? {
+            return Ok(answer);
+        }
+    }
+    Err(OAuthError::unavailable("the session is being refreshed elsewhere"))
+}
+
+/// One round: `None` where another request changed the row first.
+async fn exchange(
+    store: &Store,
+    client: &oauth_clients::Model,
+    token: &RefreshToken,
+    scope: Option<&str>,
+    source: &Source,
+) -> Result<Option<Value>, OAuthError> {
+    let wrong = || OAuthError::invalid_grant("the refresh token is not valid");
+    let tx = db::begin_write(&store.db).await?;
+    let session_id = token.session().text();
+    lock(&tx, &session_id).await?;
+    let Some(family) = read_family(store, &tx, &session_id).await? else { return Err(wrong()) };
+    if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
+        return Err(wrong());
+    }
+    let event = |kind: Kind| {
+        let event = source.event(kind).client(&family.client_id);
+        event.user(family.user_kind, family.user_id).token(&store.token_keys.hash(token.text()))
+    };
+    let (next, is_first) = match family.standing(token, &store.token_keys) {
+        Standing::Current(next) => (next, true),
+        Standing::Repeated(next) => (next, false),
+        Standing::Unknown => return Err(wrong()),
+        Standing::Foreign => {
+            tracing::error!("a session was written under a key that is not in AUTH_TOKEN_KEYS");
+            return Err(wrong());
+        }
+        Standing::Reused => {
+            shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
+            event(Kind::ReuseDetected).reason("refresh_token").record(&tx).await?;
+            tx.commit().await?;
+            tracing::warn!(client.client_id, "a used refresh token came again: session ended");
+            return Err(wrong());
+        }
+    };
+    if !scope.is_none_or(|scope| clients::is_within(scope, &family.scope)) {
+        let description = format!("only {} was granted, and must be kept", family.scope);
+        return Err(OAuthError::invalid_scope(description));
+    }
+    let written = match is_first {
+        true => rotate(store, &tx, &session_id, &family, token, &next).await?,
+        false => note_repeat(&tx, &session_id).await?,
+    };
+    if !written {
+        return Ok(None);
+    }
+    let issue = Issue {
+        token: AccessToken::random(&store.token_keys, family.user_kind, token.session()),
+        user_id: family.user_id,
+        client_id: &family.client_id,
+    };
+    let issued = token_table::issue(store, &tx, &issue).await?;
+    event(Kind::TokenRefreshed).record(&tx).await?;
+    let subject = Subject {
+        kind: family.user_kind,
+        user_id: family.user_id,
+        client_id: &family.client_id,
+        public_id: &family.public_id,
+        log_in_date: family.log_in_date,
+        nonce: None,
+    };
+    let answer =
+        answer(store, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
+    tx.commit().await?;
+    Ok(Some(answer))
+}
+
+/// The row of a session, as a refresh finds it.
+#[derive(FromQueryResult)]
+struct Family {
+    public_id: String,
+    user_kind: UserKind,
+    user_id: i64,
+    client_id: String,
+    scope: String,
+    log_in_date: Timestamp,
+    refresh_hash: Option<String>,
+    previous_refresh_hash: Option<String>,
+    /// Neither cap has passed.
+    alive: Option<bool>,
+    /// The user may still log in.
+    enabled: bool,
+    /// The last rotation happened less than a minute ago.
+    recent: bool,
+}
+
+/// What a refresh token is to its family.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    /// The one that may be used, and its successor.
+    Current(RefreshToken),
+    /// The one before, and the successor that was issued for it.
+    Repeated(RefreshToken),
+    /// The family was written under a key that this server does not have.
+    Foreign,
+    /// Of no worth, and no proof of a theft.
+    Unknown,
+    /// One that was used up.
+    Reused,
+}
+
+impl Family {
+    fn standing(&self, token: &RefreshToken, keys: &TokenKeys) -> Standing {
+        let hashes: Vec<String> = keys.hashes(token.text()).collect();
+        let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
+        if is(&self.refresh_hash) {
+            let next = token.successor(keys, keys.first_id());
+            return next.map_or(Standing::Unknown, Standing::Current);
+        }
+        if is(&self.previous_refresh_hash) {
+            return match self.issued_for(token, keys) {
+                Some(next) if self.recent => Standing::Repeated(next),
+                Some(_) => Standing::Reused,
+                None => Standing::Unknown,
+            };
+        }
+        let families = [&self.refresh_hash, &self.previous_refresh_hash];
+        if families.into_iter().flatten().any(|hash| !keys.know(hash)) {
+            return Standing::Foreign;
+        }
+        // A token of an earlier release proves nothing, so it must not end a session.
+        if token.is_proven() { Standing::Reused } else { Standing::Unknown }
+    }
+
+    /// The current token, if it follows from this one: not if an earlier release issued it.
+    fn issued_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
+        let current = self.refresh_hash.as_deref()?;
+        let (key_id, _) = current.split_once(':')?;
+        let next = token.successor(keys, key_id)?;
+        (keys.hash_under(key_id, next.text())? == current).then_some(next)
+    }
+}
+
+/// Takes the session's row, which log-out and revocation take too.
+#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+async fn lock(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
+    let row = Entity::find_by_id(session_id).select_only().column(Column::SessionId);
+    row.lock_exclusive().into_tuple::<String>().one(tx).await.map(drop)
+}
+
+async fn read_family(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    session_id: &str,
+) -> Result<Option<Family>, DbErr> {
+    let backend = tx.get_database_backend();
+    let a_minute_ago = db::seconds_ago(backend, Expr::value(AGAIN_SECONDS));
+    let select = Query::select()
+        .columns([
+            Column::PublicId,
+            Column::UserKind,
+            Column::UserId,
+            Column::ClientId,
+            Column::Scope,
+            Column::LogInDate,
+            Column::RefreshHash,
+            Column::PreviousRefreshHash,
+        ])
+        .expr_as(alive(store, backend), "alive")
+        .expr_as(enabled(), "enabled")
+        .expr_as(Column::RefreshedDate.into_expr().gt(a_minute_ago), "recent")
+        .from(Entity)
+        .and_where(Column::SessionId.eq(session_id))
+        .take();
+    let row = tx.query_one(&select).await?;
+    row.map(|row| Family::from_query_result(&row, "")).transpose()
+}
+
+/// Puts the successor in the place of the token that was used; false if another request did.
+async fn rotate(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    session_id: &str,
+    family: &Family,
+    used: &RefreshToken,
+    next: &RefreshToken,
+) -> Result<bool, DbErr> {
+    let update = Query::update()
+        .table(Entity)
+        .value(Column::RefreshHash, store.token_keys.hash(next.text()))
+        .value(Column::PreviousRefreshHash, store.token_keys.hash(used.text()))
+        .value(Column::RefreshedDate, db::now(tx.get_database_backend()))
+        .and_where(Column::SessionId.eq(session_id))
+        .and_where(Column::RefreshHash.eq(family.refresh_hash.as_deref().unwrap_or_default()))
+        .take();
+    Ok(tx.execute(&update).await?.rows_affected() == 1)
+}
+
+/// Writes the row of a session whose successor is issued again: nodes of a cluster notice a log-out
+/// beside it by what both write, not by its lock.
+async fn note_repeat(tx: &DatabaseTransaction, session_id: &str) -> Result<bool, DbErr> {
+    let update = Query::update()
+        .table(Entity)
+        .value(Column::ContestedFlag, Column::ContestedFlag.into_expr().not())
+        .and_where(Column::SessionId.eq(session_id))
+        .take();
+    Ok(tx.execute(&update).await?.rows_affected() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::tokens::SessionId;
+
+    fn family(current: String, previous: Option<String>, recent: bool) -> Family {
+        Family {
+            public_id: String::new(),
+            user_kind: UserKind::Core,
+            user_id: 1,
+            client_id: String::new(),
+            scope: String::new(),
+            log_in_date: Timestamp::default(),
+            refresh_hash: Some(current),
+            previous_refresh_hash: previous,
+            alive: Some(true),
+            enabled: true,
+            recent,
+        }
+    }
+
+    fn keys(ids: &str) -> TokenKeys {
+        let key = |id: &str| format!("{id}:{}", hex::encode([id.as_bytes()[1]; 32]));
+        ids.split(' ').map(key).collect::<Vec<_>>().join(",").parse().unwrap()
+    }
+
+    #[test]
+    fn a_family_knows_its_next_token_and_the_one_before() {
+        let (old, both) = (keys("k1"), keys("k2 k1"));
+        let first = RefreshToken::random(&old, &SessionId::random());
+        let second = first.successor(&old, "k1").unwrap();
+        let third = second.successor(&both, "k2").unwrap();
+        let fresh = family(old.hash(first.text()), None, false);
+        let next = first.successor(&both, "k2").unwrap();
+        assert_eq!(fresh.standing(&first, &both), Standing::Current(next));
+        assert_eq!(fresh.standing(&second, &both), Standing::Reused);
+        let row = |recent| family(old.hash(second.text()), Some(old.hash(first.text())), recent);
+        assert_eq!(row(true).standing(&first, &both), Standing::Repeated(second.clone()));
+        assert_eq!(row(false).standing(&first, &both), Standing::Reused, "after a minute");
+        assert_eq!(row(true).standing(&second, &both), Standing::Current(third.clone()));
+        let last = family(both.hash(third.text()), Some(both.hash(second.text())), true);
+        assert_eq!(last.standing(&first, &both), Standing::Reused, "an older one");
+        assert_eq!(last.standing(&second, &both), Standing::Repeated(third));
+    }
+
+    #[test]
+    fn a_session_lives_where_its_key_is_gone_or_an_earlier_release_rotated_it() {
+        let (old, new) = (keys("k1"), keys("k2"));
+        let session = SessionId::random();
+        let (first, other) =
+            (RefreshToken::random(&new, &session), RefreshToken::random(&new, &session));
+        let at_random = family(new.hash(other.text()), Some(new.hash(first.text())), true);
+        assert_eq!(at_random.standing(&first, &new), Standing::Unknown);
+        let under_old = family(old.hash(other.text()), Some(new.hash(first.text())), true);
+        assert_eq!(under_old.standing(&first, &new), Standing::Unknown);
+        let stranger = RefreshToken::random(&new, &session);
+        assert_eq!(under_old.standing(&stranger, &new), Standing::Foreign);
+    }
+}

@@ -1,0 +1,375 @@
+//! Tokens: how they look, and what the database keeps of them.
+//!
+//! | | prefix | then the id of a token key, a dot, and base64url of |
+//! |---|---|---|
+//! | access token | `lsa_` | kind of user, session, 256 random bits, proof |
+//! | refresh token | `lsr_` | session, 256 bits that are random or follow from its predecessor, proof |
+//! | authorization code | `lsc_` | 256 random bits, proof |
+//!
+//! The proof is 128 bits of an HMAC under that key, so that a token proves itself: junk is refused
+//! without a question to the database, a token whose row was swept long ago still logs its session
+//! out, and a forged one does not. Tokens of earlier releases have neither key id nor proof: they
+//! are worth something only while a row knows them. The database keeps only the HMAC-SHA-256 of a
+//! token under a key of this server, after the id of that key.
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::hmac;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use shared::introspection::UserKind;
+use shared::random::random_bytes;
+use shared::secrecy::named_keys;
+use std::fmt;
+use std::str::FromStr;
+
+const ACCESS_PREFIX: &str = "lsa_";
+const REFRESH_PREFIX: &str = "lsr_";
+const CODE_PREFIX: &str = "lsc_";
+const SESSION_BYTES: usize = 32;
+const RANDOM_BYTES: usize = 32;
+const PROOF_BYTES: usize = 16;
+/// What tokens of earlier releases end with: a checksum that says nothing.
+const CHECKSUM_BYTES: usize = 4;
+
+/// An access token in clear: on its way to or from a client, never stored or logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccessToken {
+    text: String,
+    kind: UserKind,
+    session: SessionId,
+    is_proven: bool,
+}
+
+impl AccessToken {
+    /// A new token of a session, for a user of this kind.
+    pub fn random(keys: &TokenKeys, kind: UserKind, session: &SessionId) -> Self {
+        let mut body = vec![kind_byte(kind)];
+        body.extend(session.0);
+        body.extend(random_bytes::<RANDOM_BYTES>());
+        let text = keys.seal(ACCESS_PREFIX, body);
+        Self { text, kind, session: session.clone(), is_proven: true }
+    }
+
+    /// The token, if the text is one of this server's, or has the form of an earlier release's.
+    pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
+        let (body, is_proven) = keys.open(ACCESS_PREFIX, text, 1 + SESSION_BYTES + RANDOM_BYTES)?;
+        let kind = match body[0] {
+            b'c' => UserKind::Core,
+            b'w' => UserKind::Web,
+            _ => return None,
+        };
+        let session = SessionId(body[1..=SESSION_BYTES].try_into().ok()?);
+        Some(Self { text: text.to_owned(), kind, session, is_proven })
+    }
+
+    /// What the client gets.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// True if this server issued it, whether or not a row knows it. False says nothing.
+    pub fn is_proven(&self) -> bool {
+        self.is_proven
+    }
+
+    /// Which kind of user it speaks for, and so which table knows it.
+    pub fn kind(&self) -> UserKind {
+        self.kind
+    }
+
+    /// The session it belongs to.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+}
+
+/// A refresh token in clear.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RefreshToken {
+    text: String,
+    session: SessionId,
+    is_proven: bool,
+}
+
+impl RefreshToken {
+    /// The first token of a session.
+    pub fn random(keys: &TokenKeys, session: &SessionId) -> Self {
+        Self::sealed(keys, session, random_bytes())
+    }
+
+    /// The token that this one is exchanged for: the same each time, under the key of this id.
+    pub fn successor(&self, keys: &TokenKeys, key_id: &str) -> Option<Self> {
+        let keys = keys.only(key_id)?;
+        let message = [b"successor of ", self.text.as_bytes()].concat();
+        let derived = hmac::sign(&keys.signing_key()?, &message);
+        Some(Self::sealed(&keys, &self.session, derived.as_ref().try_into().ok()?))
+    }
+
+    fn sealed(keys: &TokenKeys, session: &SessionId, rest: [u8; RANDOM_BYTES]) -> Self {
+        let body = [session.0, rest].concat();
+        let text = keys.seal(REFRESH_PREFIX, body);
+        Self { text, session: session.clone(), is_proven: true }
+    }
+
+    /// The token, if the text is one of this server's, or has the form of an earlier release's.
+    pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
+        let (body, is_proven) = keys.open(REFRESH_PREFIX, text, SESSION_BYTES + RANDOM_BYTES)?;
+        let session = SessionId(body[..SESSION_BYTES].try_into().ok()?);
+        Some(Self { text: text.to_owned(), session, is_proven })
+    }
+
+    /// True if this server issued it, whether or not a session knows it. False says nothing.
+    pub fn is_proven(&self) -> bool {
+        self.is_proven
+    }
+
+    /// What the client gets.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The session whose family it belongs to.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+}
+
+/// An authorization code in clear.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Code(String);
+
+impl Code {
+    /// A new code.
+    pub fn random(keys: &TokenKeys) -> Self {
+        Self(keys.seal(CODE_PREFIX, random_bytes::<RANDOM_BYTES>().to_vec()))
+    }
+
+    /// The code, if the text is one of this server's, or has the form of an earlier release's.
+    pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
+        keys.open(CODE_PREFIX, text, RANDOM_BYTES).map(|_| Self(text.to_owned()))
+    }
+
+    /// What the client gets.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What the tokens of one log-in of one client have in common.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SessionId([u8; SESSION_BYTES]);
+
+impl SessionId {
+    /// A new session.
+    pub fn random() -> Self {
+        Self(random_bytes())
+    }
+
+    /// The session of this stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(Self(URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?))
+    }
+
+    /// Its name in the database.
+    pub fn text(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0)
+    }
+}
+
+/// What the proof of a token is made of: no other HMAC under these keys begins with such a word.
+fn proven(prefix: &str, body: &[u8]) -> Vec<u8> {
+    [b"proof of ", prefix.as_bytes(), body].concat()
+}
+
+/// 256 random bits as text, for ids and cookies.
+pub fn random_name() -> String {
+    URL_SAFE_NO_PAD.encode(random_bytes::<RANDOM_BYTES>())
+}
+
+fn kind_byte(kind: UserKind) -> u8 {
+    match kind {
+        UserKind::Core => b'c',
+        UserKind::Web => b'w',
+    }
+}
+
+/// A secret must not reach a log by way of `{:?}`.
+macro_rules! hidden {
+    ($($name:ident),*) => {$(
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    )*};
+}
+hidden!(AccessToken, RefreshToken, Code, SessionId);
+
+/// The keys under which tokens are proven and hashed: the first signs, all verify.
+#[derive(Clone, Default)]
+pub struct TokenKeys(Vec<(String, Vec<u8>)>);
+
+impl TokenKeys {
+    /// The hash to store for a new token.
+    pub fn hash(&self, token: &str) -> String {
+        self.hashes(token).next().unwrap_or_default()
+    }
+
+    /// True if the key of a stored hash is one of these.
+    pub fn know(&self, stored: &str) -> bool {
+        self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(used, _)| used == id))
+    }
+
+    /// The id of the key that signs.
+    pub fn first_id(&self) -> &str {
+        self.0.first().map_or("", |(id, _)| id)
+    }
+
+    /// The hash of a token under the key of this id.
+    pub fn hash_under(&self, key_id: &str, token: &str) -> Option<String> {
+        Some(self.only(key_id)?.hash(token))
+    }
+
+    /// The one key of this id.
+    fn only(&self, key_id: &str) -> Option<Self> {
+        self.0.iter().find(|(id, _)| id == key_id).map(|key| Self(vec![key.clone()]))
+    }
+
+    fn signing_key(&self) -> Option<hmac::Key> {
+        self.0.first().map(|(_, bytes)| hmac::Key::new(hmac::HMAC_SHA256, bytes))
+    }
+
+    /// A token with this body, proven under the first key.
+    fn seal(&self, prefix: &str, mut body: Vec<u8>) -> String {
+        let id = self.first_id();
+        if let Some(key) = self.signing_key() {
+            let proof = hmac::sign(&key, &proven(prefix, &body));
+            body.extend(&proof.as_ref()[..PROOF_BYTES]);
+        }
+        format!("{prefix}{id}.{}", URL_SAFE_NO_PAD.encode(body))
+    }
+
+    /// The body of a token of this length, and whether it is proven.
+    fn open(&self, prefix: &str, text: &str, length: usize) -> Option<(Vec<u8>, bool)> {
+        let rest = text.strip_prefix(prefix)?;
+        let Some((id, rest)) = rest.split_once('.') else {
+            let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
+            let is_one = body.len() == length + CHECKSUM_BYTES;
+            body.truncate(length);
+            return is_one.then_some((body, false));
+        };
+        let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
+        let proof = body.split_at_checked(length)?.1.to_vec();
+        body.truncate(length);
+        let expected = hmac::sign(&self.only(id)?.signing_key()?, &proven(prefix, &body));
+        let equal = verify_slices_are_equal(&proof, &expected.as_ref()[..PROOF_BYTES]).is_ok();
+        equal.then_some((body, true))
+    }
+
+    /// Every hash under which the token may be stored.
+    pub fn hashes(&self, token: &str) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(id, bytes)| {
+            let key = hmac::Key::new(hmac::HMAC_SHA256, bytes);
+            format!("{id}:{}", hex::encode(hmac::sign(&key, token.as_bytes())))
+        })
+    }
+}
+
+impl FromStr for TokenKeys {
+    type Err = String;
+
+    /// `ID:HEX` of 32 bytes each, separated by commas.
+    fn from_str(text: &str) -> Result<Self, String> {
+        named_keys(text, 16).map(Self)
+    }
+}
+
+impl fmt::Debug for TokenKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} token keys", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(ids: &[&str]) -> TokenKeys {
+        let entry = |id: &&str| format!("{id}:{}", hex::encode([id.as_bytes()[0]; 32]));
+        ids.iter().map(entry).collect::<Vec<_>>().join(",").parse().unwrap()
+    }
+
+    #[test]
+    fn a_token_reads_back_and_one_changed_character_is_junk() {
+        let keys = keys(&["a"]);
+        let token = AccessToken::random(&keys, UserKind::Web, &SessionId::random());
+        assert_eq!(AccessToken::parse(&keys, token.text()), Some(token.clone()));
+        for position in 0..token.text().len() {
+            let mut changed = token.text().as_bytes().to_vec();
+            changed[position] = if changed[position] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            let parsed = AccessToken::parse(&keys, &changed);
+            assert!(parsed.is_none_or(|it| !it.is_proven()), "{position}");
+        }
+    }
+
+    #[test]
+    fn a_token_names_its_session_and_is_no_token_of_another_type() {
+        let (keys, session) = (keys(&["a"]), SessionId::random());
+        let access = AccessToken::random(&keys, UserKind::Core, &session);
+        let refresh = RefreshToken::random(&keys, &session);
+        assert_eq!(AccessToken::parse(&keys, access.text()).unwrap().session(), &session);
+        assert_eq!(RefreshToken::parse(&keys, refresh.text()).unwrap().session(), &session);
+        assert_eq!(SessionId::parse(&session.text()), Some(session));
+        assert_eq!(RefreshToken::parse(&keys, access.text()), None);
+        assert_eq!(Code::parse(&keys, refresh.text()), None);
+        let disguised = access.text().replace("lsa_", "lsr_");
+        assert_eq!(RefreshToken::parse(&keys, &disguised), None);
+    }
+
+    #[test]
+    fn a_token_proves_itself_under_a_key_that_still_verifies_and_no_other() {
+        let session = SessionId::random();
+        let token = RefreshToken::random(&keys(&["a"]), &session);
+        for (held, proven) in [(&["a"][..], Some(true)), (&["b", "a"], Some(true)), (&["b"], None)]
+        {
+            let parsed = RefreshToken::parse(&keys(held), token.text());
+            assert_eq!(parsed.map(|it| it.is_proven()), proven, "{held:?}");
+        }
+        // The form of earlier releases.
+        let body = [session.0, [7; 32]].concat();
+        let earlier = format!("lsr_{}", URL_SAFE_NO_PAD.encode([&body[..], &[0; 4]].concat()));
+        let parsed = RefreshToken::parse(&keys(&["a"]), &earlier).unwrap();
+        assert_eq!((parsed.is_proven(), parsed.session()), (false, &session));
+    }
+
+    #[test]
+    fn a_successor_is_the_same_each_time_and_under_each_key_another() {
+        let both = keys(&["a", "b"]);
+        let token = RefreshToken::random(&both, &SessionId::random());
+        let next = token.successor(&both, "a").unwrap();
+        assert_eq!(token.successor(&keys(&["b", "a"]), "a").unwrap(), next);
+        assert_ne!(token.successor(&both, "b").unwrap(), next);
+        assert_ne!(next.successor(&both, "a").unwrap(), next);
+        assert_eq!(next.session(), token.session());
+        assert_eq!(RefreshToken::parse(&both, next.text()), Some(next));
+        assert_eq!(token.successor(&both, "c"), None);
+    }
+
+    #[test]
+    fn a_token_hashed_under_an_older_key_is_still_found_after_rotation() {
+        let token = Code::random(&keys(&["a"]));
+        let stored = keys(&["a"]).hash(token.text());
+        let rotated = keys(&["b", "a"]);
+        assert_ne!(rotated.hash(token.text()), stored);
+        assert!(rotated.hashes(token.text()).any(|hash| hash == stored));
+        assert!(!stored.contains(token.text()));
+    }
+
+    #[test]
+    fn keys_of_the_wrong_form_are_refused() {
+        for wrong in ["", "a", "a:zz", "a:00", ":00", &format!("a b:{}", "00".repeat(32))] {
+            assert!(wrong.parse::<TokenKeys>().is_err(), "{wrong}");
+        }
+    }
+}

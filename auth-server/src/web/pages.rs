@@ -1,0 +1,341 @@
+//! What the pages in the browser look like: logging in, logging out and everything that went
+//! wrong on the way.
+//!
+//! How every page of the product is built is [`shared::pages`]' affair.
+
+use crate::web::redirects;
+use maud::{Markup, html};
+use poem::Response;
+use poem::http::StatusCode;
+use shared::entity::oauth_clients;
+use shared::introspection::UserKind;
+use shared::pages::{Back, Notice, Page, hidden, notice, respond, way};
+
+/// What the log-in page shows.
+#[derive(Clone, Copy)]
+pub struct LogInForm<'a> {
+    /// The name people know this installation by, such as "Loan Servicing".
+    pub site: &'a str,
+    /// Who is asked to log in.
+    pub kind: UserKind,
+    /// The application that asks, as people know it.
+    pub application: &'a str,
+    /// The request the form belongs to, carried in a hidden field.
+    pub request: &'a str,
+    /// Proves that the form came from this page, in a hidden field too.
+    pub csrf: &'a str,
+    /// Already in the field for the user name.
+    pub user_name: &'a str,
+    /// The last attempt had a wrong name or password, or met a locked account.
+    pub refused: bool,
+    /// Where the answer to the form may redirect to besides this server, as sources of a Content
+    /// Security Policy: `https://app.example`. Chromium applies `form-action` to redirects too.
+    pub form_action_origins: &'a str,
+}
+
+/// Asks for user name and password; the form goes to `/login`.
+pub fn log_in(form: &LogInForm) -> Response {
+    let heading = log_in_heading(form.kind);
+    let page = Page {
+        site: form.site,
+        title: if form.refused { format!("Error: {heading}") } else { heading.to_owned() },
+        main: log_in_main(form),
+        note: Some("Check the address of this page before you enter your password."),
+    };
+    respond(StatusCode::OK, &page, form.form_action_origins)
+}
+
+/// Says that the log-out is done, where no application waits for the user to come back.
+pub fn logged_out(site: &str, back: Option<&Back>) -> Response {
+    let text = "Nobody can go on under your name in this browser.";
+    let advice = "You can close this page now.";
+    notice(site, StatusCode::OK, &Notice { title: "You are logged out", text, advice, back })
+}
+
+/// Says what this server is to whoever only knows its host.
+pub fn about(site: &str, metadata: &str) -> Response {
+    let text = "This server logs people in and out. It has no other pages.";
+    let advice = "Open the application you want to use: it brings you here when it needs to.";
+    let back =
+        Back { label: "What this server offers to programs".to_owned(), url: metadata.to_owned() };
+    let title = "The auth server";
+    notice(site, StatusCode::OK, &Notice { title, text, advice, back: Some(&back) })
+}
+
+/// The way back to an application: to where it is, not into it.
+pub fn back_to(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
+    let registered = client.redirect_uris.split_ascii_whitespace().next();
+    let url = redirects::home(redirect_uri.or(registered)?)?;
+    Some(Back { label: format!("Back to {}", client.name()), url })
+}
+
+/// Asks whether to log out; the form goes to `/oauth2/logout` with `csrf` and all of `fields`.
+///
+/// `form_action_origins` is what it is in [`LogInForm`]: where the log-out may redirect to.
+pub fn confirm_log_out(
+    site: &str,
+    csrf: &str,
+    fields: &[(&str, &str)],
+    form_action_origins: &str,
+    back: Option<&Back>,
+) -> Response {
+    const TITLE: &str = "Do you want to log out?";
+    let main = html! {
+        h1 { (TITLE) }
+        p { "To stay logged in, go back or close this page." }
+        form method="post" action="/oauth2/logout" {
+            (hidden("csrf", csrf))
+            @for (name, value) in fields { (hidden(name, value)) }
+            button type="submit" { "Log out" }
+        }
+        (way(back))
+    };
+    let page = Page { site, title: TITLE.to_owned(), main, note: None };
+    respond(StatusCode::OK, &page, form_action_origins)
+}
+
+/// The one text for every reason: whoever guesses must not learn which part was wrong.
+const REFUSED: &str = "The user name or the password is wrong. \
+    After several wrong attempts an account is locked for half an hour.";
+
+fn log_in_heading(kind: UserKind) -> &'static str {
+    match kind {
+        UserKind::Core => "Log in",
+        UserKind::Web => "Log in to your loans",
+    }
+}
+
+fn log_in_main(form: &LogInForm) -> Markup {
+    html! {
+        div class="title" {
+            h1 { (log_in_heading(form.kind)) }
+            @if form.kind == UserKind::Core { span class="tag" { "Staff" } }
+        }
+        p { "to continue to " strong { bdi { (form.application) } } }
+        form method="post" action="/login" {
+            (hidden("request", form.request))
+            (hidden("csrf", form.csrf))
+            (user_name_field(form))
+            (password_field(form))
+            button type="submit" { "Log in" }
+        }
+    }
+}
+
+fn user_name_field(form: &LogInForm) -> Markup {
+    html! {
+        label for="username" { "User name" }
+        input #username name="username" type="text" value=(form.user_name) required maxlength="200"
+            autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false"
+            autofocus[form.user_name.is_empty()]
+            aria-invalid=[form.refused.then_some("true")]
+            aria-describedby=[form.refused.then_some("error")];
+    }
+}
+
+fn password_field(form: &LogInForm) -> Markup {
+    html! {
+        label for="password" { "Password" }
+        @if form.refused { p #error class="error" role="alert" { (REFUSED) } }
+        input #password name="password" type="password" required maxlength="1024"
+            autocomplete="current-password" autocapitalize="none" autocorrect="off"
+            spellcheck="false"
+            autofocus[!form.user_name.is_empty()]
+            aria-invalid=[form.refused.then_some("true")]
+            aria-describedby=[form.refused.then_some("error")];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::digest::{SHA256, digest};
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use shared::telemetry::RequestId;
+
+    const NASTY: &str = "<script>alert(1)</script>\"'&";
+    const FORM: LogInForm<'static> = LogInForm {
+        site: "Loan Servicing",
+        kind: UserKind::Web,
+        application: "loan-portal",
+        request: "request-1",
+        csrf: "csrf-1",
+        user_name: "",
+        refused: false,
+        form_action_origins: "",
+    };
+
+    const NOTICE: Notice<'static> = Notice { title: NASTY, text: NASTY, advice: NASTY, back: None };
+
+    fn back() -> Back {
+        Back { label: NASTY.to_owned(), url: format!("https://app.example/{NASTY}") }
+    }
+
+    #[tokio::test]
+    async fn a_page_says_what_to_do_has_a_reference_and_a_way_back() {
+        let back = Back { label: "Back to X".to_owned(), url: "https://app.example/".to_owned() };
+        let notice = Notice { advice: "Do this.", back: Some(&back), ..NOTICE };
+        let id = RequestId::random();
+        let page = async { shared::pages::notice("Site", StatusCode::OK, &notice) };
+        let text = text(id.clone().within(page).await).await;
+        for part in [
+            "<p>Do this.</p>".to_owned(),
+            "<a class=\"button\" href=\"https://app.example/\">Back to X</a>".to_owned(),
+            format!("Reference: {}", id.as_str()),
+        ] {
+            assert!(text.contains(&part), "no {part} in {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn escapes_whatever_it_is_given() {
+        let form = LogInForm {
+            site: NASTY,
+            application: NASTY,
+            request: NASTY,
+            csrf: NASTY,
+            user_name: NASTY,
+            ..FORM
+        };
+        let pages = [
+            log_in(&form),
+            logged_out(NASTY, None),
+            confirm_log_out(NASTY, NASTY, &[(NASTY, NASTY)], "", Some(&back())),
+            notice(NASTY, StatusCode::BAD_REQUEST, &NOTICE),
+        ];
+        for page in pages {
+            let text = text(page).await;
+            assert!(!text.contains("<script"), "{text}");
+            assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;"), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn allows_exactly_the_style_sheet_in_the_page() {
+        let response = log_in(&FORM);
+        let policy = response.header("content-security-policy").unwrap().to_owned();
+        let text = text(response).await;
+        let style = text.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+        let hash = STANDARD.encode(digest(&SHA256, style.as_bytes()));
+        assert!(policy.contains(&format!("; style-src 'sha256-{hash}';")), "{policy}");
+        assert_eq!(text.matches("<style").count(), 1);
+        assert!(!text.contains(" style="), "the policy forbids style attributes");
+        // Browsers hash what they have parsed: line ends are \n there.
+        assert!(!style.contains('\r'));
+    }
+
+    #[tokio::test]
+    async fn labels_every_field_one_sees() {
+        let text = text(log_in(&FORM)).await;
+        let inputs: Vec<&str> = text.split("<input ").skip(1).collect();
+        let (hidden, seen): (Vec<&str>, Vec<&str>) =
+            inputs.iter().partition(|input| input.contains("type=\"hidden\""));
+        assert_eq!((hidden.len(), seen.len()), (2, 2));
+        for input in seen {
+            let id = input.split_once("id=\"").unwrap().1.split_once('"').unwrap().0;
+            assert!(text.contains(&format!("<label for=\"{id}\">")), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn says_beside_the_field_that_it_refused() {
+        let fresh = text(log_in(&FORM)).await;
+        assert!(fresh.contains("<title>Log in to your loans – Loan Servicing</title>"));
+        assert!(!fresh.contains("aria-invalid=") && !fresh.contains(REFUSED));
+
+        let form = LogInForm { refused: true, user_name: "ann", ..FORM };
+        let refused = text(log_in(&form)).await;
+        assert!(refused.contains("<title>Error: Log in to your loans – Loan Servicing</title>"));
+        assert_eq!(refused.matches("aria-describedby=\"error\"").count(), 2);
+        assert_eq!(refused.matches("aria-invalid=\"true\"").count(), 2);
+        assert!(refused.contains("<p id=\"error\" class=\"error\" role=\"alert\">"), "{refused}");
+        assert!(refused.contains(REFUSED));
+    }
+
+    #[tokio::test]
+    async fn begins_in_the_first_empty_field() {
+        for (user_name, field) in [("", "username"), ("ann", "password")] {
+            let text = text(log_in(&LogInForm { user_name, ..FORM })).await;
+            assert_eq!(text.matches(" autofocus").count(), 1);
+            let before = text.split_once(" autofocus").unwrap().0;
+            assert!(before.rsplit_once("<input ").unwrap().1.contains(&format!("id=\"{field}\"")));
+        }
+    }
+
+    #[tokio::test]
+    async fn tells_staff_from_borrowers() {
+        let staff = text(log_in(&LogInForm { kind: UserKind::Core, ..FORM })).await;
+        assert!(staff.contains("<h1>Log in</h1>") && staff.contains("Staff"));
+        let borrowers = text(log_in(&FORM)).await;
+        assert!(
+            borrowers.contains("<h1>Log in to your loans</h1>") && !borrowers.contains("Staff")
+        );
+    }
+
+    #[test]
+    fn lets_forms_go_only_where_they_may() {
+        let own = form_action("");
+        assert_eq!(own, "form-action 'self'");
+        for one in ["https://app.example", "http://127.0.0.1:4000", "com.example.app:"] {
+            assert_eq!(form_action(one), format!("{own} {one}"));
+        }
+        let two = "https://a.example https://b.example:8443";
+        assert_eq!(form_action(two), format!("{own} {two}"));
+        for bad in ["https://a.example;script-src", "*", "'unsafe-inline'", "a,b", "é", "\0"] {
+            assert_eq!(form_action(bad), own, "{bad:?}");
+        }
+        assert_eq!(
+            form_action("https://a.example\r\n;script-src"),
+            "form-action 'self' https://a.example"
+        );
+    }
+
+    #[test]
+    fn guards_every_page_alike() {
+        let pages = [
+            log_in(&FORM),
+            logged_out("Site", Some(&back())),
+            confirm_log_out("Site", "csrf", &[], "", None),
+            notice("Site", StatusCode::BAD_REQUEST, &NOTICE),
+        ];
+        for page in &pages {
+            assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+            assert_eq!(page.header("cache-control"), Some("no-store"));
+            assert_eq!(page.header("referrer-policy"), Some("same-origin"));
+            assert_eq!(page.header("x-frame-options"), Some("DENY"));
+            assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+            let policy = page.header("content-security-policy").unwrap();
+            assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+            for part in ["img-src data:", "frame-ancestors 'none'", "base-uri 'none'"] {
+                assert!(policy.split("; ").any(|directive| directive == part), "{policy}");
+            }
+        }
+        assert_eq!(pages.map(|page| page.status().as_u16()), [200, 200, 200, 400]);
+    }
+
+    #[tokio::test]
+    async fn carries_the_fields_of_a_log_out() {
+        let fields = [("state", "s1"), ("post_logout_redirect_uri", "https://app.example/")];
+        let response = confirm_log_out("Site", "csrf-1", &fields, "https://app.example", None);
+        let policy = response.header("content-security-policy").unwrap();
+        assert!(policy.ends_with("; form-action 'self' https://app.example"), "{policy}");
+        let text = text(response).await;
+        assert!(text.contains("<form method=\"post\" action=\"/oauth2/logout\">"));
+        for (name, value) in fields.iter().chain(&[("csrf", "csrf-1")]) {
+            let field = format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">");
+            assert!(text.contains(&field), "{text}");
+        }
+    }
+
+    fn form_action(form_action_origins: &str) -> String {
+        let response = log_in(&LogInForm { form_action_origins, ..FORM });
+        let policy = response.header("content-security-policy").unwrap();
+        assert_eq!(policy.split("; ").count(), 6, "{policy}");
+        policy.rsplit("; ").next().unwrap().to_owned()
+    }
+
+    async fn text(response: Response) -> String {
+        response.into_body().into_string().await.unwrap()
+    }
+}

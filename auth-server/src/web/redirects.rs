@@ -1,0 +1,132 @@
+//! Where an answer may be sent: exactly to what the client has registered (RFC 9700, 2.1).
+
+use url::{Host, Url, form_urlencoded};
+
+/// True if the client may be answered at this URI: it is one of its list, letter for letter, but
+/// for the port of a loopback address, which a program on the user's machine chooses when it starts
+/// (RFC 8252, 7.3).
+pub fn is_registered(list: &str, uri: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == uri || same_but_for_port(known, uri))
+}
+
+fn same_but_for_port(known: &str, uri: &str) -> bool {
+    let (Some(known), Some(uri_parsed)) = (loopback(known), loopback(uri)) else { return false };
+    let mut moved = known;
+    // As it was written: parsing must not have made it equal.
+    moved.set_port(uri_parsed.port()).is_ok() && moved == uri_parsed && uri_parsed.as_str() == uri
+}
+
+fn loopback(uri: &str) -> Option<Url> {
+    let url = Url::parse(uri).ok()?;
+    let local = match url.host()? {
+        Host::Ipv4(address) => address.octets() == [127, 0, 0, 1],
+        Host::Ipv6(address) => address.is_loopback(),
+        Host::Domain(name) => name == "localhost",
+    };
+    (local && url.scheme() == "http").then_some(url)
+}
+
+/// The URI with parameters added to its query; without any, the URI as it is.
+pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
+    if parameters.is_empty() {
+        return uri.to_owned();
+    }
+    let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
+    let added = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    // Both spellings of a space are right, but some applications read only this one.
+    let added = added.replace('+', "%20");
+    let query = match url.query() {
+        Some(query) if !query.is_empty() => format!("{query}&{added}"),
+        _ => added,
+    };
+    url.set_query(Some(&query));
+    url.into()
+}
+
+/// Where the application of a redirect URI is, for a browser; nothing for one that is in none.
+pub fn home(uri: &str) -> Option<String> {
+    let url = Url::parse(uri).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
+    Some(url.origin().ascii_serialization() + "/")
+}
+
+/// The origin of a URI as a source of a content security policy.
+pub fn policy_source(uri: &str) -> String {
+    let Ok(url) = Url::parse(uri) else { return String::new() };
+    match url.host() {
+        // Browsers take no IPv6 address as a source.
+        Some(Host::Ipv6(_)) => format!("{}:", url.scheme()),
+        _ => url.origin().ascii_serialization(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_uri_is_matched_letter_for_letter() {
+        let list = "https://app.example/cb http://127.0.0.1:8765/callback http://[::1]/cb";
+        let good = [
+            "https://app.example/cb",
+            "http://127.0.0.1:8765/callback",
+            "http://127.0.0.1:50000/callback",
+            "http://127.0.0.1/callback",
+            "http://[::1]:1234/cb",
+        ];
+        for uri in good {
+            assert!(is_registered(list, uri), "{uri}");
+        }
+        let bad = [
+            "https://app.example/cb/",
+            "https://app.example:444/cb",
+            "https://APP.example/cb",
+            "https://app.example/cb?x=1",
+            "https://app.example/cb#x",
+            "http://app.example/cb",
+            "http://127.0.0.1:8765/callback/../x",
+            "http://127.0.0.1:8765/callback?x",
+            "https://127.0.0.1:8765/callback",
+            "http://127.0.0.2:8765/callback",
+            "http://localhost:8765/callback",
+            "http://localhost.evil.example:8765/callback",
+            "http://user@127.0.0.1:8765/callback",
+            "http://127.0.0.1:8765@evil.example/callback",
+            "http://0x7f.0.0.1:8765/callback",
+            "",
+        ];
+        for uri in bad {
+            assert!(!is_registered(list, uri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn localhost_is_a_loopback_address_of_its_own() {
+        let list = "http://localhost/cb http://127.0.0.1/other";
+        for uri in ["http://localhost/cb", "http://localhost:51004/cb"] {
+            assert!(is_registered(list, uri), "{uri}");
+        }
+        for uri in [
+            "http://127.0.0.1:51004/cb",
+            "http://localhost:51004/other",
+            "http://LOCALHOST:51004/cb",
+            "http://localhost.:51004/cb",
+            "https://localhost:51004/cb",
+        ] {
+            assert!(!is_registered(list, uri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_added_to_what_is_there() {
+        let uri = with_parameters("https://a.example/cb?x=1", &[("state", "a b&c"), ("iss", "i")]);
+        assert_eq!(uri, "https://a.example/cb?x=1&state=a%20b%26c&iss=i");
+        assert_eq!(with_parameters("https://a.example/bye", &[]), "https://a.example/bye");
+    }
+
+    #[test]
+    fn a_policy_source_is_an_origin() {
+        assert_eq!(policy_source("https://a.example/cb?x"), "https://a.example");
+        assert_eq!(policy_source("http://127.0.0.1:8765/cb"), "http://127.0.0.1:8765");
+        assert_eq!(policy_source("http://[::1]:8765/cb"), "http:");
+    }
+}

@@ -1,0 +1,129 @@
+//! One question for all callers who ask it at the same time.
+//!
+//! Nothing is cached: every answer comes from a question that *began after its caller asked*. While
+//! a question is in flight, callers who ask the same wait together for the next one. However many
+//! callers there are, one question is in flight for each key.
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::task::JoinError;
+
+/// An answer, or why its question died.
+type Answer<T> = Result<T, Arc<JoinError>>;
+type Question<T> = Shared<BoxFuture<'static, Answer<T>>>;
+
+/// The questions that are in flight, by their keys.
+pub struct Coalesced<K, T>(Arc<Mutex<HashMap<K, Questions<T>>>>);
+
+/// The questions of one key that have not been answered.
+struct Questions<T> {
+    in_flight: Question<T>,
+    /// Begins when the one in flight is answered.
+    next: Option<Question<T>>,
+}
+
+impl<K, T> Default for Coalesced<K, T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<K, T> Coalesced<K, T>
+where
+    K: Copy + Eq + Hash + Send + 'static,
+    T: Clone + Send + Sync + 'static,
+{
+    /// The answer to the first question of this key that begins from now on.
+    pub fn ask<F>(&self, key: K, question: F) -> impl Future<Output = Answer<T>> + use<K, T, F>
+    where
+        F: Future<Output = T> + Send + 'static,
+    {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get_mut(&key) {
+            None => {
+                let question = self.begin(key, question, None);
+                all.insert(key, Questions { in_flight: question.clone(), next: None });
+                question
+            }
+            Some(Questions { in_flight, next }) => {
+                let earlier = in_flight.clone();
+                next.get_or_insert_with(|| self.begin(key, question, Some(earlier))).clone()
+            }
+        }
+    }
+
+    /// Drives a question in a task of its own, so that a caller who hangs up does not take it from
+    /// the others.
+    fn begin(
+        &self,
+        key: K,
+        question: impl Future<Output = T> + Send + 'static,
+        earlier: Option<Question<T>>,
+    ) -> Question<T> {
+        let all = Arc::clone(&self.0);
+        let task = tokio::spawn(async move {
+            if let Some(earlier) = earlier {
+                let _ = earlier.await;
+            }
+            let answer = AssertUnwindSafe(question).catch_unwind().await;
+            answered(&all, key);
+            answer.unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        task.map(|done| done.map_err(Arc::new)).boxed().shared()
+    }
+}
+
+/// The question in flight is answered: the next one, if any, is in flight now.
+fn answered<K: Copy + Eq + Hash, T>(all: &Mutex<HashMap<K, Questions<T>>>, key: K) {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Questions { next: Some(next), .. }) = all.remove(&key) {
+        all.insert(key, Questions { in_flight: next, next: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio::sync::Semaphore;
+
+    #[tokio::test]
+    async fn an_answer_is_of_a_question_that_began_after_its_caller_asked() {
+        let coalesced = Coalesced::<(), usize>::default();
+        let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let question = || {
+            let (begun, may_end) = (Arc::clone(&begun), Arc::clone(&may_end));
+            async move {
+                let number = begun.fetch_add(1, Ordering::SeqCst) + 1;
+                may_end.acquire().await.expect("open").forget();
+                number
+            }
+        };
+        let first = coalesced.ask((), question());
+        while begun.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let others: Vec<_> = (0..1000).map(|_| coalesced.ask((), question())).collect();
+        may_end.add_permits(2);
+        assert_eq!(first.await.unwrap(), 1);
+        for other in others {
+            assert_eq!(other.await.unwrap(), 2, "one question for all who came meanwhile");
+        }
+        may_end.add_permits(1);
+        assert_eq!(coalesced.ask((), question()).await.unwrap(), 3, "nothing is cached");
+        assert!(coalesced.0.lock().unwrap().is_empty(), "answered questions are forgotten");
+    }
+
+    #[tokio::test]
+    async fn a_question_that_panics_fails_its_callers_and_no_later_ones() {
+        let coalesced = Coalesced::<(), usize>::default();
+        let failed = coalesced.ask((), async { panic!("on purpose") });
+        assert!(failed.await.is_err());
+        assert_eq!(coalesced.ask((), async { 7 }).await.unwrap(), 7);
+        assert!(coalesced.0.lock().unwrap().is_empty(), "it is forgotten like any other");
+    }
+}

@@ -1,0 +1,157 @@
+//! A few permits for costly work, given in turn to those who wait in lines of their own: a long line
+//! makes itself wait, and not the others.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// The permits and the lines.
+#[derive(Clone, Debug)]
+pub struct FairQueue {
+    state: Arc<Mutex<State>>,
+    waiting_max: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    /// Each line that is not empty, once: the first has the next permit.
+    turns: VecDeque<String>,
+    lines: HashMap<String, VecDeque<oneshot::Sender<Permit>>>,
+    waiting: usize,
+}
+
+/// One of the permits, free again when it is dropped.
+#[derive(Debug)]
+pub struct Permit(Option<Arc<Mutex<State>>>);
+
+impl FairQueue {
+    /// So many permits, for which so many may wait.
+    pub fn new(permits: usize, waiting_max: usize) -> Self {
+        let (turns, lines) = (VecDeque::new(), HashMap::new());
+        let state = State { free: permits, turns, lines, waiting: 0 };
+        Self { state: Arc::new(Mutex::new(state)), waiting_max }
+    }
+
+    /// Waits in this line for a permit; `None` at once where too many wait already. A line in which
+    /// nobody waits has a place in any case, up to twice as many.
+    pub async fn acquire(&self, line: &str) -> Option<Permit> {
+        let permit = {
+            let mut state = lock(&self.state);
+            if state.free > 0 {
+                state.free -= 1;
+                return Some(Permit(Some(Arc::clone(&self.state))));
+            }
+            let is_new = !state.lines.contains_key(line);
+            let waiting_max = if is_new { 2 * self.waiting_max } else { self.waiting_max };
+            if state.waiting >= waiting_max {
+                return None;
+            }
+            let (sender, receiver) = oneshot::channel();
+            state.waiting += 1;
+            state.lines.entry(line.to_owned()).or_default().push_back(sender);
+            if is_new {
+                state.turns.push_back(line.to_owned());
+            }
+            receiver
+        };
+        permit.await.ok()
+    }
+}
+
+impl State {
+    /// Whose turn it is.
+    fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
+        let line = self.turns.pop_front()?;
+        let waiting = self.lines.get_mut(&line)?;
+        let next = waiting.pop_front();
+        match waiting.is_empty() {
+            true => drop(self.lines.remove(&line)),
+            false => self.turns.push_back(line),
+        }
+        self.waiting -= 1;
+        next
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(mut state) = self.0.take() else { return };
+        loop {
+            let next = {
+                let mut state = lock(&state);
+                let next = state.next();
+                if next.is_none() {
+                    state.free += 1;
+                }
+                next
+            };
+            let Some(next) = next else { return };
+            // Whoever has gone meanwhile gives it back.
+            match next.send(Permit(Some(state))) {
+                Ok(()) => return,
+                Err(mut permit) => match permit.0.take() {
+                    Some(returned) => state = returned,
+                    None => return,
+                },
+            }
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[tokio::test]
+    async fn lines_take_turns_however_long_they_are() {
+        let queue = FairQueue::new(1, 100);
+        let first = queue.acquire("long").await.expect("a free one");
+        let mut long: Vec<_> = (0..50).map(|_| Box::pin(queue.acquire("long"))).collect();
+        for waiting in &mut long {
+            assert!(waiting.as_mut().now_or_never().is_none());
+        }
+        let mut short = Box::pin(queue.acquire("short"));
+        assert!(short.as_mut().now_or_never().is_none());
+        drop(first);
+        let second = long[0].as_mut().now_or_never().flatten().expect("the first who waits");
+        drop(second);
+        let third = short.as_mut().now_or_never().flatten().expect("then the other line");
+        assert!(long[1].as_mut().now_or_never().is_none());
+        // Those who have gone are passed over, and nothing is lost with them.
+        long.truncate(1);
+        drop(third);
+        assert!(queue.acquire("any").now_or_never().flatten().is_some());
+        let state = lock(&queue.state);
+        assert!(state.lines.is_empty() && state.turns.is_empty() && state.waiting == 0);
+    }
+
+    #[tokio::test]
+    async fn a_permit_that_was_given_to_somebody_who_goes_is_not_lost() {
+        let queue = FairQueue::new(1, 100);
+        let first = queue.acquire("one").await;
+        let mut gone = Box::pin(queue.acquire("one"));
+        assert!(gone.as_mut().now_or_never().is_none());
+        drop(first);
+        drop(gone);
+        assert!(queue.acquire("one").now_or_never().flatten().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_has_room_for_a_line_of_its_own_alone() {
+        let queue = FairQueue::new(1, 2);
+        let _first = queue.acquire("one").await;
+        let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(queue.acquire("one"))).collect();
+        for waiting in &mut waiting {
+            assert!(waiting.as_mut().now_or_never().is_none());
+        }
+        assert!(matches!(queue.acquire("one").now_or_never(), Some(None)), "refused at once");
+        let mut other = Box::pin(queue.acquire("other"));
+        assert!(other.as_mut().now_or_never().is_none(), "waits");
+    }
+}

@@ -1,0 +1,12 @@
+//! One `Idempotency-Key` of a caller for one request, wherever it is sent. Rows of earlier releases
+//! are found by their scope.
+
+use super::steps::Steps;
+use sea_orm::sea_query::ColumnDef;
+
+/// What it does, step by step.
+pub fn steps(steps: &mut Steps) {
+    let key_hash = ColumnDef::new("key_hash").string_len(64).null().take();
+    steps.add_column("idempotency_records", "key_hash", key_hash);
+    steps.add_index("idempotency_records", &["key_hash"], true);
+}

@@ -1,0 +1,41 @@
+//! How often something may be done by one and the same; each server counts for itself.
+
+use governor::clock::Clock;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+/// A quota for each key.
+pub struct Rates(DefaultKeyedRateLimiter<String>);
+
+impl Rates {
+    /// This quota for each.
+    pub fn new(quota: Quota) -> Self {
+        Self(RateLimiter::keyed(quota))
+    }
+
+    /// Counts one, or says in how many seconds the next may come.
+    pub fn admit(&self, key: &str) -> Result<(), i64> {
+        self.0
+            .check_key(&key.to_owned())
+            .map_err(|refused| refused.wait_time_from(self.0.clock().now()).as_secs() as i64 + 1)
+    }
+
+    /// Forgets keys that have all of their quota again.
+    pub fn sweep(&self) {
+        self.0.retain_recent();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU32;
+
+    #[test]
+    fn each_key_has_a_quota_of_its_own() {
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let rates = Rates::new(Quota::per_hour(NonZeroU32::MIN).allow_burst(two));
+        assert!(rates.admit("one").is_ok() && rates.admit("one").is_ok());
+        assert!((1..=3601).contains(&rates.admit("one").unwrap_err()));
+        assert!(rates.admit("other").is_ok());
+    }
+}

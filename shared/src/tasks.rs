@@ -1,0 +1,184 @@
+//! Background tasks, supervised: work that a server does over and over for as long as it runs. A run
+//! that fails or panics is logged, counted and tried again, and ends nothing but itself.
+
+use crate::telemetry::Metrics;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The pause after a first failure. It doubles with each further one, up to the task's interval.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Failures in a row that count as trouble: one or two come with every restart of a database.
+const FAILURES_MIN: u32 = 3;
+
+/// The background tasks of a server.
+#[derive(Clone, Debug)]
+pub struct Tasks {
+    runs: Family<RunLabels, Counter>,
+    failures: Family<TaskLabel, Gauge>,
+    failing: Arc<Mutex<BTreeMap<&'static str, u32>>>,
+}
+
+/// A task that fails again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailingTask {
+    /// Which.
+    pub task: &'static str,
+    /// How often in a row.
+    pub failures: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RunLabels {
+    task: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct TaskLabel {
+    task: &'static str,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum RunOutcome {
+    Done,
+    Failed,
+    Panicked,
+}
+
+impl RunOutcome {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+        }
+    }
+}
+
+impl Tasks {
+    /// None so far. Their runs are counted in `metrics`.
+    pub fn new(metrics: &mut Metrics) -> Self {
+        let tasks =
+            Self { runs: Family::default(), failures: Family::default(), failing: Arc::default() };
+        metrics.register("background_runs", "Runs of background tasks", tasks.runs.clone());
+        let help = "Runs of a background task that failed since it was last done";
+        metrics.register("background_failures", help, tasks.failures.clone());
+        tasks
+    }
+
+    /// Does this work now and again after each interval, until the process ends.
+    pub fn every<S, W, R, E>(&self, state: &Arc<S>, interval: Duration, task: &'static str, work: W)
+    where
+        S: Send + Sync + 'static,
+        W: Fn(Arc<S>) -> R + Send + 'static,
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: fmt::Display + Send + 'static,
+    {
+        let (tasks, state) = (self.clone(), Arc::clone(state));
+        tokio::spawn(async move {
+            loop {
+                // In a task of its own, which a panic ends in place of this one.
+                let outcome = match tokio::spawn(work(Arc::clone(&state))).await {
+                    Ok(Ok(())) => RunOutcome::Done,
+                    Ok(Err(error)) => {
+                        tracing::warn!(task, %error, "a background task failed");
+                        RunOutcome::Failed
+                    }
+                    Err(error) => {
+                        tracing::error!(task, %error, "a background task panicked");
+                        RunOutcome::Panicked
+                    }
+                };
+                let failures = tasks.count(task, outcome);
+                sleep(pause(interval, failures)).await;
+            }
+        });
+    }
+
+    /// The tasks that fail again and again.
+    pub fn failing(&self) -> Vec<FailingTask> {
+        let failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = failing.iter().map(|(&task, &failures)| FailingTask { task, failures });
+        failing.filter(|failing| failing.failures >= FAILURES_MIN).collect()
+    }
+
+    /// Counts a run, and gives the failures in a row.
+    fn count(&self, task: &'static str, outcome: RunOutcome) -> u32 {
+        self.runs.get_or_create(&RunLabels { task, outcome: outcome.name() }).inc();
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = match outcome {
+            RunOutcome::Done => {
+                failing.remove(task);
+                0
+            }
+            RunOutcome::Failed | RunOutcome::Panicked => {
+                let failures = failing.entry(task).or_default();
+                *failures = failures.saturating_add(1);
+                *failures
+            }
+        };
+        self.failures.get_or_create(&TaskLabel { task }).set(i64::from(failures));
+        failures
+    }
+}
+
+/// How long after a run the next one begins.
+fn pause(interval: Duration, failures: u32) -> Duration {
+    match failures.checked_sub(1) {
+        None => interval,
+        Some(doublings) => RETRY_PAUSE.saturating_mul(1 << doublings.min(16)).min(interval),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::sync::mpsc;
+
+    #[tokio::test]
+    async fn a_run_that_fails_or_panics_is_counted_and_tried_again() {
+        let tasks = Tasks::new(&mut Metrics::default());
+        let (sender, mut seen) = mpsc::channel(1);
+        let state = Arc::new((tasks.clone(), AtomicU32::new(0)));
+        tasks.every(&state, Duration::from_millis(5), "work", move |state| {
+            let run = state.1.fetch_add(1, Ordering::Relaxed);
+            let (sender, failing) = (sender.clone(), state.0.failing());
+            async move {
+                sender.send(failing).await.expect("the test listens");
+                match run {
+                    0..4 => Err("not now".to_owned()),
+                    4 => panic!("a defect"),
+                    _ => Ok(()),
+                }
+            }
+        });
+        for (run, failures) in
+            [None, None, None, Some(3), Some(4), Some(5), None].iter().enumerate()
+        {
+            let failing = failures.map(|failures| FailingTask { task: "work", failures });
+            assert_eq!(seen.recv().await.unwrap(), Vec::from_iter(failing), "before run {run}");
+        }
+        let outcomes = ["failed", "panicked"];
+        let counted = outcomes
+            .map(|outcome| tasks.runs.get_or_create(&RunLabels { task: "work", outcome }).get());
+        assert_eq!(counted, [4, 1]);
+    }
+
+    #[test]
+    fn the_pause_after_failures_never_exceeds_the_interval() {
+        let minute = Duration::from_secs(60);
+        for (failures, seconds) in [(0, 60), (1, 1), (2, 2), (6, 32), (7, 60), (u32::MAX, 60)] {
+            assert_eq!(pause(minute, failures).as_secs(), seconds, "{failures}");
+        }
+    }
+}

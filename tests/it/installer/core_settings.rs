@@ -1,0 +1,84 @@
+//! `installer settings`: the settings of the core system, listed and changed while both servers run.
+
+use super::installer;
+use crate::PROGRAM;
+use crate::api::loans::book;
+use acceptance::on_each_database;
+use acceptance::seeds::OPEN_TERMS;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn settings_are_listed_with_their_values_and_what_they_mean() {
+    on_each_database(PROGRAM, |world| async move {
+        let text = installer(&world, &["settings", "list"]).await.done();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        let value = lines[0].find("value").expect("a heading");
+        for (line, name, is) in [
+            (1, "business_time_zone", "UTC "),
+            (2, "vin_check", "- "),
+            (3, "web_inactivity_timeout", "20 "),
+        ] {
+            assert!(lines[line].starts_with(name), "{text}");
+            assert!(lines[line][value..].starts_with(is), "{text}");
+        }
+        let listed = installer(&world, &["settings", "list", "--json"]).await.json();
+        assert_eq!(listed[0]["value"], "UTC");
+        assert_eq!((&listed[1]["name"], &listed[1]["value"]), (&json!("vin_check"), &Value::Null));
+        assert!(listed[2]["meaning"].as_str().is_some_and(|text| text.contains("1 to 1440")));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_business_time_zone_counts_from_the_next_request_on() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments?test=true");
+        let today = async || {
+            let body = json!({"Amount": "10.00"});
+            let rows = world.client.post(&admin, &path, &body, None).await.expect(200).json();
+            rows[0]["Effective_Date"].as_str().expect("a date").to_owned()
+        };
+        // There are 26 hours between them.
+        let set = async |zone: &str| {
+            installer(&world, &["settings", "set", "business_time_zone", zone]).await.done()
+        };
+        let said = set("Pacific/Kiritimati").await;
+        assert!(said.contains("is Pacific/Kiritimati (was UTC)"), "{said}");
+        let east = today().await;
+        assert!(said.contains(&east), "{said}");
+        set("Etc/GMT+12").await;
+        assert_ne!(today().await, east);
+        // As before: nothing is changed, and nothing is told to the audit.
+        set("Etc/GMT+12").await;
+        let audit = installer(&world, &["audit", "--event", "setting_changed", "--json"]).await;
+        assert_eq!(audit.done().matches("\"business_time_zone\"").count(), 2);
+        let missing = world.sql("DELETE FROM settings WHERE name = 'vin_check'");
+        missing.await;
+        let said = installer(&world, &["settings", "set", "vin_check", "off"]).await.done();
+        assert!(said.contains("vin_check is off (was not set)"), "{said}");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_wrong_value_or_name_changes_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        for (name, value, why) in [
+            ("business_time_zone", "Berlin", "no time zone is called \"Berlin\""),
+            ("web_inactivity_timeout", "0", "from 1 to 1440"),
+            ("vin_check", "maybe", "off, warn or refuse"),
+            ("demo_portfolio", "begun", "there are business_time_zone, vin_check"),
+        ] {
+            installer(&world, &["settings", "set", name, value]).await.refused(why);
+        }
+        let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'setting_changed'";
+        assert_eq!(world.count(events).await, 0);
+        world
+    })
+    .await;
+}

@@ -1,0 +1,60 @@
+//! Background tasks: one that fails is seen in readiness and metrics, is tried again, and keeps no
+//! other one from its work.
+
+use crate::PROGRAM;
+use acceptance::world::{Environment, on_each_database_with};
+use acceptance::{Answer, World};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn ready(world: &World) -> Answer {
+    let request = world.client.http.get(format!("{}/health/ready", world.client.api_url));
+    world.client.send(request).await.expect("an answer").expect(200)
+}
+
+/// Waits until the failing tasks are these.
+async fn expect_failing(world: &World, tasks: &[&str]) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let failing = ready(world).await.json()["failing_tasks"].clone();
+        let names = failing.as_array().expect("a list").iter().map(|failing| &failing["task"]);
+        if names.eq(tasks) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{failing} in place of {tasks:?}");
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// A figure of the api-server, by its name and labels: nothing where it was not counted.
+async fn figure(world: &World, name: &str) -> u64 {
+    let text = world.client.http.get(&world.metrics.1).send().await.expect("metrics");
+    let text = text.text().await.expect("metrics");
+    let found = text.lines().find_map(|line| line.strip_prefix(name));
+    found.map_or(0, |number| number.trim().parse().expect("a figure"))
+}
+
+#[tokio::test]
+async fn a_task_that_fails_is_seen_and_goes_on_when_it_can() {
+    let mut environment = Environment::default();
+    environment.api.insert("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned());
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        expect_failing(&world, &[]).await;
+        world.sql("ALTER TABLE payment_method_sessions RENAME TO elsewhere").await;
+        expect_failing(&world, &["pages to add cards on"]).await;
+        let task = "task=\"pages to add cards on\"";
+        let runs = async |outcome| {
+            figure(&world, &format!("background_runs_total{{{task},outcome=\"{outcome}\"}}")).await
+        };
+        assert!(figure(&world, &format!("background_failures{{{task}}}")).await >= 3);
+        assert!(runs("failed").await >= 3);
+        let done = runs("done").await;
+        world.sql("ALTER TABLE elsewhere RENAME TO payment_method_sessions").await;
+        expect_failing(&world, &[]).await;
+        assert!(runs("done").await > done);
+        world
+    })
+    .await;
+}

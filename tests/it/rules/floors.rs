@@ -1,0 +1,202 @@
+//! Imports go one way: in every package a room (a top-level module) imports only rooms that stand
+//! below it in its list.
+
+use crate::rules::tidy::files;
+use std::collections::BTreeSet;
+
+/// From the top down, what needs the rooms below it.
+const API_SERVER: &[&str] = &[
+    "router",
+    "background",
+    "endpoints",
+    "openapi",
+    "state",
+    "config",
+    "cards",
+    "xml_import",
+    "documents",
+    "loans",
+    "drawers",
+    "audit",
+    "command",
+    "http",
+    "auth",
+];
+
+const AUTH_SERVER: &[&str] =
+    &["router", "background", "endpoints", "state", "config", "web", "store", "login", "http"];
+
+const INSTALLER: &[&str] = &[
+    "cli",
+    "status",
+    "upgrade",
+    "keys",
+    "import",
+    "backup_check",
+    "install",
+    "user",
+    "quickstart",
+    "verify_auth_server",
+    "oauth_client",
+    "demo",
+    "seed",
+    "core_settings",
+    "client",
+    "credentials",
+    "certificates",
+    "documents",
+    "checks",
+    "audit",
+    "columns",
+    "accounts",
+    "installation",
+    "reach",
+];
+
+const SHARED: &[&str] = &[
+    "tasks",
+    "settings",
+    "sessions",
+    "readiness",
+    "rates",
+    "process",
+    "tls",
+    "server",
+    "stopping",
+    "places",
+    "pages",
+    "networks",
+    "migration",
+    "user_names",
+    "rows",
+    "passwords",
+    "master_keys",
+    "fair_queue",
+    "edge",
+    "telemetry",
+    "problem",
+    "database_url",
+    "coalesced",
+    "audit",
+    "db",
+    "cluster",
+    "random",
+    "entity",
+    "time",
+    "secrecy",
+    "lists",
+    "introspection",
+    "amounts",
+];
+
+const HARNESS: &[&str] = &[
+    "wire",
+    "web_servers",
+    "test_seed",
+    "terminal",
+    "stalled_reader",
+    "snapshot",
+    "rows",
+    "quickstart",
+    "published_loans",
+    "pgbench",
+    "log_in_form",
+    "loan_drivers",
+    "loan_model",
+    "legibility",
+    "web_browser",
+    "latencies",
+    "installer_under_test",
+    "generators",
+    "galera",
+    "postgres",
+    "haproxy",
+    "forms",
+    "foreign",
+    "visitor",
+    "earlier",
+    "catalogue",
+    "application",
+    "world",
+    "seeds",
+    "provider",
+    "webhooks",
+    "provider_door",
+    "moto",
+    "localstripe",
+    "servers",
+    "memory",
+    "installed_clients",
+    "gate",
+    "databases",
+    "client",
+    "contract",
+    "answer",
+];
+
+#[test]
+fn a_room_of_the_auth_server_imports_only_rooms_below_it() {
+    check("auth-server/src", AUTH_SERVER);
+}
+
+#[test]
+fn a_room_of_the_api_server_imports_only_rooms_below_it() {
+    check("api-server/src", API_SERVER);
+}
+
+#[test]
+fn a_room_of_the_installer_imports_only_rooms_below_it() {
+    check("installer/src", INSTALLER);
+}
+
+#[test]
+fn a_room_of_the_shared_crate_imports_only_rooms_below_it() {
+    check("shared/src", SHARED);
+}
+
+#[test]
+fn a_room_of_the_tests_harness_imports_only_rooms_below_it() {
+    check("tests/harness", HARNESS);
+}
+
+/// Every import of a room above its own, or of one without a floor, by file.
+fn check(source: &str, floors: &[&str]) {
+    let of_files = imports(source);
+    let found: BTreeSet<&str> = of_files.iter().map(|(_, room, _)| room.as_str()).collect();
+    let listed: BTreeSet<&str> = floors.iter().copied().collect();
+    assert_eq!(found, listed, "the rooms of {source} and their floors");
+    let floor = |room: &str| floors.iter().position(|listed| *listed == room);
+    for (file, room, imported) in &of_files {
+        for other in imported.iter().filter(|other| *other != room) {
+            assert!(
+                floor(room) < floor(other),
+                "{file}: {room} stands below {other}, and may not import it"
+            );
+        }
+    }
+}
+
+/// File, room and imported rooms, without what stands in comments and tests.
+fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
+    let mut found = Vec::new();
+    for (name, text) in files() {
+        let Some(path) = name.strip_prefix(&format!("{source}/")) else { continue };
+        let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&room.as_str()) || name.ends_with("/tests.rs") {
+            continue;
+        }
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let mut imported = BTreeSet::new();
+        for line in text.lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            for path in code.split("crate::").skip(1) {
+                let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let other = &path[..end.unwrap_or(path.len())];
+                assert!(!other.is_empty(), "{name}: one line for each room that is imported");
+                imported.insert(other.to_owned());
+            }
+        }
+        found.push((name, room, imported));
+    }
+    found
+}

@@ -1,0 +1,150 @@
+//! Slips of integrators that are told at once: parameters that no operation knows, several faults of
+//! one body, and what a PUT is sent of its own GET.
+
+use crate::PROGRAM;
+use crate::api::loans::book;
+use acceptance::on_each_database;
+use acceptance::seeds::OPEN_TERMS;
+use acceptance::world::{Environment, on_each_database_with};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+fn errors(problem: &Value) -> Vec<(&str, &str)> {
+    let errors = problem["errors"].as_array().into_iter().flatten();
+    let texts = errors.map(|error| (error["field"].as_str(), error["message"].as_str()));
+    texts.map(|(field, message)| (field.expect("a field"), message.expect("a text"))).collect()
+}
+
+#[tokio::test]
+async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_named() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions");
+        let payments = format!("{path}/payments?Test=true");
+        let slip = world.client.post(&admin, &payments, &json!({"Amount": "10.00"}), None).await;
+        let slip = slip.expect_problem(400, "bad-request").json();
+        let nearest = "is no parameter of this operation; the nearest is test";
+        assert_eq!(errors(&slip), [("Test", nearest)]);
+        let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(posted).await, 0);
+
+        let slips = format!("{path}?form=2020-01-01&limits=5&limit=7&%3Cb%3E={}", "x".repeat(500));
+        let told = world.client.get(&admin, &slips).await.expect_problem(400, "bad-request").json();
+        let expected = [("form", "from"), ("limits", "limit"), ("<b>", "")];
+        for ((field, message), (name, nearest)) in errors(&told).into_iter().zip(expected) {
+            assert_eq!(field, name);
+            assert!(message.ends_with(nearest), "{message}");
+        }
+        let none = world.client.get(&admin, &format!("/loans/{loan_id}?fields=all")).await;
+        let none = none.expect_problem(400, "bad-request").json();
+        assert_eq!(errors(&none)[0].1, "is no parameter: this operation takes none");
+        let head = world.client.request(Method::HEAD, &admin, &format!("{path}?form=1"));
+        assert_eq!(world.client.send(head).await.expect("an answer").status, 400);
+        // Who may not ask learns nothing of what could be asked.
+        world.client.get("", &slips).await.expect(401);
+        // Where cards are dealt with, nothing is told of what came.
+        let cards = format!("/loans/{loan_id}/payment-gateway/credit-cards?card=secret");
+        let told = world.client.get(&admin, &cards).await.expect_problem(400, "bad-request").json();
+        assert!(errors(&told).is_empty(), "{told}");
+
+        // Everything that is no operation of the contract takes what it likes.
+        for path in ["/docs", "/openapi.json", "/xml-import.xsd", "/health/ready", "/health/live"] {
+            world.client.get("", &format!("{path}?utm_source=mail")).await.expect(200);
+        }
+        let client = ("integration", world.credentials.integration.as_str());
+        let form = [("grant_type", "client_credentials"), ("audience", "x")];
+        let answer = world.client.form(client, "/oauth2/token?tenant=1", &form).await;
+        assert_eq!(answer.json()["error"], "unsupported_grant_type", "{}", answer.text);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_installation_with_clients_of_before_ignores_such_parameters_and_counts_them() {
+    let ignore = ("API_UNKNOWN_PARAMETERS".to_owned(), "ignore".to_owned());
+    let environment = Environment { api: [ignore].into(), ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let counted = async || world.counted(&[&world.metrics.1], "unknown_parameters").await;
+        assert_eq!(counted().await, 0);
+        for query in ["cacheBuster=1&limit=1", "limit=1", "a=1&b=2"] {
+            world.client.get(&admin, &format!("/users?{query}")).await.expect(200);
+        }
+        assert_eq!(counted().await, 3);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_faults_of_a_body_are_told_together() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let body = json!({
+            "Amount": 10, "Effective_Date": "2024-02-30", "Payoff": "yes", "amount": "10.00",
+        });
+        let told = world.client.post(&admin, &path, &body, None).await;
+        let told = told.expect_problem(400, "bad-request").json();
+        let mut fields: Vec<_> = errors(&told).into_iter().map(|(field, _)| field).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["Amount", "Effective_Date", "Payoff", "amount"]);
+
+        let many: serde_json::Map<_, _> =
+            (0..200).map(|number| (format!("M{number}"), json!(1))).collect();
+        let told = world.client.post(&admin, &path, &Value::Object(many), None).await;
+        let told = told.expect_problem(400, "bad-request").json();
+        assert_eq!(errors(&told).len(), 50);
+        assert_eq!(errors(&told)[0], ("Amount", "is required"));
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is_changed() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let rows = world.rows(&admin, 1, 1).await;
+        let document = "SELECT MIN(document_id) FROM documents WHERE owner_type = 'loan_detail1'";
+        let document = format!("/user-defined-fields/documents/{}", world.count(document).await);
+        let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
+        for (path, own, fixed) in
+            [(comment, "Comment", "Entered_By_User_ID"), (document, "Name", "Owner_ID")]
+        {
+            let put = async |body: &Value| {
+                let request = world.client.request(Method::PUT, &admin, &path).json(body);
+                world.client.send(request).await.expect("an answer")
+            };
+            let mut row = world.client.get(&admin, &path).await.expect(200).json();
+            let same = put(&row).await.expect(200).json();
+            assert_eq!(same, row, "nothing was changed");
+            row[own] = json!("Other words");
+            let changed = put(&row).await.expect(200).json();
+            assert_eq!(changed[own], "Other words");
+            // The version comes first: what differs may have been right a moment ago.
+            put(&row).await.expect_problem(409, "stale-version");
+
+            let mut wrong = changed.clone();
+            for (member, value) in [(fixed, json!(4711)), ("Modified_Date", json!("yesterday"))] {
+                wrong[member] = value;
+            }
+            wrong[own] = json!("Never");
+            let told = put(&wrong).await.expect_problem(400, "bad-request").json();
+            let mut fields: Vec<_> = errors(&told).into_iter().map(|(field, _)| field).collect();
+            fields.sort_unstable();
+            let mut expected = [fixed, "Modified_Date"];
+            expected.sort_unstable();
+            assert_eq!(fields, expected);
+            let mut empty = changed.clone();
+            empty[fixed] = Value::Null;
+            put(&empty).await.expect(200);
+            assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), changed);
+        }
+        world
+    })
+    .await;
+}

@@ -1,0 +1,171 @@
+//! What do strangers who try passwords as fast as they can cost the users who log in beside them?
+//!
+//! ```sh
+//! cargo build --release -p load -p installer
+//! target/release/login_storm --networks 10 --seconds 60
+//! ```
+//!
+//! It starts both servers on the embedded database, passwords hashed as strongly as in production.
+//! Strangers on several loopback networks open the log-in page and send wrong passwords, each network
+//! so many at once and again as soon as it is answered. Meanwhile an honest user of another network
+//! logs in at the same page, one log-in after the other. Exits with 1 if one of these fails, or the
+//! 99th percentile of the honest log-ins reaches a second more than that of log-ins with nobody
+//! beside them.
+
+use acceptance::log_in_form::{Asking, Browser};
+use acceptance::world::{Environment, World};
+use acceptance::{Answer, Client, Database};
+use clap::Parser;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+
+/// The whole run must be over by then, beside its seconds.
+const PREPARATION: Duration = Duration::from_secs(120);
+/// Log-ins with nobody beside them, for comparison.
+const REFERENCES: usize = 10;
+
+/// Lets strangers try passwords, and measures what an honest user notices.
+#[derive(Parser)]
+struct Arguments {
+    /// Networks of strangers.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=200))]
+    networks: u8,
+    /// Passwords that each network tries at once.
+    #[arg(long, default_value_t = 56)]
+    at_once: u32,
+    /// How long the honest user logs in.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The honest user's 99th percentile stays below so many milliseconds.
+    #[arg(long, default_value_t = 1000)]
+    latency_ms: u64,
+}
+
+#[derive(Default)]
+struct Answers {
+    checked: AtomicU64,
+    refused: AtomicU64,
+    other: AtomicU64,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let limit = PREPARATION + Duration::from_secs(arguments.seconds);
+    // The helpers of the tests panic where the servers fail somebody.
+    let run = AssertUnwindSafe(run(&arguments)).catch_unwind();
+    match timeout(limit, run).await {
+        Ok(Ok(Ok(()))) => return ExitCode::SUCCESS,
+        Ok(Ok(Err(error))) => eprintln!("login_storm: {error}"),
+        Ok(Err(_)) => eprintln!("login_storm: the honest user was failed, as said above"),
+        Err(_) => eprintln!("login_storm: not over after {limit:?}"),
+    }
+    ExitCode::FAILURE
+}
+
+async fn run(arguments: &Arguments) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.with_file_name("installer");
+    if !program.is_file() {
+        return Err(format!("{} is missing", program.display()));
+    }
+    let settings = [
+        // The strangers' addresses are believed from the header, so that one client plays them all.
+        ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
+        ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
+        ("AUTH_PASSWORD_MEMORY_KIB", "19456"),
+        ("AUTH_PASSWORD_ITERATIONS", "2"),
+    ];
+    let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let environment = Environment { auth, ..Environment::default() };
+    let world = World::new(&program.display().to_string(), Database::Sqlite, environment).await;
+    let viewer = world.credentials.viewer.clone();
+    // Each network has connections of its own.
+    let client = || {
+        let World { client: Client { auth_url, api_url, .. }, tls, credentials, .. } = &world;
+        Client::new(auth_url, api_url, &tls.authority, &credentials.integration)
+    };
+    let own = client();
+    let mut reference = Vec::new();
+    for _ in 0..REFERENCES {
+        reference.push(honest_log_in(&own, &viewer).await);
+    }
+    let answers = Arc::new(Answers::default());
+    let mut strangers = Vec::new();
+    for network in 1..=arguments.networks {
+        let client = Arc::new(client());
+        for number in 0..arguments.at_once {
+            let address = format!("203.0.{network}.{}", number % 250 + 1);
+            let name = format!("guess{network}-{number}");
+            let (client, answers) = (Arc::clone(&client), Arc::clone(&answers));
+            strangers.push(tokio::spawn(guess(client, address, name, answers)));
+        }
+    }
+    let mut honest = Vec::new();
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(arguments.seconds) {
+        honest.push(honest_log_in(&own, &viewer).await);
+        sleep(Duration::from_millis(50)).await;
+    }
+    for stranger in strangers {
+        stranger.abort();
+        let _ = stranger.await;
+    }
+    world.close().await;
+    let (alone, beside) = (percentile(&mut reference, 50), percentile(&mut honest, 99));
+    let Answers { checked, refused, other } = &*answers;
+    let [checked, refused, other] = [checked, refused, other].map(|it| it.load(Ordering::Relaxed));
+    println!(
+        "passwords of strangers: {checked} checked, {refused} refused with 429, {other} others"
+    );
+    println!(
+        "log-ins of the honest user: {}, 99th percentile {beside:?}, {:.1} times the {alone:?} of one alone",
+        honest.len(),
+        beside.as_secs_f64() / alone.as_secs_f64()
+    );
+    match beside < Duration::from_millis(arguments.latency_ms) {
+        true => Ok(()),
+        false => Err("the strangers were felt".to_owned()),
+    }
+}
+
+/// Tries one wrong password after the other.
+async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<Answers>) {
+    loop {
+        let answer = log_in(&client, &address, &name, "a wrong one").await;
+        match answer.status.as_u16() {
+            200 => answers.checked.fetch_add(1, Ordering::Relaxed),
+            429 => {
+                // What the answer asks for, but for a little impatience.
+                sleep(Duration::from_millis(500)).await;
+                answers.refused.fetch_add(1, Ordering::Relaxed)
+            }
+            _ => answers.other.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+}
+
+/// How long an honest user's log-in takes, from the form to its answer.
+async fn honest_log_in(client: &Client, password: &str) -> Duration {
+    let began = Instant::now();
+    let answer = log_in(client, "198.51.100.7", "viewer", password).await;
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    began.elapsed()
+}
+
+/// Opens the log-in page and sends it, from this address.
+async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> Answer {
+    let browser = Browser::new(client).from(address);
+    let page = browser.open(&Asking::new("core")).await;
+    browser.submit(&page, user_name, password).await
+}
+
+fn percentile(taken: &mut [Duration], percent: usize) -> Duration {
+    taken.sort_unstable();
+    taken.get((taken.len() * percent / 100).min(taken.len() - 1)).copied().unwrap_or_default()
+}
