@@ -9,13 +9,14 @@ use acceptance::earlier::{self, SentRequest, UnderWay};
 use acceptance::world::{Environment, World};
 use acceptance::{Database, databases};
 use reqwest::Method;
+use sea_orm::ConnectionTrait;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Columns of the instants that decide what is still under way. Leases stay where they are: they
-/// have lapsed, as those of a program that was killed.
+/// Columns of the instants that decide what is still under way. The lease of an answer says how long
+/// it is kept.
 const INSTANTS: [(&str, &[&str]); 7] = [
-    ("idempotency_records", &["created_date"]),
+    ("idempotency_records", &["created_date", "lease_until"]),
     ("import_runs", &["started_date"]),
     ("gateway_payments", &["created_date", "charged_date", "posted_date", "ended_date"]),
     ("sandbox_payments", &["created_date", "charged_date"]),
@@ -23,6 +24,10 @@ const INSTANTS: [(&str, &[&str]); 7] = [
     ("cif_web_active_users", &["token_datestamp"]),
     ("auth_sessions", &["log_in_date", "refreshed_date"]),
 ];
+
+/// Claims have lapsed, as those of a program that was killed.
+const LAPSED: &str =
+    "UPDATE idempotency_records SET lease_until = created_date WHERE status IS NULL";
 
 /// The database, upgraded, with servers on it, as if it had been left a moment ago.
 async fn upgraded(database: Database) -> (World, UnderWay) {
@@ -34,6 +39,7 @@ async fn upgraded(database: Database) -> (World, UnderWay) {
             for (table, columns) in INSTANTS {
                 databases::shift_instants(db, table, columns, since.num_seconds()).await;
             }
+            db.execute_unprepared(LAPSED).await.expect("lapsed");
         })
         .await;
     earlier.upgrade(&["--yes"]).await.done();
