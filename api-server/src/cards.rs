@@ -9,6 +9,7 @@
 //! | `saved_cards` | adding cards and forgetting them |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
 //! | `paying` | a payment's way from intent to posting, whatever breaks on it |
+//! | `refusals` | why something was not done with a card |
 //! | `recovery` | looks after what got stuck on the way |
 //! | `sessions` | pages of the gateway on which a card is added |
 //! | `sandbox`, `stripe` | the adapters |
@@ -16,6 +17,7 @@
 pub mod convenience_fee;
 pub mod paying;
 pub mod recovery;
+pub mod refusals;
 pub mod rules;
 pub mod sandbox;
 pub mod saved_cards;
@@ -24,12 +26,12 @@ pub mod stripe;
 
 use self::sandbox::Sandbox;
 use self::stripe::Stripe;
+use crate::cards::refusals::CardError;
 use crate::command::effects::Writer;
 use sea_orm::DatabaseConnection;
 use shared::amounts::Money;
 use shared::entity::payment_gateway_tokens::{BrandType, Gateway};
 use shared::master_keys::MasterKeys;
-use shared::problem::{Problem, ProblemType};
 use shared::secrecy::Secret;
 use shared::time::Timestamp;
 use std::time::Duration;
@@ -153,24 +155,6 @@ pub enum Trouble {
     Unknown,
 }
 
-impl Trouble {
-    /// Where nothing hangs on whether it was done.
-    fn problem(&self) -> Problem {
-        match self {
-            Self::Refused(refusal) => Problem::new(ProblemType::CardDeclined)
-                .detail(refusal.message.clone())
-                .member("declineCode", refusal.code.clone()),
-            Self::Unavailable | Self::Unknown => Problem::new(ProblemType::GatewayUnavailable),
-        }
-    }
-}
-
-impl From<Trouble> for Problem {
-    fn from(trouble: Trouble) -> Self {
-        trouble.problem()
-    }
-}
-
 impl PaymentGateway {
     /// The gateway of these settings. The built-in one keeps its books in the core database.
     pub fn new(settings: GatewaySettings, db: &DatabaseConnection) -> Result<Self, String> {
@@ -274,20 +258,20 @@ impl PaymentGateway {
     }
 
     /// Seals what a card is at the gateway, for this card alone.
-    pub fn seal(&self, card_id: i64, token: &str) -> Result<Secret, Problem> {
+    pub fn seal(&self, card_id: i64, token: &str) -> Result<Secret, CardError> {
         let sealed = self.settings.master_keys.seal(&label(card_id), token.as_bytes());
-        sealed.map_err(Problem::internal)
+        sealed.map_err(CardError::defect)
     }
 
     /// Reads back what a card is at the gateway.
-    pub fn unseal(&self, card_id: i64, sealed: &Secret) -> Result<String, Problem> {
+    pub fn unseal(&self, card_id: i64, sealed: &Secret) -> Result<String, CardError> {
         let clear = self.settings.master_keys.unseal(&label(card_id), sealed);
-        let clear = clear.map_err(Problem::internal)?;
-        String::from_utf8(clear).map_err(Problem::internal)
+        let clear = clear.map_err(CardError::defect)?;
+        String::from_utf8(clear).map_err(CardError::defect)
     }
 
     /// Seals a token anew that an older key sealed; `None` if the first key did.
-    fn reseal(&self, card_id: i64, sealed: &Secret) -> Result<Option<Secret>, Problem> {
+    fn reseal(&self, card_id: i64, sealed: &Secret) -> Result<Option<Secret>, CardError> {
         match self.settings.master_keys.is_outdated(sealed) {
             false => Ok(None),
             true => self.seal(card_id, &self.unseal(card_id, sealed)?).map(Some),

@@ -7,6 +7,7 @@ pub mod changes;
 pub mod comments;
 pub mod document_store;
 pub mod downloads;
+pub mod refusals;
 pub mod removals;
 pub mod uploads;
 
@@ -14,6 +15,7 @@ use crate::audit::{self, Place};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Privilege;
 use crate::auth::visibility::records::{FORM_OWNERS, view_of};
+use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::http::paging::{List, Page};
 use crate::http::versions::{self, Changed, Known, Versioned};
 use poem_openapi::Object;
@@ -26,7 +28,7 @@ use serde_json::{Value, json};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{contacts, document_files, documents, loans};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::Problem;
 use shared::time::Timestamp;
 use std::collections::HashMap;
 
@@ -142,7 +144,7 @@ impl Owner {
         caller: &Caller,
         kind: comments::Kind,
         comment_id: i64,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, DocumentError> {
         comments::get(db, caller, kind, comment_id).await?;
         Ok(Self { kind: kind.owner(), id: comment_id, field: None })
     }
@@ -155,10 +157,10 @@ impl Owner {
         form: Form,
         record_id: i64,
         field: &str,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, DocumentError> {
         use user_defined_fields::Column::{FieldName, Form as OfForm, HiddenFlag};
         let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
-        let (kind, _) = owner.ok_or_else(Problem::not_found)?;
+        let (kind, _) = owner.ok_or(DocumentError::NotFound)?;
         match form {
             Form::LoanDetail1 | Form::LoanDetail2 => {
                 caller.get::<loans::Entity>(db, record_id).await.map(drop)?;
@@ -172,10 +174,10 @@ impl Owner {
             .filter(HiddenFlag.eq(false))
             .one(db)
             .await?;
-        let defined = defined.ok_or_else(Problem::not_found)?;
+        let defined = defined.ok_or(DocumentError::NotFound)?;
         if defined.data_type != DataType::Document {
-            let detail = format!("{} holds no documents", defined.field_name);
-            return Err(Problem::new(ProblemType::FieldNotDocument).detail(detail));
+            let field = defined.field_name;
+            return Err(DocumentError::Refused(DocumentRefusal::FieldNotDocument { field }));
         }
         let field = Field { name: defined.field_name, read_only: defined.read_only_flag };
         Ok(Self { kind, id: record_id, field: Some(field) })
@@ -228,7 +230,7 @@ pub async fn get(
     db: &impl ConnectionTrait,
     caller: &Caller,
     row_id: i64,
-) -> Result<Document, Problem> {
+) -> Result<Document, DocumentError> {
     let row = of_field(db, caller, row_id).await?;
     let files = files(caller, row.document_id).order_by_asc(document_files::Column::FileId);
     Ok(Document::new(row, files.all(db).await?)?)
@@ -249,11 +251,11 @@ async fn of_field(
     db: &impl ConnectionTrait,
     caller: &Caller,
     row_id: i64,
-) -> Result<documents::Model, Problem> {
+) -> Result<documents::Model, DocumentError> {
     let row = caller.get::<documents::Entity>(db, row_id).await?;
     match row.field_name {
         Some(_) => Ok(row),
-        None => Err(Problem::not_found()),
+        None => Err(DocumentError::NotFound),
     }
 }
 
@@ -278,7 +280,7 @@ pub async fn changeable(
     db: &impl ConnectionTrait,
     caller: &Caller,
     row_id: i64,
-) -> Result<documents::Model, Problem> {
+) -> Result<documents::Model, DocumentError> {
     let document = of_field(db, caller, row_id).await?;
     let Privilege(path, _) = view_of(document.owner_type);
     caller.require(Privilege(path, "Change"))?;

@@ -19,18 +19,21 @@ mod counts;
 mod ledger;
 mod payments;
 mod postings;
+mod refusals;
 
 pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
 pub use self::payments::{Paid, for_payment, reverse_payment};
 pub use self::postings::{Entered, NewDrawerTransaction, Order, post};
+pub use self::refusals::{DrawerError, DrawerRefusal};
 
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::auth::privileges::SUPERVISE_DRAWERS;
+use crate::command::failure::LockedRow;
 use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawer_sessions, cash_drawers};
-use shared::problem::{Problem, ProblemType};
 
 /// A drawer under its row lock, in the hands of somebody who may enter rows.
 #[derive(Clone, Debug)]
@@ -55,8 +58,8 @@ impl Drawer {
         tx: &DatabaseTransaction,
         caller: &Caller,
         drawer_id: i64,
-    ) -> Result<Self, Problem> {
-        let row = lock_row(tx, drawer_id).await?.ok_or_else(Problem::not_found)?;
+    ) -> Result<Self, DrawerError> {
+        let row = lock_row(tx, drawer_id).await?.ok_or(DrawerError::NotFound)?;
         Self::usable(tx, caller, row).await
     }
 
@@ -65,22 +68,21 @@ impl Drawer {
         tx: &DatabaseTransaction,
         caller: &Caller,
         row: cash_drawers::Model,
-    ) -> Result<Self, Problem> {
-        let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    ) -> Result<Self, DrawerError> {
+        let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
         if row.status == DrawerStatus::Closed {
-            return Err(not_usable("the drawer is closed"));
+            return Err(DrawerRefusal::not_usable("the drawer is closed"));
         }
         let Standing { assigned, active_users } = Standing::read(tx, &row, user_id).await?;
         let supervises = caller.holds(SUPERVISE_DRAWERS);
         if !assigned && !supervises {
-            return Err(not_usable("the drawer is not assigned to the caller"));
+            return Err(DrawerRefusal::not_usable("the drawer is not assigned to the caller"));
         }
         let individual = row.drawer_type == DrawerType::Individual;
         let active = active_users.contains(&user_id);
         let in_use = individual && !active && !active_users.is_empty();
         if in_use && !supervises {
-            return Err(Problem::new(ProblemType::DrawerInUse)
-                .detail("another user is working with the drawer"));
+            return Err(DrawerError::Refused(DrawerRefusal::InUse));
         }
         let becomes_active = individual && assigned && active_users.is_empty();
         Ok(Self { row, user_id, active, becomes_active })
@@ -135,11 +137,7 @@ impl Standing {
 async fn lock_row(
     tx: &DatabaseTransaction,
     drawer_id: i64,
-) -> Result<Option<cash_drawers::Model>, Problem> {
+) -> Result<Option<cash_drawers::Model>, DrawerError> {
     let row = cash_drawers::Entity::find_by_id(drawer_id).lock_exclusive().one(tx).await;
-    row.map_err(|error| Problem::from(error).or_locked(ProblemType::DrawerLocked))
-}
-
-fn not_usable(detail: &str) -> Problem {
-    Problem::new(ProblemType::DrawerNotUsable).detail(detail)
+    row.map_err(|error| DrawerError::from(error).at(Some(LockedRow::Drawer)))
 }

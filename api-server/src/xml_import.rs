@@ -20,6 +20,7 @@
 pub mod format;
 pub mod once;
 pub mod parse;
+pub mod refusals;
 pub mod report;
 pub mod results;
 pub mod runs;
@@ -55,12 +56,13 @@ use self::report::{Action, Level, Message, RecordResult};
 use self::stage::{Keys, Stage};
 use crate::audit::Author;
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::http::import_gate::ImportGate;
+use crate::xml_import::refusals::ImportError;
 use crate::xml_import::vin::Check;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -138,13 +140,6 @@ impl Mode {
         }
         Ok(Self { test, block, enforce })
     }
-}
-
-/// 400 with line and column.
-pub fn malformed(fault: Fault) -> Problem {
-    Problem::bad_request(fault.to_string())
-        .member("line", fault.line)
-        .member("column", fault.column)
 }
 
 /// What the elements of a record stand in, once it is there itself.
@@ -241,7 +236,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         records: &[Element],
-    ) -> Result<Vec<Applied>, Problem> {
+    ) -> Result<Vec<Applied>, ImportError> {
         self.forget_batch();
         self.look_up(tx, records).await?;
         let mut all = Vec::with_capacity(records.len());
@@ -260,7 +255,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, Problem> {
+    ) -> Result<Applied, ImportError> {
         self.forget_batch();
         self.direct = true;
         let applied = self.record(tx, record).await;
@@ -278,13 +273,13 @@ impl<'a> Import<'a> {
     }
 
     /// The records of the batch are there to stay: what they named can be asked for.
-    async fn keep_names(&mut self) -> Result<(), Problem> {
+    async fn keep_names(&mut self) -> Result<(), ImportError> {
         let named: Vec<_> = self.named.drain().collect();
         Ok(self.names.store(named).await?)
     }
 
     /// What an earlier try has done of a record.
-    async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), Problem> {
+    async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), ImportError> {
         let named = matches!(record.name.as_str(), "Contact" | "Loan")
             && update_of(record) != Update::Delete;
         if let Some(id) = done.first().and_then(|result| result.new_id).filter(|_| named) {
@@ -300,7 +295,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, Problem> {
+    ) -> Result<Applied, ImportError> {
         self.naming = None;
         self.known.begin_record();
         let mark = self.stage.begin_record();
@@ -324,7 +319,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, Problem> {
+    ) -> Result<Applied, ImportError> {
         let head = match record.name.as_str() {
             "Contact" => Box::pin(self.contact(tx, record)).await,
             _ => Box::pin(self.loan(tx, record)).await,
@@ -381,7 +376,7 @@ impl<'a> Import<'a> {
         Ok(keys)
     }
 
-    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<Keys, Problem> {
+    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<Keys, ImportError> {
         if self.stage.is_empty() {
             return Ok(Keys::default());
         }
@@ -396,7 +391,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, Problem> {
+    ) -> Result<Applied, ImportError> {
         let mut opened = self.open(record);
         let mut results = opened.take_results();
         for child in &record.children {
@@ -422,7 +417,7 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &mut Opened,
         child: &Element,
-    ) -> Result<Vec<RecordResult>, Problem> {
+    ) -> Result<Vec<RecordResult>, ImportError> {
         let mut applied = match child.name.as_str() {
             _ if record.failed => Applied::untried(child),
             "Payment" => judge(child, Box::pin(self.payment(tx, child)).await)?,
@@ -455,8 +450,8 @@ impl<'a> Import<'a> {
     }
 
     /// The importing user, for columns that name him.
-    fn user_id(&self) -> Result<i64, Problem> {
-        self.author.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))
+    fn user_id(&self) -> Result<i64, Forbidden> {
+        self.author.user_id().ok_or(Forbidden::CoreUserOnly)
     }
 
     /// The element's `StoreRecordID` names this row from now on.

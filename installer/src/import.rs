@@ -13,6 +13,7 @@ use api_server::auth::caller::{Admitted, Caller};
 use api_server::command::idempotency::Claim;
 use api_server::config;
 use api_server::xml_import::once::{self, Told};
+use api_server::xml_import::refusals::ImportError;
 use api_server::xml_import::results::Answer;
 use api_server::xml_import::spool::pieces;
 use api_server::xml_import::{Import, Mode, runs};
@@ -20,7 +21,6 @@ use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOr
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::users;
 use shared::passwords::Passwords;
-use shared::problem::{Problem, ProblemType};
 use shared::stopping::stop_signal;
 use shared::telemetry::{self, RequestId};
 use std::io::BufReader;
@@ -133,7 +133,7 @@ impl<'a> Desk<'a> {
         let key = key.clone().unwrap_or_else(|| key::of_file(&file.sha256));
         let scope = once::scope(&self.admin.caller, &key, &file.sha256);
         let waiting = key::Waiting { db: &self.db, scope, directory: &self.directory };
-        waiting.take(*wait_seconds, self.stop.clone(), |problem| self.explain(problem)).await
+        waiting.take(*wait_seconds, self.stop.clone(), |error| self.explain(error)).await
     }
 
     /// Says so where an earlier import has begun.
@@ -165,15 +165,15 @@ impl<'a> Desk<'a> {
         bar.finish_and_clear();
         match outcome {
             Ok(answer) => Ok(answer),
-            Err(problem) => refuse(self.ended_early(&problem, mode, claim).await),
+            Err(error) => refuse(self.ended_early(&error, mode, claim).await),
         }
     }
 
     /// Why an import ended before its file did, and what is left of it.
-    async fn ended_early(&self, problem: &Problem, mode: Mode, claim: Option<&Claim>) -> String {
+    async fn ended_early(&self, error: &ImportError, mode: Mode, claim: Option<&Claim>) -> String {
         let why = match *self.stop.borrow() {
             true => "stopped".to_owned(),
-            false => self.explain(problem),
+            false => self.explain(error),
         };
         let done = match claim {
             Some(claim) => runs::records_done(&self.db, claim.scope_hash()).await,
@@ -191,15 +191,11 @@ impl<'a> Desk<'a> {
         format!("{why}; {left}")
     }
 
-    fn explain(&self, problem: &Problem) -> String {
-        let text = problem.message();
-        match problem.kind() {
-            ProblemType::InternalError | ProblemType::DatabaseUnavailable
-                if !self.arguments.verbose =>
-            {
-                format!("{text} (--verbose shows why)")
-            }
-            _ => text,
+    fn explain(&self, error: &ImportError) -> String {
+        let text = error.message();
+        match error.is_refusal() || self.arguments.verbose {
+            true => text,
+            false => format!("{text} (--verbose shows why)"),
         }
     }
 }

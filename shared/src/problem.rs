@@ -8,7 +8,7 @@ mod kinds;
 pub use self::kinds::{ProblemType, TYPE_PREFIX};
 
 use crate::amounts::OutOfRange;
-use crate::db::{self, Contended, Fault};
+use crate::db::{self, Fault};
 use poem::error::ResponseError;
 use poem::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::http::{HeaderValue, StatusCode};
@@ -30,6 +30,46 @@ pub struct FieldError {
     pub field: String,
     /// What is wrong with it.
     pub message: String,
+}
+
+/// A value that breaks a rule, and the field that carries it: what is wrong, before it is a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidValue {
+    /// Which rule.
+    pub rule: ValueRule,
+    /// The member, parameter or attribute.
+    pub field: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// The rules that a value may break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRule {
+    /// It is one that the field takes.
+    Sound,
+    /// It is there.
+    Present,
+    /// It is a code of a setup list, and still in use.
+    Listed,
+}
+
+impl InvalidValue {
+    /// A value that the field does not take.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { rule: ValueRule::Sound, field: field.into(), message: message.into() }
+    }
+
+    /// A value that is missing.
+    pub fn missing(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { rule: ValueRule::Present, field: field.into(), message: message.into() }
+    }
+
+    /// A code that is not in its setup list, or no longer in use.
+    pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
+        let message = format!("{code:?} is unknown or no longer active");
+        Self { rule: ValueRule::Listed, field: field.into(), message }
+    }
 }
 
 /// A problem document (RFC 9457). Members beyond these depend on `type`.
@@ -77,7 +117,6 @@ struct Parts {
     errors: Vec<FieldError>,
     extra: Map<String, Value>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    fault: Option<Fault>,
 }
 
 impl Problem {
@@ -102,7 +141,7 @@ impl Problem {
             _ => Vec::new(),
         };
         let (errors, extra) = (Vec::new(), Map::new());
-        Self(Box::new(Parts { kind, detail: None, errors, extra, headers, fault: None }))
+        Self(Box::new(Parts { kind, detail: None, errors, extra, headers }))
     }
 
     /// The same with a sentence about this occurrence.
@@ -180,47 +219,6 @@ impl Problem {
         self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
-    /// True when a unique or foreign key refused a row.
-    pub fn is_conflict(&self) -> bool {
-        self.0.fault == Some(Fault::Conflict)
-    }
-
-    /// True when a lock was waited for too long.
-    pub fn is_lock_timeout(&self) -> bool {
-        self.0.fault == Some(Fault::LockTimeout)
-    }
-
-    /// Where a lock could not be had, this kind of 423 instead of 503. The first who says which
-    /// lock it was is right.
-    #[must_use]
-    pub fn or_locked(self, locked: ProblemType) -> Self {
-        match self.0.fault {
-            fault @ Some(Fault::Contention | Fault::LockTimeout)
-                if self.0.kind == ProblemType::DatabaseUnavailable =>
-            {
-                let mut problem = Self::new(locked);
-                problem.0.fault = fault;
-                problem
-            }
-            _ => self,
-        }
-    }
-
-    /// Where a lock could not be had, 503 again, whoever said which lock it was: outside of payments
-    /// and drawers there is no 423.
-    #[must_use]
-    pub fn or_unavailable(self) -> Self {
-        match self.0.fault {
-            fault @ Some(Fault::Contention | Fault::LockTimeout) => {
-                let mut problem = Self::new(ProblemType::DatabaseUnavailable)
-                    .detail("other requests were at the same rows: send it again");
-                problem.0.fault = fault;
-                problem
-            }
-            _ => self,
-        }
-    }
-
     /// The answer to a request for this path.
     pub fn render(&self, path: &str, request_id: &str) -> Response {
         let status = self.0.kind.status();
@@ -249,12 +247,6 @@ impl Problem {
     }
 }
 
-impl Contended for Problem {
-    fn is_contention(&self) -> bool {
-        self.0.fault == Some(Fault::Contention)
-    }
-}
-
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.0.kind.name(), self.message())
@@ -271,16 +263,24 @@ impl ResponseError for Problem {
 
 impl From<DbErr> for Problem {
     fn from(error: DbErr) -> Self {
-        let fault = db::fault(&error);
-        let mut problem = match fault {
+        match db::fault(&error) {
             Fault::Contention | Fault::LockTimeout | Fault::Unavailable => {
                 tracing::warn!(%error, "database");
                 Self::new(ProblemType::DatabaseUnavailable)
             }
             Fault::Conflict | Fault::Defect => Self::internal(&error),
+        }
+    }
+}
+
+impl From<InvalidValue> for Problem {
+    fn from(InvalidValue { rule, field, message }: InvalidValue) -> Self {
+        let kind = match rule {
+            ValueRule::Sound => ProblemType::InvalidValue,
+            ValueRule::Present => ProblemType::RequiredField,
+            ValueRule::Listed => ProblemType::UnknownCode,
         };
-        problem.0.fault = Some(fault);
-        problem
+        Self::new(kind).field(field, message)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who is calling, and where every query starts: at [`Caller::find`] or [`Caller::get`]. What a caller
 //! may see is decided in [`crate::auth::visibility`].
 
-use super::privileges::{self, Privilege, Rights};
+use super::privileges::{self, Forbidden, Privilege, Rights};
 use super::visibility::Visible;
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
@@ -10,7 +10,7 @@ use sea_orm::{
 };
 use shared::cluster;
 use shared::db;
-use shared::problem::{Problem, ProblemType};
+use shared::problem::Problem;
 use shared::time::Clock;
 
 /// A user of the core system.
@@ -34,6 +34,30 @@ pub enum Caller {
         /// The contact whose credentials were used to log in.
         contact_id: i64,
     },
+}
+
+/// Why a row was not found.
+#[derive(Debug)]
+pub enum FindError {
+    /// It is missing, or the caller may not see it: the two look alike.
+    NotFound,
+    /// The database did not say.
+    Database(DbErr),
+}
+
+impl From<DbErr> for FindError {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<FindError> for Problem {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::NotFound => Self::not_found(),
+            FindError::Database(error) => error.into(),
+        }
+    }
 }
 
 /// A request that was let in: the caller, and the database's time when it came.
@@ -85,9 +109,9 @@ impl Caller {
         &self,
         db: &impl ConnectionTrait,
         id: <E::PrimaryKey as PrimaryKeyTrait>::ValueType,
-    ) -> Result<E::Model, Problem> {
+    ) -> Result<E::Model, FindError> {
         let row = E::find_by_id(id).filter(E::visible_to(self)).one(db).await?;
-        row.ok_or_else(Problem::not_found)
+        row.ok_or(FindError::NotFound)
     }
 
     /// Holds a row until the transaction ends, so that it is not deleted meanwhile; a row that the
@@ -97,12 +121,12 @@ impl Caller {
         tx: &DatabaseTransaction,
         id_column: C,
         id: i64,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), FindError> {
         let row = self.find::<C::EntityName>().filter(id_column.eq(id));
         let row = row.select_only().column(id_column).lock_exclusive();
         let held: Option<i64> = row.into_tuple().one(tx).await?;
         cluster::guard_row(tx, C::EntityName::default().table_name(), id).await?;
-        held.map(drop).ok_or_else(Problem::not_found)
+        held.map(drop).ok_or(FindError::NotFound)
     }
 
     /// True if a core-system user holds the privilege. Web users hold none: what they may see is
@@ -114,11 +138,11 @@ impl Caller {
         }
     }
 
-    /// 403 naming the privilege unless it is held.
-    pub fn require(&self, privilege: Privilege) -> Result<(), Problem> {
+    /// An error naming the privilege unless it is held.
+    pub fn require(&self, privilege: Privilege) -> Result<(), Forbidden> {
         match self {
             Self::Core(user) => user.rights.require(privilege),
-            Self::Web { .. } => Err(Problem::new(ProblemType::CoreUserOnly)),
+            Self::Web { .. } => Err(Forbidden::CoreUserOnly),
         }
     }
 

@@ -62,6 +62,37 @@ pub const HISTORY_PATHS: [&str; 16] = [
     "Payment Gateway > Cards",
 ];
 
+/// Why a caller may not do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// The privilege is missing.
+    Privilege(Privilege),
+    /// The trustees of a transaction code do not admit the caller.
+    TransactionCode(i32),
+    /// The trustees of a category of comments do not admit the caller.
+    CommentCategory(i64),
+    /// The caller is a web user.
+    CoreUserOnly,
+}
+
+impl From<Forbidden> for Problem {
+    fn from(forbidden: Forbidden) -> Self {
+        let detail = match forbidden {
+            Forbidden::Privilege(Privilege(path, verb)) => {
+                format!("the privilege {path} > {verb} is required")
+            }
+            Forbidden::TransactionCode(code) => {
+                format!("the trustees of transaction code {code} do not admit the caller")
+            }
+            Forbidden::CommentCategory(id) => {
+                format!("the trustees of comment category {id} do not admit the caller")
+            }
+            Forbidden::CoreUserOnly => return Self::new(ProblemType::CoreUserOnly),
+        };
+        Self::new(ProblemType::PrivilegeMissing).detail(detail)
+    }
+}
+
 /// What a core-system user was granted, himself or through a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rights {
@@ -90,14 +121,12 @@ impl Rights {
         parents.chain([path]).any(|path| grants.contains(&(path.to_owned(), verb.to_owned())))
     }
 
-    /// 403 naming the privilege unless it is held.
-    pub fn require(&self, privilege: Privilege) -> Result<(), Problem> {
-        if self.hold(privilege) {
-            return Ok(());
+    /// An error naming the privilege unless it is held.
+    pub fn require(&self, privilege: Privilege) -> Result<(), Forbidden> {
+        match self.hold(privilege) {
+            true => Ok(()),
+            false => Err(Forbidden::Privilege(privilege)),
         }
-        let Privilege(path, verb) = privilege;
-        let detail = format!("the privilege {path} > {verb} is required");
-        Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail))
     }
 }
 

@@ -27,14 +27,13 @@ pub use self::opening::{NewCardPayment, Opening};
 use self::answer::answer;
 use self::posting::Posting;
 use super::{CardProcessor, Intended, Outcome, Referred, Refusal, Trouble, saved_cards};
+use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::effects;
-use crate::command::idempotency::{
-    self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope, replayed,
-};
+use crate::command::failure::Away;
+use crate::command::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
 use poem::http::StatusCode;
 use shared::db;
 use shared::entity::gateway_payments::{CardPaymentState as State, Model};
-use shared::problem::{Problem, ProblemType};
 use std::sync::Arc;
 
 /// Steps of one run. A payment that stands elsewhere each time is somebody else's affair.
@@ -59,7 +58,7 @@ pub async fn pay(
     processor: &Arc<CardProcessor>,
     opening: Opening,
     scope: Option<Scope>,
-) -> Result<Replayable<CardPayment, true>, Problem> {
+) -> Result<Replayable<CardPayment, true>, CardError> {
     let processor = Arc::clone(processor);
     let done = tokio::spawn(async move {
         let claim = match &scope {
@@ -75,7 +74,7 @@ pub async fn pay(
         }
         outcome
     });
-    done.await.map_err(Problem::internal)?
+    done.await.map_err(CardError::defect)?
 }
 
 /// Keeps the answer of a payment that is posted. In vain it does no harm: the payment itself knows
@@ -83,7 +82,7 @@ pub async fn pay(
 async fn finish(
     processor: &CardProcessor,
     claim: &Claim,
-    outcome: &Result<Replayable<CardPayment, true>, Problem>,
+    outcome: &Result<Replayable<CardPayment, true>, CardError>,
 ) {
     let kept = match outcome {
         Ok(done) => done.keep(Some(claim), &processor.db).await.is_ok(),
@@ -98,7 +97,7 @@ async fn pay_claimed(
     processor: &Arc<CardProcessor>,
     mut opening: Opening,
     claim: Option<&Claim>,
-) -> Result<Replayable<CardPayment, true>, Problem> {
+) -> Result<Replayable<CardPayment, true>, CardError> {
     let begun = match claim {
         Some(claim) => intents::find_by_claim(&processor.db, claim).await?,
         None => None,
@@ -119,23 +118,18 @@ async fn pay_claimed(
             let done = Replayable::new(StatusCode::CREATED, &posted);
             Ok(if repeated && over { done.as_replayed() } else { done })
         }
-        _ => {
-            let problem = refused(&intent);
-            Err(if repeated && over { replayed(problem) } else { problem })
-        }
+        _ => Err(not_posted(intent, repeated && over)),
     }
 }
 
-/// What a client is told of a payment that was not posted.
-fn refused(intent: &Model) -> Problem {
-    let code = intent.failure_code.clone().unwrap_or_default();
-    let message = intent.failure_message.clone().unwrap_or_default();
-    match intent.state {
-        State::Voided => {
-            Problem::new(ProblemType::ChargeVoided).detail(format!("{code}: {message}"))
-        }
-        _ => Problem::new(ProblemType::CardDeclined).detail(message).member("declineCode", code),
-    }
+/// Why a payment that is over was not posted.
+fn not_posted(intent: Model, replayed: bool) -> CardError {
+    let refusal = Refusal {
+        code: intent.failure_code.unwrap_or_default(),
+        message: intent.failure_message.unwrap_or_default(),
+    };
+    let voided = intent.state == State::Voided;
+    CardError::Refused(CardRefusal::NotPosted { refusal, voided, replayed })
 }
 
 /// Moves a payment on to its end, or as far as it can come now.
@@ -143,14 +137,14 @@ pub(super) async fn carry_on(
     processor: &Arc<CardProcessor>,
     id: i64,
     mover: Mover,
-) -> Result<Model, Problem> {
+) -> Result<Model, CardError> {
     let mut prepared_here = false;
     for _ in 0..STEPS_MAX {
         let intent = intents::read(&processor.db, id).await?;
         let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
         if !over && intents::gateway_of(&intent)? != processor.gateway.kind() {
             tracing::warn!(id, "a card payment waits for another gateway than the one in use");
-            return Err(Problem::new(ProblemType::GatewayUnavailable));
+            return Err(CardError::Unavailable(Away::Gateway));
         }
         match (intent.state, referred(&intent)) {
             (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
@@ -182,11 +176,11 @@ pub(super) async fn carry_on(
             }
             (State::Charged, Some(_)) => post(processor, &intent).await?,
             (State::Unknown | State::Charged, None) => {
-                return Err(Problem::internal("a card payment without reference"));
+                return Err(CardError::defect("a card payment without reference"));
             }
         }
     }
-    Err(Problem::new(ProblemType::IdempotencyInProgress))
+    Err(CardError::KeyInProgress)
 }
 
 fn referred(intent: &Model) -> Option<Referred> {
@@ -195,20 +189,20 @@ fn referred(intent: &Model) -> Option<Referred> {
     Some(Referred { card_payment_id, total: total_charged, reference })
 }
 
-fn still_unknown(problem: Problem) -> Problem {
-    match problem.kind() {
-        ProblemType::GatewayUnavailable => Problem::new(ProblemType::GatewayOutcomeUnknown),
-        _ => problem,
+fn still_unknown(error: CardError) -> CardError {
+    match error {
+        CardError::Unavailable(Away::Gateway) => CardError::OutcomeUnknown,
+        error => error,
     }
 }
 
 /// A gateway that refuses to say what became of a payment, to cancel it or to give it back has not
 /// declined the card: it is asked again.
-fn not_now(trouble: Trouble) -> Problem {
+fn not_now(trouble: Trouble) -> CardError {
     if let Trouble::Refused(Refusal { code, .. }) = trouble {
         tracing::warn!(code, "the gateway refuses what has to be done");
     }
-    Problem::new(ProblemType::GatewayUnavailable)
+    CardError::Unavailable(Away::Gateway)
 }
 
 fn forgotten() -> Refusal {
@@ -221,7 +215,7 @@ fn never_charged() -> Refusal {
 }
 
 /// Step 2.
-async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), Problem> {
+async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardError> {
     let token = saved_cards::to_be_charged(processor, intent.payment_gateway_token_id).await?;
     let Some(token) = token else { return fail(processor, intent, forgotten()).await };
     let intended = Intended {
@@ -234,9 +228,7 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), Proble
         Ok(reference) => Ok(db::again(|| intents::refer(&processor.db, intent, &reference)).await?),
         Err(Trouble::Refused(refusal)) => fail(processor, intent, refusal).await,
         // Prepared or not: nothing is charged that nobody here refers to.
-        Err(Trouble::Unavailable | Trouble::Unknown) => {
-            Err(Problem::new(ProblemType::GatewayUnavailable))
-        }
+        Err(Trouble::Unavailable | Trouble::Unknown) => Err(CardError::Unavailable(Away::Gateway)),
     }
 }
 
@@ -245,14 +237,14 @@ async fn charge(
     processor: &CardProcessor,
     intent: &Model,
     referred: &Referred,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     match processor.gateway.charge(referred).await {
         Ok(outcome) => settle(processor, intent, outcome).await,
         Err(Trouble::Refused(refusal)) => fail(processor, intent, refusal).await,
-        Err(Trouble::Unavailable) => Err(Problem::new(ProblemType::GatewayUnavailable)),
+        Err(Trouble::Unavailable) => Err(CardError::Unavailable(Away::Gateway)),
         Err(Trouble::Unknown) => {
             db::again(|| intents::set_unknown(&processor.db, intent)).await?;
-            Err(Problem::new(ProblemType::GatewayOutcomeUnknown))
+            Err(CardError::OutcomeUnknown)
         }
     }
 }
@@ -263,7 +255,7 @@ async fn look_up(
     intent: &Model,
     referred: &Referred,
     mover: Mover,
-) -> Result<bool, Problem> {
+) -> Result<bool, CardError> {
     let outcome = match processor.gateway.look_up(referred).await.map_err(not_now)? {
         Outcome::NotCharged => match (mover, intent.state) {
             (Mover::Message, _) => return Ok(false),
@@ -289,42 +281,43 @@ async fn settle(
     processor: &CardProcessor,
     intent: &Model,
     outcome: Outcome,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     match outcome {
         Outcome::Charged(at) => {
             Ok(db::again(|| intents::set_charged(&processor.db, intent, at)).await?)
         }
         Outcome::Declined(refusal) => fail(processor, intent, refusal).await,
         Outcome::Cancelled | Outcome::GivenBack => fail(processor, intent, never_charged()).await,
-        Outcome::NotCharged => Err(Problem::new(ProblemType::GatewayUnavailable)),
+        Outcome::NotCharged => Err(CardError::Unavailable(Away::Gateway)),
     }
 }
 
-async fn fail(processor: &CardProcessor, intent: &Model, refusal: Refusal) -> Result<(), Problem> {
+async fn fail(
+    processor: &CardProcessor,
+    intent: &Model,
+    refusal: Refusal,
+) -> Result<(), CardError> {
     Ok(db::again(|| intents::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
 /// Step 5. What a rule refuses is given back; what is only locked or away stays charged.
-async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Problem> {
+async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), CardError> {
     let posting = Posting::of(intent);
-    let Err(problem) = effects::change(&processor.writer, posting).await else { return Ok(()) };
-    match problem.kind().status() {
-        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::NOT_FOUND | StatusCode::FORBIDDEN => {
-            let (code, message) = (problem.kind().name().to_owned(), problem.message());
-            tracing::warn!(id = intent.card_payment_id, code, "a charge is given back");
-            let refusal = Refusal { code, message: message.chars().take(255).collect() };
-            let decide = || intents::decide_to_give_back(&processor.db, intent, &refusal);
-            Ok(db::again(decide).await?)
-        }
-        _ => Err(problem),
+    let Err(error) = effects::change(&processor.writer, posting).await else { return Ok(()) };
+    if !error.is_refusal() {
+        return Err(error);
     }
+    let refusal = CardRefusal::of_posting(error);
+    tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is given back");
+    let decide = || intents::decide_to_give_back(&processor.db, intent, &refusal);
+    Ok(db::again(decide).await?)
 }
 
 async fn give_back(
     processor: &CardProcessor,
     intent: &Model,
     referred: &Referred,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     processor.gateway.give_back(referred).await.map_err(not_now)?;
     Ok(db::again(|| intents::set_voided(&processor.db, intent)).await?)
 }

@@ -7,6 +7,7 @@
 use super::paying::{self, Mover, carry_on};
 use super::{CardProcessor, saved_cards, sessions};
 use crate::audit::Author;
+use crate::cards::refusals::CardError;
 use crate::command::idempotency::KEPT_SECONDS;
 use futures_util::StreamExt;
 use sea_orm::sea_query::ExprTrait;
@@ -14,7 +15,6 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{payment_gateway_secrets as secrets, payment_gateway_tokens as tokens};
-use shared::problem::Problem;
 use shared::tasks::Tasks;
 use std::future::Future;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
     tasks.every(processor, interval, "keys of old card payments", free_keys);
 }
 
-async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     sessions::sweep(&processor).await
 }
 
@@ -76,17 +76,17 @@ pub fn told_of_page(processor: &Arc<CardProcessor>, reference: String) {
     });
 }
 
-fn behind_the_answer(work: impl Future<Output = Result<(), Problem>> + Send + 'static) {
+fn behind_the_answer(work: impl Future<Output = Result<(), CardError>> + Send + 'static) {
     let Ok(place) = MESSAGES.try_acquire() else { return };
     tokio::spawn(async move {
-        if let Err(problem) = work.await {
-            tracing::warn!(%problem, "a message of the gateway is left to the next pass");
+        if let Err(error) = work.await {
+            tracing::warn!(%error, "a message of the gateway is left to the next pass");
         }
         drop(place);
     });
 }
 
-async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let seconds = 2 * processor.gateway.recovery_interval().as_secs() as i64;
     let mut behind = 0;
     loop {
@@ -101,7 +101,7 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), Problem> 
                         let state = payment.state;
                         tracing::info!(id, ?state, "a card payment was looked after");
                     }
-                    Err(problem) => tracing::warn!(id, %problem, "a card payment is stuck"),
+                    Err(error) => tracing::warn!(id, %error, "a card payment is stuck"),
                 }
             })
             .await;
@@ -110,7 +110,7 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), Problem> 
 
 /// What the gateway does not take of one card keeps it from no other.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
-async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let author = Author::service(ChangeSource::Gateway);
     let mut behind = 0;
     loop {
@@ -144,9 +144,9 @@ async fn take_from_gateway(
     card: &tokens::Model,
 ) -> bool {
     let taken = saved_cards::take_from_gateway(processor, author, card).await;
-    if let Err(problem) = &taken {
+    if let Err(error) = &taken {
         let id = card.payment_gateway_token_id;
-        tracing::warn!(id, %problem, "a forgotten card is still at the gateway");
+        tracing::warn!(id, %error, "a forgotten card is still at the gateway");
     }
     taken.is_ok()
 }
@@ -154,7 +154,7 @@ async fn take_from_gateway(
 /// Seals tokens anew that another than the first key sealed, so that old keys can be taken out of
 /// the settings.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
-async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), Problem> {
+async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let prefix = processor.gateway.settings.master_keys.current_prefix();
     let outdated = secrets::Column::GatewayToken.starts_with(prefix).not();
     let mut behind = 0;
@@ -173,8 +173,8 @@ async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), Problem> {
             let sealed = match processor.gateway.reseal(id, &row.gateway_token) {
                 Ok(Some(sealed)) => sealed,
                 Ok(None) => continue,
-                Err(problem) => {
-                    tracing::warn!(id, %problem, "a card's token cannot be sealed anew");
+                Err(error) => {
+                    tracing::warn!(id, %error, "a card's token cannot be sealed anew");
                     continue;
                 }
             };

@@ -3,12 +3,12 @@
 use super::PaymentGateway;
 use crate::auth::caller::Caller;
 use crate::cards::convenience_fee;
+use crate::cards::refusals::{CardError, CardRefusal};
 use chrono::{Datelike, NaiveDate};
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter};
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType};
 use shared::entity::{convenience_fee_rules, loan_contacts, loan_groups, loans};
-use shared::problem::{Problem, ProblemType};
 
 /// Cards of the borrower and of the contacts linked to the loan.
 pub fn of_loan(loan: &loans::Model) -> Condition {
@@ -28,50 +28,48 @@ pub async fn card_of_loan(
     caller: &Caller,
     loan: &loans::Model,
     token_id: i64,
-) -> Result<cards::Model, Problem> {
+) -> Result<cards::Model, CardError> {
     let card = caller
         .find::<cards::Entity>()
         .filter(cards::Column::PaymentGatewayTokenId.eq(token_id))
         .filter(of_loan(loan))
         .one(db)
         .await?;
-    card.ok_or_else(Problem::not_found)
+    card.ok_or(CardError::NotFound)
 }
 
-/// 422 for a card that can no longer be charged: it counts to the end of its month.
+/// Refuses a card that can no longer be charged: it counts to the end of its month.
 pub fn refuse_unusable(
     gateway: &PaymentGateway,
     card: &cards::Model,
     today: NaiveDate,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     if card.forget_flag {
-        return Err(Problem::new(ProblemType::CardForgotten));
+        return Err(CardError::Refused(CardRefusal::Forgotten));
     }
     if card.gateway != gateway.kind() {
         let detail = "the card is kept by another gateway than the one in use";
-        return Err(Problem::new(ProblemType::GatewayDisabled).detail(detail));
+        return Err(CardError::Refused(CardRefusal::NotHere { detail }));
     }
     let month = (today.year(), today.month() as i32);
     if (card.expiry_year, card.expiry_month) < month {
-        let expiry = format!("{}-{:02}", card.expiry_year, card.expiry_month);
-        return Err(
-            Problem::new(ProblemType::CardExpired).detail(format!("expired after {expiry}"))
-        );
+        let (year, month) = (card.expiry_year, card.expiry_month);
+        return Err(CardError::Refused(CardRefusal::Expired { year, month }));
     }
     Ok(())
 }
 
-/// 422 unless the loan's group takes cards, whoever may see the group.
+/// Refuses unless the loan's group takes cards, whoever may see the group.
 #[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
 pub async fn refuse_disabled(
     db: &impl ConnectionTrait,
     loan: &loans::Model,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     use sea_orm::EntityTrait;
     let group = loan_groups::Entity::find_by_id(loan.loan_group_id).one(db).await?;
     match group.is_some_and(|group| group.payment_gateway_flag) {
         true => Ok(()),
-        false => Err(Problem::new(ProblemType::GatewayDisabled)),
+        false => Err(CardError::Refused(CardRefusal::Disabled)),
     }
 }
 

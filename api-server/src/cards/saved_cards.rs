@@ -1,8 +1,9 @@
 //! Adding cards and forgetting them.
 
-use super::{CardProcessor, Described, PaymentGateway, Trouble, rules};
+use super::{CardProcessor, Described, PaymentGateway, Refusal, Trouble, rules};
 use crate::audit::{self, Author, Changes, Owner, Place};
 use crate::auth::caller::Caller;
+use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::effects::{self, Effect, Keeping};
 use crate::command::idempotency::{Replayable, Scope};
 use crate::command::turns::Row;
@@ -17,7 +18,6 @@ use shared::cluster;
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
 use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
-use shared::problem::{Problem, ProblemType};
 use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
@@ -68,13 +68,13 @@ impl AddCard {
     }
 
     /// The loan, and whose card it will be.
-    async fn check(&self, db: &impl ConnectionTrait) -> Result<(loans::Model, i64), Problem> {
+    async fn check(&self, db: &impl ConnectionTrait) -> Result<(loans::Model, i64), CardError> {
         let loan = self.caller.get::<loans::Entity>(db, self.loan_id).await?;
         let NewCard { gateway_token, cardholder_name, contact_id, .. } = &self.new;
         gateway_token.check("Gateway_Token")?;
         cardholder_name.as_ref().map_or(Ok(()), |name| name.check("Cardholder_Name"))?;
         if gateway_token.is_empty() {
-            return Err(Problem::new(ProblemType::RequiredField).field("Gateway_Token", "is empty"));
+            return Err(CardError::missing("Gateway_Token", "is empty"));
         }
         rules::refuse_disabled(db, &loan).await?;
         let contact_id = self.contact(db, &loan, *contact_id).await?;
@@ -86,8 +86,8 @@ impl AddCard {
         db: &impl ConnectionTrait,
         loan: &loans::Model,
         asked: Option<i64>,
-    ) -> Result<i64, Problem> {
-        let refused = |message| Err(Problem::invalid("Contact_ID", message));
+    ) -> Result<i64, CardError> {
+        let refused = |message| Err(CardError::invalid("Contact_ID", message));
         match (&self.caller, asked) {
             (Caller::Web { contact_id }, None) => Ok(*contact_id),
             (Caller::Web { contact_id }, Some(asked)) if asked == *contact_id => Ok(asked),
@@ -111,38 +111,41 @@ impl AddCard {
 pub async fn add(
     add: AddCard,
     scope: Option<Scope>,
-) -> Result<Replayable<cards::Model, true>, Problem> {
+) -> Result<Replayable<cards::Model, true>, CardError> {
     let processor = Arc::clone(&add.processor);
     effects::carry_out(&processor.writer, add, Keeping::Kept(scope)).await
 }
 
 impl Effect for AddCard {
     type Answer = cards::Model;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = CardRefusal;
 
     fn rows(&self) -> Vec<Row> {
         Vec::new()
     }
 
-    async fn prepare(&mut self) -> Result<(), Problem> {
+    async fn prepare(&mut self) -> Result<(), CardError> {
         let (_, contact_id) = self.check(&self.processor.db).await?;
         let described = self.processor.gateway.describe(&self.new.gateway_token, contact_id).await;
-        self.described = Some(described.map_err(|trouble| match &trouble {
-            Trouble::Refused(refusal) if refusal.code.starts_with("resource_missing") => {
-                Problem::invalid("Gateway_Token", refusal.message.clone())
+        let of_token = ["resource_missing", "payment_method_"];
+        self.described = Some(described.map_err(|trouble| match trouble {
+            Trouble::Refused(Refusal { code, message })
+                if of_token.iter().any(|prefix| code.starts_with(prefix)) =>
+            {
+                CardError::invalid("Gateway_Token", message)
             }
-            Trouble::Refused(refusal) if refusal.code.starts_with("payment_method_") => {
-                Problem::invalid("Gateway_Token", refusal.message.clone())
-            }
-            _ => trouble.problem(),
+            trouble => trouble.into(),
         })?);
         Ok(())
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, CardError> {
         let (loan, contact_id) = self.check(tx).await?;
-        let described = self.described.clone().ok_or_else(|| Problem::internal("no card"))?;
+        let described = self.described.clone().ok_or_else(|| CardError::defect("no card"))?;
         let card = Card {
             loan_id: loan.loan_id,
             contact_id,
@@ -181,7 +184,7 @@ impl Card {
         gateway: &PaymentGateway,
         author: &Author,
         clock: Clock,
-    ) -> Result<cards::Model, Problem> {
+    ) -> Result<cards::Model, CardError> {
         let Self { loan_id, contact_id, entry_type, cardholder_name, described } = self;
         let cardholder_name = cardholder_name.or(described.cardholder_name);
         if gateway.tokens_are_unique() {
@@ -232,7 +235,7 @@ async fn refuse_known(
     gateway: &PaymentGateway,
     contact_id: i64,
     token: &str,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     // Whoever adds the same card at the same time waits here, and then finds it.
     let contact = contacts::Entity::find_by_id(contact_id).select_only();
     let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
@@ -251,11 +254,8 @@ async fn refuse_known(
         // One that cannot be read under the present keys keeps no other from being added.
         let Ok(known) = gateway.unseal(id, &secret.gateway_token) else { continue };
         if known == token {
-            let message = match card.forget_flag {
-                false => format!("is on file as PaymentGatewayTokenID {id}"),
-                true => "was forgotten: ask the gateway for another one".to_owned(),
-            };
-            return Err(Problem::invalid("Gateway_Token", message));
+            let on_file = CardRefusal::OnFile { card_id: id, forgotten: card.forget_flag };
+            return Err(CardError::Refused(on_file));
         }
     }
     Ok(())
@@ -269,14 +269,17 @@ pub(super) fn secret_of_card() -> sea_orm::RelationDef {
         .into()
 }
 
-/// 422 for a card that nobody here can name to the gateway: it was on file before there was one.
+/// Refuses a card that nobody here can name to the gateway: it was on file before there was one.
 #[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
-pub(super) async fn refuse_unnamed(db: &impl ConnectionTrait, card_id: i64) -> Result<(), Problem> {
+pub(super) async fn refuse_unnamed(
+    db: &impl ConnectionTrait,
+    card_id: i64,
+) -> Result<(), CardError> {
     match secrets::Entity::find_by_id(card_id).one(db).await? {
         Some(_) => Ok(()),
         None => {
             let detail = "the card is not known at the gateway: it has to be added again";
-            Err(Problem::new(ProblemType::GatewayDisabled).detail(detail))
+            Err(CardError::Refused(CardRefusal::NotHere { detail }))
         }
     }
 }
@@ -286,7 +289,7 @@ pub(super) async fn refuse_unnamed(db: &impl ConnectionTrait, card_id: i64) -> R
 pub(super) async fn to_be_charged(
     processor: &CardProcessor,
     card_id: i64,
-) -> Result<Option<String>, Problem> {
+) -> Result<Option<String>, CardError> {
     let card = cards::Entity::find_by_id(card_id).one(&processor.db).await?;
     match card.is_some_and(|card| !card.forget_flag) {
         true => secret(processor, &processor.db, card_id).await,
@@ -300,7 +303,7 @@ pub(super) async fn secret(
     processor: &CardProcessor,
     db: &impl ConnectionTrait,
     card_id: i64,
-) -> Result<Option<String>, Problem> {
+) -> Result<Option<String>, CardError> {
     match secrets::Entity::find_by_id(card_id).one(db).await? {
         None => Ok(None),
         Some(secret) => processor.gateway.unseal(card_id, &secret.gateway_token).map(Some),
@@ -314,14 +317,14 @@ pub async fn forget(
     caller: Caller,
     author: Author,
     card_id: i64,
-) -> Result<cards::Model, Problem> {
+) -> Result<cards::Model, CardError> {
     let forget = ForgetCard { caller, author: author.clone(), card_id };
     let card = effects::change(&processor.writer, forget).await?;
     // It is forgotten here, whatever the gateway says; the recovery pass will ask it again.
     if card.gateway == processor.gateway.kind()
-        && let Err(problem) = take_from_gateway(processor, &author, &card).await
+        && let Err(error) = take_from_gateway(processor, &author, &card).await
     {
-        tracing::warn!(%problem, "a forgotten card is still at the gateway");
+        tracing::warn!(%error, "a forgotten card is still at the gateway");
     }
     Ok(card)
 }
@@ -331,10 +334,10 @@ pub(super) async fn take_from_gateway(
     processor: &Arc<CardProcessor>,
     author: &Author,
     card: &cards::Model,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     let card_id = card.payment_gateway_token_id;
     let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
-    processor.gateway.forget(&token).await.map_err(|trouble| trouble.problem())?;
+    processor.gateway.forget(&token).await?;
     let taken = TakenFromGateway { author: author.clone(), card: card.clone() };
     effects::change(&processor.writer, taken).await
 }
@@ -347,17 +350,20 @@ struct ForgetCard {
 
 impl Effect for ForgetCard {
     type Answer = cards::Model;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = CardRefusal;
 
     fn rows(&self) -> Vec<Row> {
         Vec::new()
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, CardError> {
         let card = self.caller.find::<cards::Entity>();
         let card = card.filter(cards::Column::PaymentGatewayTokenId.eq(self.card_id));
-        let card = card.lock_exclusive().one(tx).await?.ok_or_else(Problem::not_found)?;
+        let card = card.lock_exclusive().one(tx).await?.ok_or(CardError::NotFound)?;
         cluster::guard_row(tx, "payment_gateway_tokens", self.card_id).await?;
         if card.forget_flag {
             return Ok(card);
@@ -415,15 +421,14 @@ struct TakenFromGateway {
 
 impl Effect for TakenFromGateway {
     type Answer = ();
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = CardRefusal;
 
     fn rows(&self) -> Vec<Row> {
         Vec::new()
     }
 
     #[expect(clippy::disallowed_methods, reason = "for the history, never for an answer")]
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), Problem> {
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {
         let card_id = self.card.payment_gateway_token_id;
         let secret = secrets::Entity::find_by_id(card_id).lock_exclusive().one(tx).await?;
         let Some(secret) = secret else { return Ok(()) };

@@ -10,7 +10,9 @@ use super::stripe::checkout::CheckoutState;
 use super::{CardProcessor, Described, Trouble};
 use crate::audit::Author;
 use crate::auth::caller::{Caller, CoreCaller};
+use crate::auth::privileges::Forbidden;
 use crate::auth::privileges::Rights;
+use crate::cards::refusals::{CardError, CardRefusal};
 use crate::cards::rules;
 use crate::command::effects::{self, Effect};
 use crate::command::turns::Row;
@@ -30,7 +32,6 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType, Gateway};
 use shared::entity::payment_method_sessions::{ActiveModel, Column, Entity, Model, SessionState};
 use shared::entity::{loans, users};
-use shared::problem::{Problem, ProblemType};
 use shared::random::random_bytes;
 use shared::rows;
 use shared::telemetry::RequestId;
@@ -76,10 +77,10 @@ pub async fn open(
     loan_id: i64,
     origin: &str,
     tried: bool,
-) -> Result<OpenedPage, Problem> {
+) -> Result<OpenedPage, CardError> {
     let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
     rules::refuse_disabled(&processor.db, &loan).await?;
-    let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
     let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
     if tried {
@@ -96,7 +97,7 @@ pub async fn open(
             // Stripe keeps no page for less than half an hour by its own clock.
             let closes = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
             let opened = stripe.open_checkout(loan.contact_id, closes, &done, &cancelled).await;
-            let opened = opened.map_err(|trouble| trouble.problem())?;
+            let opened = opened?;
             (opened.url, Some(opened.reference))
         }
     };
@@ -125,7 +126,7 @@ pub async fn find(
     processor: &CardProcessor,
     secret: &str,
     gateway: Gateway,
-) -> Result<Option<Model>, Problem> {
+) -> Result<Option<Model>, CardError> {
     let now = db::time(&processor.db).await?;
     let found = find_by_secret(processor, secret, gateway).await?;
     let usable = |session: &Model| session.state == SessionState::Open && session.expires_at > now;
@@ -134,9 +135,9 @@ pub async fn find(
 
 /// What people call the loan that a card is added on.
 #[expect(clippy::disallowed_methods, reason = "whoever has the secret may see the page")]
-pub async fn loan_number(processor: &CardProcessor, session: &Model) -> Result<String, Problem> {
+pub async fn loan_number(processor: &CardProcessor, session: &Model) -> Result<String, CardError> {
     let loan = loans::Entity::find_by_id(session.loan_id).one(&processor.db).await?;
-    Ok(loan.ok_or_else(Problem::not_found)?.loan_number)
+    Ok(loan.ok_or(CardError::NotFound)?.loan_number)
 }
 
 /// The session of a page's secret, whatever became of it.
@@ -145,7 +146,7 @@ async fn find_by_secret(
     processor: &CardProcessor,
     secret: &str,
     gateway: Gateway,
-) -> Result<Option<Model>, Problem> {
+) -> Result<Option<Model>, CardError> {
     if gateway != processor.gateway.kind() {
         return Ok(None);
     }
@@ -159,7 +160,7 @@ pub async fn add_card(
     session: &Model,
     described: Described,
     cardholder_name: Option<String>,
-) -> Result<Option<cards::Model>, Problem> {
+) -> Result<Option<cards::Model>, CardError> {
     let adding = Adding {
         processor: Arc::clone(processor),
         session: session.clone(),
@@ -171,7 +172,7 @@ pub async fn add_card(
 
 /// The browser is back from Stripe's page. A webhook or the recovery may have been faster, and the
 /// card entered in the last seconds: neither is the borrower's affair.
-pub async fn come_back(processor: &Arc<CardProcessor>, secret: &str) -> Result<Settled, Problem> {
+pub async fn come_back(processor: &Arc<CardProcessor>, secret: &str) -> Result<Settled, CardError> {
     let now = db::time(&processor.db).await?;
     let Some(session) = find_by_secret(processor, secret, Gateway::Stripe).await? else {
         return Ok(Settled::Over);
@@ -188,7 +189,7 @@ pub async fn settle(
     processor: &Arc<CardProcessor>,
     session: &Model,
     expire: bool,
-) -> Result<Settled, Problem> {
+) -> Result<Settled, CardError> {
     let (Some(stripe), Some(reference)) = (processor.gateway.stripe(), &session.gateway_reference)
     else {
         return Ok(Settled::Over);
@@ -207,7 +208,7 @@ pub async fn settle(
         Err(Trouble::Refused(_)) if expire => {
             return close(processor, session, SessionState::Expired).await;
         }
-        Err(_) => return Err(Trouble::Unavailable.problem()),
+        Err(_) => return Err(Trouble::Unavailable.into()),
     };
     let described = match processor.gateway.describe(&method, session.contact_id).await {
         Ok(described) => described,
@@ -215,15 +216,15 @@ pub async fn settle(
         Err(Trouble::Refused(_)) if expire => {
             return close(processor, session, SessionState::Expired).await;
         }
-        Err(_) => return Err(Trouble::Unavailable.problem()),
+        Err(_) => return Err(Trouble::Unavailable.into()),
     };
     match add_card(processor, session, described, None).await {
         Ok(_) => Ok(Settled::Added),
         // On file already: somebody has added it by its name at the gateway.
-        Err(problem) if problem.kind() == ProblemType::InvalidValue => {
+        Err(CardError::Refused(CardRefusal::OnFile { .. })) => {
             close(processor, session, SessionState::Used).await
         }
-        Err(problem) => Err(problem),
+        Err(error) => Err(error),
     }
 }
 
@@ -232,7 +233,7 @@ async fn close(
     processor: &CardProcessor,
     session: &Model,
     state: SessionState,
-) -> Result<Settled, Problem> {
+) -> Result<Settled, CardError> {
     let update = Entity::update_many()
         .col_expr(Column::State, state.into())
         .filter(Column::SessionId.eq(session.session_id))
@@ -255,7 +256,7 @@ pub async fn find_by_reference(
 }
 
 /// Settles sessions whose time is over, and removes unused ones of yesterday.
-pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), Problem> {
+pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardError> {
     expire_own(processor).await?;
     let mut behind = 0;
     loop {
@@ -265,9 +266,9 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), Problem>
         futures_util::stream::iter(&sessions)
             .for_each_concurrent(AT_ONCE, |session| async {
                 // One that cannot be settled keeps no other one waiting.
-                if let Err(problem) = settle(processor, session, true).await {
+                if let Err(error) = settle(processor, session, true).await {
                     let id = session.session_id;
-                    tracing::warn!(id, %problem, "a page to add a card on is not settled");
+                    tracing::warn!(id, %error, "a page to add a card on is not settled");
                 }
             })
             .await;
@@ -322,15 +323,18 @@ struct Adding {
 
 impl Effect for Adding {
     type Answer = Option<cards::Model>;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = CardRefusal;
 
     fn rows(&self) -> Vec<Row> {
         Vec::new()
     }
 
     #[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, CardError> {
         let session = Entity::find_by_id(self.session.session_id).lock_exclusive().one(tx).await?;
         let Some(session) = session.filter(|session| session.state == SessionState::Open) else {
             return Ok(None);

@@ -1,14 +1,16 @@
 //! An operation that writes: done in its turn and in one transaction, and tried again where another
 //! transaction got in its way. A POST is claimed by its key before, and answered with what was kept.
 
-use crate::command::idempotency::{self, Claim, Claimed, LEASE_SECONDS, Replayable, Scope};
+use crate::command::failure::{Away, Failure, LockedRow};
+use crate::command::idempotency::{
+    self, Claim, Claimed, KeyError, LEASE_SECONDS, Replayable, Scope,
+};
 use crate::command::turns::{Row, Turns};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use shared::db;
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::future::Future;
 use std::sync::Arc;
@@ -24,8 +26,11 @@ pub trait Effect: Send + Sync + 'static {
     /// What it answers with.
     type Answer: Send + Sync;
 
-    /// What a caller is told for whom a lock was held for too long.
-    const LOCKED: ProblemType;
+    /// What its rules refuse.
+    type Rule: Send;
+
+    /// What a client is told to be locked where a lock could not be had.
+    const LOCKED: Option<LockedRow> = None;
 
     /// The rows that requests like this one take turns at: the loan or comment first, drawers by
     /// id.
@@ -33,7 +38,7 @@ pub trait Effect: Send + Sync + 'static {
 
     /// What must be known before the transaction begins and may take as long as the network does:
     /// nothing is locked yet. Not done where an answer is replayed.
-    fn prepare(&mut self) -> impl Future<Output = Result<(), Problem>> + Send {
+    fn prepare(&mut self) -> impl Future<Output = Result<(), Failure<Self::Rule>>> + Send {
         async { Ok(()) }
     }
 
@@ -42,7 +47,7 @@ pub trait Effect: Send + Sync + 'static {
         &self,
         tx: &DatabaseTransaction,
         clock: Clock,
-    ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
+    ) -> impl Future<Output = Result<Self::Answer, Failure<Self::Rule>>> + Send;
 }
 
 /// What carrying out takes.
@@ -77,7 +82,7 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
     writer: &Writer,
     mut effect: E,
     keeping: Keeping,
-) -> Result<Replayable<E::Answer, true>, Problem> {
+) -> Result<Replayable<E::Answer, true>, Failure<E::Rule>> {
     let gate = Arc::clone(&writer.import_gate);
     let writer = writer.clone();
     let done = tokio::spawn(async move {
@@ -93,7 +98,7 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
         };
         let outcome = match effect.prepare().await {
             Ok(()) => in_turn(&writer, &effect, &Ending::Kept(claim.as_ref())).await,
-            Err(problem) => Err(problem),
+            Err(failure) => Err(failure),
         };
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             // In vain it is the lease that ends the claim.
@@ -101,18 +106,28 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
         }
         outcome
     });
-    let outcome = done.await.map_err(Problem::internal)?;
-    outcome.map_err(|problem| gate.explain(problem.or_locked(E::LOCKED)))
+    let outcome = done.await.map_err(Failure::defect)?;
+    outcome.map_err(|failure| explained::<E>(failure, &gate))
 }
 
 /// Carries out a PUT or DELETE, which says itself which version of a row it is about: sent again it
 /// does no harm.
-pub async fn change<E: Effect>(writer: &Writer, effect: E) -> Result<E::Answer, Problem> {
+pub async fn change<E: Effect>(writer: &Writer, effect: E) -> Result<E::Answer, Failure<E::Rule>> {
     let gate = Arc::clone(&writer.import_gate);
     let writer = writer.clone();
     let done = tokio::spawn(async move { in_turn(&writer, &effect, &Committed).await });
-    let outcome = done.await.map_err(Problem::internal)?;
-    outcome.map_err(|problem| gate.explain(problem.or_locked(E::LOCKED)))
+    let outcome = done.await.map_err(Failure::defect)?;
+    outcome.map_err(|failure| explained::<E>(failure, &gate))
+}
+
+/// Who waited for a lock while an import holds the whole database waited for the import.
+fn explained<E: Effect>(failure: Failure<E::Rule>, gate: &ImportGate) -> Failure<E::Rule> {
+    match failure.at(E::LOCKED) {
+        Failure::Locked(_) | Failure::Contended(Some(_)) if gate.is_closed() => {
+            Failure::Unavailable(Away::Import)
+        }
+        failure => failure,
+    }
 }
 
 /// How a transaction ends, and what is told of it.
@@ -123,7 +138,7 @@ trait End<A>: Sync {
         &self,
         tx: DatabaseTransaction,
         answer: A,
-    ) -> impl Future<Output = Result<Self::Told, Problem>> + Send;
+    ) -> impl Future<Output = Result<Self::Told, KeyError>> + Send;
 }
 
 /// A POST's transaction keeps the answer under the request's claim.
@@ -135,7 +150,7 @@ enum Ending<'a> {
 impl<A: ToJSON + Send + Sync> End<A> for Ending<'_> {
     type Told = Replayable<A, true>;
 
-    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Told, Problem> {
+    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Told, KeyError> {
         match self {
             Self::Undone => {
                 let tried = Replayable::new(StatusCode::OK, &answer);
@@ -158,7 +173,7 @@ struct Committed;
 impl<A: Send> End<A> for Committed {
     type Told = A;
 
-    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, Problem> {
+    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, KeyError> {
         tx.commit().await?;
         Ok(answer)
     }
@@ -168,24 +183,25 @@ async fn in_turn<E: Effect, N: End<E::Answer>>(
     writer: &Writer,
     effect: &E,
     ending: &N,
-) -> Result<N::Told, Problem> {
+) -> Result<N::Told, Failure<E::Rule>> {
     let turns = writer.turns.take(&effect.rows()).await;
-    let _turns = turns.map_err(|row| Problem::new(row.locked()))?;
+    let _turns = turns.map_err(|row| Failure::Locked(LockedRow::of(row)))?;
     db::again(|| bounded(attempt(writer, effect, ending))).await
 }
 
-async fn bounded<T>(attempt: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
-    let too_long = |_| Err(Problem::new(ProblemType::DatabaseUnavailable));
-    timeout(TRY_TIME_MAX, attempt).await.unwrap_or_else(too_long)
+async fn bounded<T, R>(
+    attempt: impl Future<Output = Result<T, Failure<R>>>,
+) -> Result<T, Failure<R>> {
+    timeout(TRY_TIME_MAX, attempt).await.unwrap_or(Err(Failure::Unavailable(Away::Database)))
 }
 
 async fn attempt<E: Effect, N: End<E::Answer>>(
     writer: &Writer,
     effect: &E,
     ending: &N,
-) -> Result<N::Told, Problem> {
+) -> Result<N::Told, Failure<E::Rule>> {
     let tx = db::begin_write(&writer.db).await?;
     let clock = db::clock(&tx).await?;
     let answer = effect.apply(&tx, clock).await?;
-    ending.end(tx, answer).await
+    Ok(ending.end(tx, answer).await?)
 }

@@ -18,10 +18,10 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, QueryFilter,
 };
-use shared::db::{self, Fault};
+use shared::db::{self, Contended, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::entity::{gateway_payments, import_records, import_runs};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::Problem;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
 use std::time::Duration;
@@ -162,12 +162,38 @@ pub struct Claim {
     lease_seconds: i64,
 }
 
-/// Claims a request, or finds its answer. Running: 409. Same key, other path or content: 422.
+/// Why a key gives no right to carry out a request, and no answer either.
+#[derive(Debug)]
+pub enum KeyError {
+    /// It stands for another request.
+    Mismatch,
+    /// The request is under way.
+    InProgress,
+    /// The database did not say.
+    Database(DbErr),
+}
+
+impl From<DbErr> for KeyError {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl Contended for KeyError {
+    fn is_contention(&self) -> bool {
+        match self {
+            Self::Database(error) => error.is_contention(),
+            Self::Mismatch | Self::InProgress => false,
+        }
+    }
+}
+
+/// Claims a request, or finds its answer.
 pub async fn claim(
     db: &DatabaseConnection,
     scope: &Scope,
     lease_seconds: i64,
-) -> Result<Claimed, Problem> {
+) -> Result<Claimed, KeyError> {
     db::again(|| try_claim(db, scope, lease_seconds)).await
 }
 
@@ -175,7 +201,7 @@ async fn try_claim(
     db: &DatabaseConnection,
     scope: &Scope,
     lease_seconds: i64,
-) -> Result<Claimed, Problem> {
+) -> Result<Claimed, KeyError> {
     let claim = Claim {
         scope_hash: scope.hash(),
         key_hash: scope.key_hash(),
@@ -188,27 +214,27 @@ async fn try_claim(
     }
     let Some(found) = claim.find(db).await? else {
         // Freed between the two statements: the client's next try will get it.
-        return Err(Problem::new(ProblemType::IdempotencyInProgress));
+        return Err(KeyError::InProgress);
     };
     let other = found.scope_hash != claim.scope_hash || found.fingerprint != claim.fingerprint;
     if found.given_up {
         if other && found.status.is_none() && is_half_done(db, &found.scope_hash).await? {
-            return Err(mismatch());
+            return Err(KeyError::Mismatch);
         }
         return match claim.take_over(db, &found).await? {
             true => Ok(Claimed::New(claim)),
-            false => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+            false => Err(KeyError::InProgress),
         };
     }
     if other {
-        return Err(mismatch());
+        return Err(KeyError::Mismatch);
     }
     match (found.status, found.body) {
         (Some(status), Some(body)) => {
             let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
             Ok(Claimed::Done(Kept { scope_hash: claim.scope_hash, status, body }))
         }
-        _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+        _ => Err(KeyError::InProgress),
     }
 }
 
@@ -225,12 +251,6 @@ pub async fn held_until(
         .take();
     let row = db.query_one(&select).await?;
     row.map(|row| row.try_get("", "lease_until")).transpose()
-}
-
-/// The refusal of a key that stands for another request.
-pub fn mismatch() -> Problem {
-    let detail = "the Idempotency-Key was used for a request with another path, query or body";
-    Problem::new(ProblemType::IdempotencyMismatch).detail(detail)
 }
 
 /// True for a request without an answer that has left something behind: records of an import, or a
@@ -400,7 +420,7 @@ impl Claim {
         db: &impl ConnectionTrait,
         status: StatusCode,
         body: &str,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), KeyError> {
         let update = Entity::update_many()
             .col_expr(Column::Status, i32::from(status.as_u16()).into())
             .col_expr(Column::Body, body.into())
@@ -408,19 +428,19 @@ impl Claim {
             .filter(self.own(&self.token).and(Column::Status.is_null()));
         match update.exec(db).await?.rows_affected {
             1 => Ok(()),
-            _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+            _ => Err(KeyError::InProgress),
         }
     }
 
     /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
     /// lease ran out and another request took the claim over: then nothing more may be done.
-    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), Problem> {
+    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), KeyError> {
         let update = Entity::update_many()
             .col_expr(Column::LeaseUntil, self.lease_until(db))
             .filter(self.own(&self.token).and(Column::Status.is_null()));
         match update.exec(db).await?.rows_affected {
             1 => Ok(()),
-            _ => Err(Problem::new(ProblemType::IdempotencyInProgress)),
+            _ => Err(KeyError::InProgress),
         }
     }
 

@@ -5,7 +5,6 @@
 //! connection each, and a few on one busy loan would leave none for all other loans. Whoever waits
 //! here holds none. Replicas and other programs meet at the row lock.
 
-use shared::problem::ProblemType;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,15 +32,6 @@ pub enum Row {
 }
 
 impl Row {
-    /// What a caller is told who waited for it in vain.
-    pub const fn locked(self) -> ProblemType {
-        match self {
-            Self::Loan(_) => ProblemType::LoanLocked,
-            Self::Drawer(_) => ProblemType::DrawerLocked,
-            Self::Comment(_) | Self::Document(_) => ProblemType::DatabaseUnavailable,
-        }
-    }
-
     const fn wait(self) -> Duration {
         match self {
             Self::Loan(_) | Self::Drawer(_) => WAIT,

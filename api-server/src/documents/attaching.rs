@@ -4,8 +4,10 @@ use super::changes::{AddDocument, AddFile, Editor};
 use super::{Document, DocumentFile, Owner};
 use crate::auth::caller::Caller;
 use crate::command::effects::{self, Effect, Keeping, Writer};
+use crate::command::failure::Failure;
 use crate::command::idempotency::{Created, CreatedVersion, Keyed, Replayable};
 use crate::documents::document_store::DocumentStore;
+use crate::documents::refusals::DocumentRefusal;
 use crate::documents::uploads::{self, FormBody, Received};
 use crate::http::at_once::AtOnce;
 use poem::Request;
@@ -75,7 +77,7 @@ impl Upload {
 }
 
 /// In a task of its own: whoever hangs up leaves no parts of a file behind.
-async fn receive<E: Effect<Answer: ToJSON>>(
+async fn receive<E: Effect<Answer: ToJSON, Rule = DocumentRefusal>>(
     attachments: &Arc<Attachments>,
     caller: Caller,
     keyed: Option<Keyed>,
@@ -92,12 +94,12 @@ async fn receive<E: Effect<Answer: ToJSON>>(
         let in_vain = match &outcome {
             Ok(answer) => answer.is_replayed(),
             // Whether a commit came through that nobody acknowledged, only the sweep can tell.
-            Err(problem) => problem.kind().status().is_client_error(),
+            Err(failure) => failure.is_refusal() || matches!(failure, Failure::KeyInProgress),
         };
         if in_vain {
             attachments.store.forget(vec![object]).await;
         }
-        outcome
+        outcome.map_err(Problem::from)
     });
     work.await.map_err(Problem::internal)?
 }

@@ -4,9 +4,11 @@
 use super::{Document, DocumentFile, Owner};
 use crate::audit::{self, Author, Changes, Place};
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::command::effects::Effect;
 use crate::command::turns::Row;
 use crate::documents::comments;
+use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::documents::uploads::Received;
 use crate::http::request_body::ReadOnlyMembers;
 use crate::http::texts::{LongText, Text, check_long_text, check_text, checked};
@@ -24,7 +26,7 @@ use shared::entity::documents::DocumentOwner;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{contacts, document_files, documents, loans};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::InvalidValue;
 use shared::telemetry::RequestId;
 use shared::time::Clock;
 
@@ -58,16 +60,15 @@ pub struct Editor {
 
 impl Editor {
     /// Whoever sent this request.
-    pub fn new(request: &Request, caller: Caller) -> Result<Self, Problem> {
+    pub fn new(request: &Request, caller: Caller) -> Result<Self, DocumentError> {
         let request_id = request.data::<RequestId>();
-        let request_id = request_id.ok_or_else(|| Problem::internal("no request id"))?;
+        let request_id = request_id.ok_or_else(|| DocumentError::defect("no request id"))?;
         Ok(Self { author: Author::new(&caller, ChangeSource::Api, request_id), caller })
     }
 
     /// Columns that name him are not optional.
-    fn user_id(&self) -> Result<i64, Problem> {
-        let nobody = || Problem::new(ProblemType::CoreUserOnly);
-        self.caller.user_id().ok_or_else(nobody)
+    fn user_id(&self) -> Result<i64, Forbidden> {
+        self.caller.user_id().ok_or(Forbidden::CoreUserOnly)
     }
 }
 
@@ -80,8 +81,7 @@ pub struct AddDocument {
 
 impl Effect for AddDocument {
     type Answer = Document;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         comments::Kind::of(self.owner.kind)
@@ -90,7 +90,11 @@ impl Effect for AddDocument {
             .collect()
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Document, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Document, DocumentError> {
         let Self { editor, owner, received } = self;
         let place = owner.lock(tx, &editor.caller).await?;
         if owner.field.as_ref().is_some_and(|field| field.read_only) {
@@ -116,7 +120,7 @@ impl Effect for AddDocument {
             changes.add(&place, None, Some(&document))?;
             let file = add_file(tx, editor, clock, document.document_id, received).await?;
             changes.add(&place, None, Some(&file))?;
-            Ok::<_, Problem>(file)
+            Ok::<_, DocumentError>(file)
         });
         let file = file.await?;
         Ok(Document::new(document, vec![file])?)
@@ -130,7 +134,7 @@ impl Owner {
         &self,
         tx: &DatabaseTransaction,
         caller: &Caller,
-    ) -> Result<Option<Place>, Problem> {
+    ) -> Result<Option<Place>, DocumentError> {
         if let Some(kind) = comments::Kind::of(self.kind) {
             let comment = comments::lock(tx, caller, kind, self.id).await?;
             return Ok(Some(comments::place(tx, &comment).await?));
@@ -145,7 +149,7 @@ impl Owner {
     }
 }
 
-fn check_texts(received: &Received) -> Result<(), Problem> {
+fn check_texts(received: &Received) -> Result<(), InvalidValue> {
     check_text("file", &received.file_name, 255)?;
     if let Some(name) = &received.name {
         check_text("name", name, 255)?;
@@ -156,8 +160,8 @@ fn check_texts(received: &Received) -> Result<(), Problem> {
     Ok(())
 }
 
-fn read_only() -> Problem {
-    Problem::invalid("field", "is read only")
+fn read_only() -> DocumentError {
+    DocumentError::invalid("field", "is read only")
 }
 
 async fn add_file(
@@ -166,9 +170,9 @@ async fn add_file(
     clock: Clock,
     document_id: i64,
     received: &Received,
-) -> Result<document_files::Model, Problem> {
+) -> Result<document_files::Model, DocumentError> {
     let stored = &received.stored;
-    let size_bytes = i64::try_from(stored.size_bytes).map_err(Problem::internal)?;
+    let size_bytes = i64::try_from(stored.size_bytes).map_err(DocumentError::defect)?;
     let file = document_files::ActiveModel {
         file_id: NotSet,
         document_id: Set(document_id),
@@ -192,19 +196,22 @@ pub struct RemoveCommentDocument {
 
 impl Effect for RemoveCommentDocument {
     type Answer = Vec<String>;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Comment(self.owner.id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, owner, document_id } = self;
         let place = owner.lock(tx, &editor.caller).await?;
         let wanted = owner.documents().add(documents::Column::DocumentId.eq(*document_id));
         let document = editor.caller.find::<documents::Entity>().filter(wanted).one(tx).await?;
-        let document = document.ok_or_else(Problem::not_found)?;
+        let document = document.ok_or(DocumentError::NotFound)?;
         let place = place.unwrap_or_else(|| super::place(&document));
         let only = documents::Column::DocumentId.eq(document.document_id);
         let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
@@ -263,7 +270,7 @@ async fn lock(
     tx: &DatabaseTransaction,
     caller: &Caller,
     row_id: i64,
-) -> Result<(documents::Model, Vec<document_files::Model>), Problem> {
+) -> Result<(documents::Model, Vec<document_files::Model>), DocumentError> {
     use documents::Column::{DocumentId, FieldName};
     let document = caller
         .find::<documents::Entity>()
@@ -272,19 +279,19 @@ async fn lock(
         .lock_exclusive()
         .one(tx)
         .await?;
-    let document = document.ok_or_else(Problem::not_found)?;
+    let document = document.ok_or(DocumentError::NotFound)?;
     cluster::guard_row(tx, "documents", row_id).await?;
     let files = super::files(caller, row_id).order_by_asc(document_files::Column::FileId);
     let files = files.all(tx).await?;
     Ok((document, files))
 }
 
-/// 422 where the field of a document takes no changes.
+/// Refuses where the field of a document takes no changes.
 async fn check_field(
     tx: &DatabaseTransaction,
     caller: &Caller,
     document: &documents::Model,
-) -> Result<(), Problem> {
+) -> Result<(), DocumentError> {
     use user_defined_fields::Column::{FieldName, Form as OfForm, ReadOnlyFlag};
     let form: Option<Form> = super::form_of(document.owner_type);
     let (Some(form), Some(name)) = (form, &document.field_name) else { return Ok(()) };
@@ -310,21 +317,24 @@ pub struct ChangeDocument {
 
 impl Effect for ChangeDocument {
     type Answer = Document;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Document(self.row_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Document, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Document, DocumentError> {
         let Self { editor, row_id, expected, new, read_only } = self;
         let (before, files) = lock(tx, &editor.caller, *row_id).await?;
         expected.check(&super::version(&before, &files)?)?;
         read_only.check(&Document::new(before.clone(), files.clone())?)?;
         check_field(tx, &editor.caller, &before).await?;
         if new.name.trim().is_empty() {
-            return Err(Problem::invalid("Name", "must not be empty"));
+            return Err(DocumentError::invalid("Name", "must not be empty"));
         }
         let name = new.name.clone().checked("Name")?;
         let description = checked("Description", new.description.clone())?;
@@ -356,14 +366,17 @@ pub struct RemoveDocument {
 
 impl Effect for RemoveDocument {
     type Answer = Vec<String>;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Document(self.row_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, row_id, expected } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
         expected.check(&super::version(&document, &files)?)?;
@@ -385,21 +398,24 @@ pub struct AddFile {
 
 impl Effect for AddFile {
     type Answer = DocumentFile;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Document(self.row_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<DocumentFile, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<DocumentFile, DocumentError> {
         let Self { editor, row_id, received } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
         check_field(tx, &editor.caller, &document).await?;
         check_texts(received)?;
         if files.len() >= FILES_MAX {
             let message = format!("a document has at most {FILES_MAX} files");
-            return Err(Problem::invalid("file", message));
+            return Err(DocumentError::invalid("file", message));
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
@@ -419,23 +435,25 @@ pub struct RemoveFile {
 
 impl Effect for RemoveFile {
     type Answer = Vec<String>;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Document(self.row_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, row_id, file_id } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
         let others = files.len() > 1;
         let file = files.into_iter().find(|file| file.file_id == *file_id);
-        let file = file.ok_or_else(Problem::not_found)?;
+        let file = file.ok_or(DocumentError::NotFound)?;
         check_field(tx, &editor.caller, &document).await?;
         if !others {
-            let detail = "a document has at least one file: remove the document itself";
-            return Err(Problem::new(ProblemType::LastFile).detail(detail));
+            return Err(DocumentError::Refused(DocumentRefusal::LastFile));
         }
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {

@@ -4,6 +4,7 @@ pub mod changes;
 
 use crate::audit::{OfComment, Owner, Place};
 use crate::auth::caller::Caller;
+use crate::documents::refusals::DocumentError;
 use crate::http::versions::{self, Changed, Known, Versioned};
 use poem_openapi::Object;
 use sea_orm::{
@@ -13,7 +14,6 @@ use sea_orm::{
 use shared::cluster;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{collaterals, comment_categories, comments, loan_collaterals};
-use shared::problem::Problem;
 
 /// A comment.
 #[derive(Debug, Object)]
@@ -100,7 +100,7 @@ pub async fn get(
     caller: &Caller,
     kind: Kind,
     comment_id: i64,
-) -> Result<Comment, Problem> {
+) -> Result<Comment, DocumentError> {
     let category = comments::Entity::belongs_to(comment_categories::Entity)
         .from(comments::Column::CommentCategoryId)
         .to(comment_categories::Column::CommentCategoryId);
@@ -109,7 +109,7 @@ pub async fn get(
         .select_also(comment_categories::Entity)
         .one(db)
         .await?;
-    let Some((row, Some(category))) = found else { return Err(Problem::not_found()) };
+    let Some((row, Some(category))) = found else { return Err(DocumentError::NotFound) };
     Ok(Comment::new(row, category.code)?)
 }
 
@@ -119,10 +119,10 @@ pub async fn lock(
     caller: &Caller,
     kind: Kind,
     comment_id: i64,
-) -> Result<comments::Model, Problem> {
+) -> Result<comments::Model, DocumentError> {
     let found = find(caller, kind, comment_id).lock_exclusive().one(tx).await?;
     cluster::guard_row(tx, "comments", comment_id).await?;
-    found.ok_or_else(Problem::not_found)
+    found.ok_or(DocumentError::NotFound)
 }
 
 fn find(caller: &Caller, kind: Kind, comment_id: i64) -> Select<comments::Entity> {

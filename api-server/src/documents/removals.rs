@@ -2,6 +2,7 @@
 
 use crate::command::effects::{self, Effect};
 use crate::documents::attaching::Attachments;
+use crate::documents::refusals::DocumentRefusal;
 use poem_openapi::ApiResponse;
 use shared::problem::Problem;
 
@@ -15,7 +16,7 @@ pub enum Removed {
 
 impl Removed {
     /// Carries out a removal that answers with the keys of objects.
-    pub async fn of<E: Effect<Answer = Vec<String>>>(
+    pub async fn of<E: Effect<Answer = Vec<String>, Rule = DocumentRefusal>>(
         attachments: &Attachments,
         removal: E,
     ) -> Result<Self, Problem> {

@@ -1,8 +1,8 @@
 //! Counting a drawer: what is there against what should be there. What is counted becomes the
 //! balance, and the rows up to then are frozen.
 
-use super::Drawer;
 use super::ledger::Movement;
+use super::{Drawer, DrawerError};
 use crate::auth::caller::Caller;
 use crate::http::texts::{LongText, checked};
 use poem_openapi::Object;
@@ -14,7 +14,7 @@ use shared::entity::cash_drawer_reconciliations::{self as counts, Reconciliation
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers;
 use shared::lists::{Denomination, Denominations};
-use shared::problem::Problem;
+use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 use std::collections::HashSet;
 
@@ -67,7 +67,7 @@ pub struct Count {
 
 impl NewReconciliation {
     /// The count, if each member is sound by itself.
-    pub fn count(self) -> Result<Count, Problem> {
+    pub fn count(self) -> Result<Count, InvalidValue> {
         let comment = checked("Comment", self.comment)?;
         let cash = counted("Counted_Cash", &self.counted_cash)?;
         let check = counted("Counted_Check", &self.counted_check)?;
@@ -80,17 +80,17 @@ impl NewReconciliation {
     }
 }
 
-fn counted(field: &str, amount: &AmountText) -> Result<Money, Problem> {
+fn counted(field: &str, amount: &AmountText) -> Result<Money, InvalidValue> {
     match amount.posted() {
-        Ok(amount) if amount < Money::ZERO => Err(Problem::invalid(field, "must not be negative")),
+        Ok(amount) if amount < Money::ZERO => Err(InvalidValue::new(field, "must not be negative")),
         Ok(amount) => Ok(amount),
-        Err(error) => Err(Problem::invalid(field, error.to_string())),
+        Err(error) => Err(InvalidValue::new(field, error.to_string())),
     }
 }
 
 /// Notes and coins, if they are sound and sum up to the cash.
-fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, Problem> {
-    let refused = |message: String| Err(Problem::invalid("Denominations", message));
+fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, InvalidValue> {
+    let refused = |message: String| Err(InvalidValue::new("Denominations", message));
     if list.len() > DENOMINATIONS_MAX {
         return refused(format!("has at most {DENOMINATIONS_MAX} values"));
     }
@@ -126,7 +126,7 @@ pub async fn reconcile(
     now: Timestamp,
     drawer_id: i64,
     count: &Count,
-) -> Result<counts::Model, Problem> {
+) -> Result<counts::Model, DrawerError> {
     let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
     // A count is no posting: nobody becomes the active user by it.
     drawer.becomes_active = false;
@@ -171,7 +171,7 @@ pub async fn reconcile(
     if count.ends_session {
         drawer.end_session(tx, now).await?;
     }
-    caller.get::<counts::Entity>(tx, reconciliation_id).await
+    Ok(caller.get::<counts::Entity>(tx, reconciliation_id).await?)
 }
 
 fn status(cash: Money, check: Money) -> ReconciliationStatus {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn notes_and_coins_add_up_exactly_or_not_at_all() {
         let sum = |list: &[(&str, i32)], cash: &str| {
-            add_up(&denominations(list), cash.parse().unwrap()).map_err(|refused| refused.message())
+            add_up(&denominations(list), cash.parse().unwrap()).map_err(|refused| refused.message)
         };
         assert!(sum(&[("20.00", 3), ("0.25", 1), ("0.01", 0)], "60.25").is_ok());
         assert!(sum(&[], "0.00").is_ok());

@@ -1,13 +1,12 @@
 //! The rows of a drawer and its balances, which change together.
 
-use super::Drawer;
+use super::{Drawer, DrawerError, DrawerRefusal};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::{cash_drawer_sessions, cash_drawers};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 
 /// Money on its way.
@@ -41,17 +40,13 @@ impl Drawer {
         tx: &DatabaseTransaction,
         movement: Movement,
         row: entries::ActiveModel,
-    ) -> Result<i64, Problem> {
+    ) -> Result<i64, DrawerError> {
         let Movement { transaction_type, tender, amount, now } = movement;
         let held = self.balance(tender);
         let after = held.plus(amount)?;
         if after < Money::ZERO {
-            let tender = match tender {
-                Tender::Cash => "cash",
-                Tender::Check => "checks",
-            };
-            return Err(Problem::new(ProblemType::DrawerNegative)
-                .detail(format!("the drawer holds {held} in {tender}")));
+            let is_amount = false;
+            return Err(DrawerError::Refused(DrawerRefusal::Negative { held, tender, is_amount }));
         }
         if self.becomes_active {
             self.open_session(tx, now).await?;

@@ -1,8 +1,9 @@
 //! Payments on loans that go into drawers, and their reversals.
 
 use super::ledger::{Movement, negative};
-use super::{Drawer, lock_row, not_usable};
+use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -11,13 +12,14 @@ use shared::amounts::Money;
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_sessions, payment_methods};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 
 /// Characters of a check's number.
 const CHECK_NUMBER_MAX: usize = 25;
 /// What a payment calls its drawer.
 const FIELD: &str = "Cash_Drawer_ID";
+/// Cash without a drawer.
+const REQUIRED: DrawerError = DrawerError::Refused(DrawerRefusal::Required);
 
 /// A payment as far as its drawer is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -43,38 +45,43 @@ pub async fn for_payment(
     caller: &Caller,
     method: &payment_methods::Model,
     drawer_id: Option<i64>,
-) -> Result<Option<Drawer>, Problem> {
+) -> Result<Option<Drawer>, DrawerError> {
     let drawer = match drawer_id {
         Some(drawer_id) => {
             caller.get::<cash_drawers::Entity>(tx, drawer_id).await?;
             if !method.cash_flag && !method.check_flag {
                 let code = &method.payment_method_code;
-                return Err(not_usable("the payment does not go into a cash drawer")
-                    .field(FIELD, format!("does not go with the payment method {code}")));
+                let message = format!("does not go with the payment method {code}");
+                let detail = "the payment does not go into a cash drawer";
+                return Err(DrawerRefusal::not_usable_in(detail, FIELD, message));
             }
             Drawer::lock(tx, caller, drawer_id).await?
         }
         None if method.cash_flag => {
-            let drawer_id = active_drawer(tx, caller).await?.ok_or_else(required)?;
+            let drawer_id = active_drawer(tx, caller).await?.ok_or(REQUIRED)?;
             let drawer = Drawer::lock(tx, caller, drawer_id).await?;
             // His session may have ended while the lock was waited for.
             if !drawer.active {
-                return Err(required());
+                return Err(REQUIRED);
             }
             drawer
         }
         None => return Ok(None),
     };
     if drawer.row.drawer_type == DrawerType::Reserve {
-        return Err(not_usable("a reserve takes no payments").field(FIELD, "is a reserve"));
+        let detail = "a reserve takes no payments";
+        return Err(DrawerRefusal::not_usable_in(detail, FIELD, "is a reserve"));
     }
     Ok(Some(drawer))
 }
 
 /// The drawer on which the caller has a session, if it is the only one.
-async fn active_drawer(tx: &DatabaseTransaction, caller: &Caller) -> Result<Option<i64>, Problem> {
+async fn active_drawer(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+) -> Result<Option<i64>, DrawerError> {
     use cash_drawer_sessions::Column::{DrawerId, EndedDate, UserId};
-    let user_id = caller.user_id().ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+    let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
     let drawers: Vec<i64> = caller
         .find::<cash_drawer_sessions::Entity>()
         .filter(UserId.eq(user_id))
@@ -92,19 +99,13 @@ async fn active_drawer(tx: &DatabaseTransaction, caller: &Caller) -> Result<Opti
     })
 }
 
-fn required() -> Problem {
-    Problem::new(ProblemType::CashDrawerRequired)
-        .detail("the caller is not active on exactly one cash drawer")
-        .field(FIELD, "is required: cash is paid into a cash drawer")
-}
-
 impl Drawer {
     /// Enters a payment. One of nothing, as a payoff may be, leaves no row.
     pub async fn enter_payment(
         &mut self,
         tx: &DatabaseTransaction,
         paid: Paid<'_>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), DrawerError> {
         if paid.amount.is_zero() {
             return Ok(());
         }
@@ -131,7 +132,7 @@ pub async fn reverse_payment(
     now: Timestamp,
     transaction_id: i64,
     reversal_id: i64,
-) -> Result<(), Problem> {
+) -> Result<(), DrawerError> {
     use entries::Column::{DrawerTransactionId, TransactionId, TransactionType};
     let entered = entries::Entity::find()
         .filter(TransactionId.eq(transaction_id))
@@ -142,7 +143,8 @@ pub async fn reverse_payment(
     let Some(entered) = entered else { return Ok(()) };
     let row = lock_row(tx, entered.drawer_id).await?;
     let row = row.filter(|drawer| drawer.status == DrawerStatus::Open);
-    let row = row.ok_or_else(|| not_usable("the drawer of the payment is closed"))?;
+    let row =
+        row.ok_or_else(|| DrawerRefusal::not_usable("the drawer of the payment is closed"))?;
     let mut drawer = Drawer { row, user_id, active: false, becomes_active: false };
     let movement = Movement {
         transaction_type: DrawerTransactionType::PaymentReversal,

@@ -1,9 +1,9 @@
 //! What clients enter into drawers: from and to the bank, between drawers, corrections.
 
 use super::ledger::{Movement, negative};
-use super::{Drawer, lock_row, not_usable};
+use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{FUND_DRAWERS, SUPERVISE_DRAWERS};
+use crate::auth::privileges::{FUND_DRAWERS, Forbidden, SUPERVISE_DRAWERS};
 use crate::http::texts::{Text, checked};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
@@ -14,7 +14,7 @@ use sea_orm::{
 use shared::amounts::{AmountText, Money};
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 
 /// What a client may enter. Rows have other types too, which come with payments, counts and
@@ -92,52 +92,52 @@ impl NewDrawerTransaction {
         db: &impl ConnectionTrait,
         caller: &Caller,
         drawer: &cash_drawers::Model,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), DrawerError> {
         match self.transaction_type {
-            Entered::BankIn | Entered::BankOut => caller.require(FUND_DRAWERS),
-            Entered::AdjustmentIn | Entered::AdjustmentOut => caller.require(SUPERVISE_DRAWERS),
+            Entered::BankIn | Entered::BankOut => Ok(caller.require(FUND_DRAWERS)?),
+            Entered::AdjustmentIn | Entered::AdjustmentOut => {
+                Ok(caller.require(SUPERVISE_DRAWERS)?)
+            }
             Entered::Transfer if !caller.holds(FUND_DRAWERS) => {
                 let target = match self.counter_drawer_id {
                     Some(id) => open_drawer(db, id).await?,
                     None => None,
                 };
-                check_funding(caller, [Some(drawer), target.as_ref()])
+                Ok(check_funding(caller, [Some(drawer), target.as_ref()])?)
             }
             Entered::Transfer => Ok(()),
         }
     }
 
     /// The transaction, if each member is sound by itself.
-    pub fn order(self) -> Result<Order, Problem> {
+    pub fn order(self) -> Result<Order, InvalidValue> {
         let check_number = checked("Check_Number", self.check_number)?;
         let reference = checked("Reference", self.reference)?;
         let entered = self.transaction_type;
         let amount = self.amount.posted();
-        let amount = amount.map_err(|error| Problem::invalid("Amount", error.to_string()))?;
+        let amount = amount.map_err(|error| InvalidValue::new("Amount", error.to_string()))?;
         if !amount.is_positive() {
-            return Err(Problem::invalid("Amount", "must be above zero"));
+            return Err(InvalidValue::new("Amount", "must be above zero"));
         }
         let tender = self.tender.unwrap_or(Tender::Cash);
         if check_number.is_some() && tender != Tender::Check {
-            return Err(Problem::invalid("Check_Number", "goes with the tender check alone"));
+            return Err(InvalidValue::new("Check_Number", "goes with the tender check alone"));
         }
         if self.counter_drawer_id.is_some() && entered != Entered::Transfer {
-            return Err(Problem::invalid("Counter_Drawer_ID", "goes with a transfer alone"));
+            return Err(InvalidValue::new("Counter_Drawer_ID", "goes with a transfer alone"));
         }
         let said = reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
         let way = match entered {
             Entered::BankIn => Way::In(DrawerTransactionType::BankIn),
             Entered::BankOut => Way::Out(DrawerTransactionType::BankOut),
             Entered::AdjustmentIn | Entered::AdjustmentOut if !said => {
-                return Err(Problem::new(ProblemType::RequiredField)
-                    .field("Reference", "is required for an adjustment"));
+                return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
             Entered::AdjustmentIn => Way::In(DrawerTransactionType::AdjustmentIn),
             Entered::AdjustmentOut => Way::Out(DrawerTransactionType::AdjustmentOut),
             Entered::Transfer => {
                 let drawer_id = self.counter_drawer_id.ok_or_else(|| {
-                    Problem::new(ProblemType::RequiredField)
-                        .field("Counter_Drawer_ID", "is required for a transfer")
+                    InvalidValue::missing("Counter_Drawer_ID", "is required for a transfer")
                 })?;
                 Way::To { drawer_id }
             }
@@ -159,7 +159,7 @@ async fn open_drawer(
 fn check_funding<const N: usize>(
     caller: &Caller,
     drawers: [Option<&cash_drawers::Model>; N],
-) -> Result<(), Problem> {
+) -> Result<(), Forbidden> {
     let mut drawers = drawers.into_iter().flatten();
     match drawers.any(|drawer| drawer.drawer_type == DrawerType::Reserve) {
         true => caller.require(FUND_DRAWERS),
@@ -175,7 +175,7 @@ pub async fn post(
     now: Timestamp,
     drawer_id: i64,
     order: &Order,
-) -> Result<Vec<entries::Model>, Problem> {
+) -> Result<Vec<entries::Model>, DrawerError> {
     let entered = match order.way {
         Way::In(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
@@ -198,10 +198,13 @@ pub async fn post(
     Ok(rows.all(tx).await?)
 }
 
-fn beyond_balance(problem: Problem) -> Problem {
-    match problem.kind() {
-        ProblemType::DrawerNegative => problem.field("Amount", "is more than the drawer holds"),
-        _ => problem,
+/// More is taken out than the drawer holds, because the member Amount asks for it.
+fn beyond_balance(error: DrawerError) -> DrawerError {
+    match error {
+        DrawerError::Refused(DrawerRefusal::Negative { held, tender, .. }) => {
+            DrawerError::Refused(DrawerRefusal::Negative { held, tender, is_amount: true })
+        }
+        error => error,
     }
 }
 
@@ -230,7 +233,7 @@ impl Order {
         caller: &Caller,
         now: Timestamp,
         (source, target): (i64, i64),
-    ) -> Result<[i64; 2], Problem> {
+    ) -> Result<[i64; 2], DrawerError> {
         let (mut from, mut to) = (None, None);
         for drawer_id in [source.min(target), source.max(target)] {
             match drawer_id == source {
@@ -238,11 +241,12 @@ impl Order {
                 false => to = lock_row(tx, drawer_id).await?,
             }
         }
-        let from = from.ok_or_else(Problem::not_found)?;
+        let from = from.ok_or(DrawerError::NotFound)?;
         let mut from = Drawer::usable(tx, caller, from).await?;
         let to = to.filter(|drawer| drawer.status == DrawerStatus::Open).ok_or_else(|| {
-            not_usable("the other drawer takes no transfer")
-                .field("Counter_Drawer_ID", "must be another drawer, which is open")
+            let (detail, message) =
+                ("the other drawer takes no transfer", "must be another drawer, which is open");
+            DrawerRefusal::not_usable_in(detail, "Counter_Drawer_ID", message)
         })?;
         check_funding(caller, [Some(&from.row), Some(&to)])?;
         let mut to = Drawer { row: to, active: false, becomes_active: false, ..from.clone() };

@@ -1,5 +1,7 @@
 //! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
 
+use crate::drawers::{DrawerError, DrawerRefusal};
+use crate::command::failure::LockedRow;
 use super::Group;
 use crate::auth::caller::{Admitted, Caller};
 use crate::command::effects::{self, Effect, Keeping};
@@ -24,7 +26,7 @@ use shared::entity::{
     cash_drawer_assignments, cash_drawer_reconciliations, cash_drawer_sessions,
     cash_drawer_transactions, cash_drawers, users,
 };
-use shared::problem::{Answer, Problem, ProblemType};
+use shared::problem::{Answer, Problem};
 use shared::time::{Clock, Day};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -198,7 +200,7 @@ impl CashDrawers {
         let scope = Scope::of(request, &caller, path, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         let counting = Counting { caller, drawer_id, new: reconciliation.value };
-        effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await.map(Created)
+        Ok(Created(effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await?))
     }
 
     /// What went into and out of a drawer.
@@ -261,7 +263,7 @@ impl CashDrawers {
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
         let posting = Posting { caller, drawer_id, new: transaction.value };
-        effects::carry_out(&state.writer, posting, Keeping::Kept(scope)).await.map(Created)
+        Ok(Created(effects::carry_out(&state.writer, posting, Keeping::Kept(scope)).await?))
     }
 }
 
@@ -274,14 +276,19 @@ struct Counting {
 
 impl Effect for Counting {
     type Answer = cash_drawer_reconciliations::Model;
+    type Rule = DrawerRefusal;
 
-    const LOCKED: ProblemType = ProblemType::DrawerLocked;
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Drawer(self.drawer_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, DrawerError> {
         let count = self.new.clone().count()?;
         drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &count).await
     }
@@ -296,14 +303,19 @@ struct Posting {
 
 impl Effect for Posting {
     type Answer = Vec<cash_drawer_transactions::Model>;
+    type Rule = DrawerRefusal;
 
-    const LOCKED: ProblemType = ProblemType::DrawerLocked;
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
     fn rows(&self) -> Vec<Row> {
         self.new.drawers(self.drawer_id).map(Row::Drawer).collect()
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, DrawerError> {
         let order = self.new.clone().order()?;
         drawers::post(tx, &self.caller, clock.now, self.drawer_id, &order).await
     }

@@ -41,12 +41,9 @@ impl ImportGate {
         open.map(drop).map_err(|_| busy())
     }
 
-    /// The problem of a writer who had passed when the gate closed.
-    #[must_use]
-    pub fn explain(&self, problem: Problem) -> Problem {
-        let locked = [ProblemType::LoanLocked, ProblemType::DrawerLocked];
-        let waited = problem.is_lock_timeout() || locked.contains(&problem.kind());
-        if waited && *self.0.borrow() > 0 { busy() } else { problem }
+    /// True while an import holds the whole database.
+    pub fn is_closed(&self) -> bool {
+        *self.0.borrow() > 0
     }
 }
 
@@ -56,7 +53,8 @@ impl Drop for Closed {
     }
 }
 
-fn busy() -> Problem {
+/// What a writer is told who waited in vain.
+pub fn busy() -> Problem {
     Problem::new(ProblemType::DatabaseUnavailable)
         .detail("the database is busy with an import")
         .header(RETRY_AFTER, HeaderValue::from(COME_AGAIN_SECONDS))
@@ -82,15 +80,5 @@ mod tests {
         assert!(!waiting.is_finished());
         drop(second);
         waiting.await.unwrap().unwrap();
-    }
-
-    #[test]
-    fn only_what_waited_for_an_import_is_explained_by_it() {
-        let gate = Arc::new(ImportGate::default());
-        let told = |kind| gate.explain(Problem::new(kind)).kind();
-        assert_eq!(told(ProblemType::LoanLocked), ProblemType::LoanLocked);
-        let _closed = gate.close();
-        assert_eq!(told(ProblemType::LoanLocked), ProblemType::DatabaseUnavailable);
-        assert_eq!(told(ProblemType::NotFound), ProblemType::NotFound);
     }
 }

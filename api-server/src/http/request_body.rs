@@ -74,17 +74,25 @@ impl ReadOnlyMembers {
         self.0.is_empty()
     }
 
-    /// Refuses members that differ from the row: 400.
-    pub fn check(&self, row: &impl ToJSON) -> Result<(), Problem> {
+    /// Refuses members that differ from the row.
+    pub fn check(&self, row: &impl ToJSON) -> Result<(), ReadOnlyChanged> {
         let row = row.to_json().unwrap_or_default();
         let differ = self.0.iter().filter(|(name, value)| row.get(name) != Some(value));
-        let mut problem = Problem::bad_request("the body changes what cannot be changed here");
-        let mut sound = true;
-        for (name, _) in differ {
-            problem = problem.field(name, "cannot be changed: send it as it is, or leave it out");
-            sound = false;
-        }
-        if sound { Ok(()) } else { Err(problem) }
+        let names: Vec<String> = differ.map(|(name, _)| name.clone()).collect();
+        if names.is_empty() { Ok(()) } else { Err(ReadOnlyChanged(names)) }
+    }
+}
+
+/// A body changes these members, which are read-only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadOnlyChanged(Vec<String>);
+
+/// 400.
+impl From<ReadOnlyChanged> for Problem {
+    fn from(ReadOnlyChanged(names): ReadOnlyChanged) -> Self {
+        let problem = Self::bad_request("the body changes what cannot be changed here");
+        let message = "cannot be changed: send it as it is, or leave it out";
+        names.into_iter().fold(problem, |problem, name| problem.field(name, message))
     }
 }
 

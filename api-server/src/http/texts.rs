@@ -3,7 +3,7 @@
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use serde_json::Value;
-use shared::problem::Problem;
+use shared::problem::InvalidValue;
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -19,13 +19,13 @@ pub struct Text<const MAX: usize, const MIN: usize = 0>(String);
 pub type LongText<const MIN: usize = 0> = Text<LONG, MIN>;
 
 impl<const MAX: usize, const MIN: usize> Text<MAX, MIN> {
-    /// 422 unless the text has at most so many characters and no U+0000, which databases refuse.
-    pub fn check(&self, field: &str) -> Result<(), Problem> {
+    /// An error unless the text has at most so many characters and no U+0000, which databases refuse.
+    pub fn check(&self, field: &str) -> Result<(), InvalidValue> {
         if MAX < LONG { check_text(field, &self.0, MAX) } else { check_long_text(field, &self.0) }
     }
 
     /// The text as it was sent, if it is sound.
-    pub fn checked(self, field: &str) -> Result<String, Problem> {
+    pub fn checked(self, field: &str) -> Result<String, InvalidValue> {
         self.check(field).map(|()| self.0)
     }
 }
@@ -34,26 +34,26 @@ impl<const MAX: usize, const MIN: usize> Text<MAX, MIN> {
 pub fn checked<const MAX: usize, const MIN: usize>(
     field: &str,
     text: Option<Text<MAX, MIN>>,
-) -> Result<Option<String>, Problem> {
+) -> Result<Option<String>, InvalidValue> {
     text.map(|text| text.checked(field)).transpose()
 }
 
-/// 422 unless the text has at most so many characters and no U+0000, which databases refuse.
-pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), Problem> {
+/// An error unless the text has at most so many characters and no U+0000, which databases refuse.
+pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), InvalidValue> {
     if text.contains('\0') {
-        return Err(Problem::invalid(field, "must not contain U+0000"));
+        return Err(InvalidValue::new(field, "must not contain U+0000"));
     }
     if text.chars().count() > characters_max {
-        return Err(Problem::invalid(field, format!("has at most {characters_max} characters")));
+        return Err(InvalidValue::new(field, format!("has at most {characters_max} characters")));
     }
     Ok(())
 }
 
-/// 422 unless the text has at most 64 KiB and no U+0000, which databases refuse.
-pub fn check_long_text(field: &str, text: &str) -> Result<(), Problem> {
+/// An error unless the text has at most 64 KiB and no U+0000, which databases refuse.
+pub fn check_long_text(field: &str, text: &str) -> Result<(), InvalidValue> {
     check_text(field, text, LONG)?;
     match text.len() > LONG {
-        true => Err(Problem::invalid(field, "has at most 64 KiB")),
+        true => Err(InvalidValue::new(field, "has at most 64 KiB")),
         false => Ok(()),
     }
 }

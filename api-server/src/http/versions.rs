@@ -79,17 +79,45 @@ impl Expected {
         Ok(Self { version_hash, if_match })
     }
 
-    /// 412 unless `If-Match` names the current version, else 409 unless `versionHash` does.
-    pub fn check(&self, current: &str) -> Result<(), Problem> {
-        let refused = |kind| Err(Problem::new(kind).member("currentVersionHash", current));
+    /// An error unless `If-Match` and `versionHash`, as far as they are there, name the current
+    /// version.
+    pub fn check(&self, current: &str) -> Result<(), OtherVersion> {
         let tag = format!("\"{current}\"");
         if !self.if_match.is_empty() && !self.if_match.contains(&tag) {
-            return refused(ProblemType::PreconditionFailed);
+            return Err(OtherVersion::IfMatch { current: current.to_owned() });
         }
         match &self.version_hash {
-            Some(version_hash) if version_hash != current => refused(ProblemType::StaleVersion),
+            Some(version_hash) if version_hash != current => {
+                Err(OtherVersion::VersionHash { current: current.to_owned() })
+            }
             _ => Ok(()),
         }
+    }
+}
+
+/// A row has another version than the client believes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherVersion {
+    /// Than `If-Match` names.
+    IfMatch {
+        /// The version that it has.
+        current: String,
+    },
+    /// Than `versionHash` names.
+    VersionHash {
+        /// The version that it has.
+        current: String,
+    },
+}
+
+/// 412 for `If-Match`, 409 for `versionHash`.
+impl From<OtherVersion> for Problem {
+    fn from(other: OtherVersion) -> Self {
+        let (kind, current) = match other {
+            OtherVersion::IfMatch { current } => (ProblemType::PreconditionFailed, current),
+            OtherVersion::VersionHash { current } => (ProblemType::StaleVersion, current),
+        };
+        Self::new(kind).member("currentVersionHash", current)
     }
 }
 
@@ -205,7 +233,7 @@ mod tests {
                 .fold(Request::builder(), |request, value| request.header("if-match", *value));
             let version_hash = version_hash.map(str::to_owned);
             let expected = Expected::of(&request.finish(), version_hash)?;
-            expected.check("now")
+            expected.check("now").map_err(Problem::from)
         };
         let refused = |version_hash: Option<&str>, if_match: &[&str]| {
             check(version_hash, if_match).unwrap_err().kind().status().as_u16()

@@ -5,7 +5,7 @@ use crate::audit::{self, Author};
 use crate::loans::entries::codes::{self, Code};
 use crate::loans::entries::{self, Heading};
 use crate::loans::loan_book::{Book, refuse_if_closed};
-use crate::loans::payments::refused;
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::adjustment::{self, Kind};
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
@@ -13,7 +13,6 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use shared::amounts::Money;
 use shared::entity::{credit_lines, loan_transactions};
-use shared::problem::Problem;
 use shared::time::Clock;
 
 /// Something other than a payment that moves a balance of a loan.
@@ -53,16 +52,16 @@ pub async fn post(
     clock: Clock,
     loan_id: i64,
     new: &NewAdjustment,
-) -> Result<loan_transactions::Model, Problem> {
+) -> Result<loan_transactions::Model, LoanError> {
     let book = Book::lock(tx, loan_id).await?;
     refuse_if_closed(&book.status)?;
     let NewAdjustment { kind, amount, effective_date, .. } = *new;
     if (kind == Kind::Draw) != new.creditline_id.is_some() {
-        return Err(Problem::invalid("Creditline_ID", "goes with draws, and each draw has one"));
+        return Err(LoanError::invalid("Creditline_ID", "goes with draws, and each draw has one"));
     }
     entries::check_date(&book, effective_date, clock.today, kind.moves_base())?;
     let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
-        .map_err(|refusal| refused(refusal, amount))?;
+        .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;
     let heading = Heading { loan_id, author, clock, effective_date };
     let row = loan_transactions::ActiveModel {
         creditline_id: Set(new.creditline_id),
@@ -89,9 +88,9 @@ pub async fn post(
 async fn entry_row(
     tx: &DatabaseTransaction,
     reference: i64,
-) -> Result<loan_transactions::Model, Problem> {
+) -> Result<loan_transactions::Model, LoanError> {
     let row = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
-    row.ok_or_else(|| Problem::internal("a row that was just written is gone"))
+    row.ok_or_else(|| LoanError::defect("a row that was just written is gone"))
 }
 
 /// Counts so many more draws, and so much more drawn, on a line of the loan.
@@ -102,14 +101,15 @@ pub(crate) async fn count_draw(
     clock: Clock,
     (loan_id, creditline_id): (i64, i64),
     (count, amount): (i32, Money),
-) -> Result<(), Problem> {
+) -> Result<(), LoanError> {
     use credit_lines::Column::{CreditlineId, DrawCount, DrawTotal, LoanId};
     let line = credit_lines::Entity::find_by_id(creditline_id)
         .filter(LoanId.eq(loan_id))
         .lock_exclusive()
         .one(tx)
         .await?;
-    let before = line.ok_or_else(|| Problem::invalid("Creditline_ID", "is no line of the loan"))?;
+    let before =
+        line.ok_or_else(|| LoanError::invalid("Creditline_ID", "is no line of the loan"))?;
     let after = credit_lines::Model {
         draw_count: before.draw_count.saturating_add(count),
         draw_total: before.draw_total.plus(amount)?,

@@ -6,8 +6,10 @@ pub mod codes;
 use self::codes::Code;
 use crate::audit::Author;
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::auth::visibility::Visible;
 use crate::loans::loan_book::Book;
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::allocation::DueRowPart;
 use chrono::NaiveDate;
 use sea_orm::ActiveValue::Set;
@@ -18,7 +20,6 @@ use sea_orm::{
 };
 use shared::amounts::Money;
 use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 use std::collections::HashMap;
 
@@ -45,9 +46,9 @@ impl Heading<'_> {
         code: Code,
         amount: Money,
         after: Option<Money>,
-    ) -> Result<loan_transactions::ActiveModel, Problem> {
+    ) -> Result<loan_transactions::ActiveModel, LoanError> {
         let entered_by = self.author.user_id();
-        let entered_by = entered_by.ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?;
+        let entered_by = entered_by.ok_or(Forbidden::CoreUserOnly)?;
         Ok(loan_transactions::ActiveModel {
             transaction_id: NotSet,
             loan_id: Set(self.loan_id),
@@ -201,20 +202,16 @@ pub fn check_date(
     effective_date: NaiveDate,
     today: NaiveDate,
     moves_base: bool,
-) -> Result<(), Problem> {
+) -> Result<(), LoanError> {
     if effective_date > today {
-        return Err(Problem::new(ProblemType::EffectiveDateInFuture)
-            .detail(format!("today is {today}"))
-            .field("Effective_Date", format!("must not be after {today}")));
+        return Err(LoanError::Refused(LoanRefusal::DateInFuture { today }));
     }
     let earliest = match moves_base {
         true => earliest_date(&book.loan),
         false => book.loan.origination_date,
     };
     if effective_date < earliest {
-        return Err(Problem::new(ProblemType::EffectiveDateTooEarly)
-            .detail(format!("the earliest date is {earliest}"))
-            .field("Effective_Date", format!("must not be before {earliest}")));
+        return Err(LoanError::Refused(LoanRefusal::DateTooEarly { earliest }));
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! Values of user-defined fields: checked against the definitions of their form.
 
 use crate::auth::caller::Caller;
+use crate::loans::refusals::LoanError;
 use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::entity::user_defined_fields::{self, DataType, Form};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::InvalidValue;
 use shared::time::Day;
 
 /// The values of Userdef01 to Userdef05 of a transaction, as they are stored.
@@ -12,7 +13,7 @@ pub async fn of_transaction(
     db: &impl ConnectionTrait,
     caller: &Caller,
     values: &[Option<String>; 5],
-) -> Result<[Option<String>; 5], Problem> {
+) -> Result<[Option<String>; 5], LoanError> {
     let defined = caller
         .find::<user_defined_fields::Entity>()
         .filter(user_defined_fields::Column::Form.eq(Form::TransactionEntry))
@@ -28,7 +29,7 @@ pub async fn of_transaction(
             (None, None) => None,
             (None, Some(_)) => {
                 let message = "is not defined for the form transaction_entry";
-                return Err(Problem::invalid(member, message));
+                return Err(LoanError::invalid(member, message));
             }
             (Some(field), value) => checked(field, &member, value.as_deref())?,
         };
@@ -41,22 +42,21 @@ pub fn checked(
     field: &user_defined_fields::Model,
     member: &str,
     value: Option<&str>,
-) -> Result<Option<String>, Problem> {
+) -> Result<Option<String>, InvalidValue> {
     let value = value.filter(|value| !value.is_empty());
     if field.read_only_flag {
         return match value {
             None => Ok(None),
-            Some(_) => Err(Problem::invalid(member, format!("{} is read only", field.label))),
+            Some(_) => Err(InvalidValue::new(member, format!("{} is read only", field.label))),
         };
     }
     let Some(value) = value else {
         return match field.required_flag {
             false => Ok(None),
-            true => Err(Problem::new(ProblemType::RequiredField)
-                .field(member, format!("{} is required", field.label))),
+            true => Err(InvalidValue::missing(member, format!("{} is required", field.label))),
         };
     };
-    let refused = |must: &str| Problem::invalid(member, format!("{} must be {must}", field.label));
+    let refused = |must: &str| InvalidValue::new(member, format!("{} must be {must}", field.label));
     let stored = match field.data_type {
         DataType::Text => {
             let characters_max = field.size.and_then(|size| usize::try_from(size).ok());

@@ -5,6 +5,7 @@
 
 use crate::audit::{self, Author};
 use crate::auth::caller::Caller;
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::schedule::Schedule;
 use crate::loans::servicing::{DueRow, RateStep, State, Terms};
 use chrono::NaiveDate;
@@ -17,7 +18,6 @@ use sea_orm::{
 use shared::amounts::{Money, Rate};
 use shared::cluster;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 
 /// The status of a loan that a payoff closed.
@@ -45,7 +45,7 @@ impl Book {
         db: &impl ConnectionTrait,
         caller: &Caller,
         loan_id: i64,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, LoanError> {
         for _ in 0..READS {
             let (loan, status) = Self::find(db, caller, loan_id).await?;
             let lines = Lines::read(db, loan_id).await?;
@@ -53,15 +53,14 @@ impl Book {
                 return Ok(Self::assemble(loan, status, lines));
             }
         }
-        let detail = "entries are being posted on the loan: send it again";
-        Err(Problem::new(ProblemType::DatabaseUnavailable).detail(detail))
+        Err(LoanError::Locked(None))
     }
 
     async fn find(
         db: &impl ConnectionTrait,
         caller: &Caller,
         loan_id: i64,
-    ) -> Result<(loans::Model, loan_status_codes::Model), Problem> {
+    ) -> Result<(loans::Model, loan_status_codes::Model), LoanError> {
         let status = loans::Entity::belongs_to(loan_status_codes::Entity)
             .from(loans::Column::StatusCodeId)
             .to(loan_status_codes::Column::StatusCodeId);
@@ -74,20 +73,20 @@ impl Book {
             .await?;
         match found {
             Some((loan, Some(status))) => Ok((loan, status)),
-            _ => Err(Problem::not_found()),
+            _ => Err(LoanError::NotFound),
         }
     }
 
     /// The book of a loan under its row lock, whoever will write in it: visibility and privileges
     /// were checked before.
     #[expect(clippy::disallowed_methods, reason = "an entry counts every row of its loan")]
-    pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, Problem> {
+    pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
-        let loan = loan.ok_or_else(Problem::not_found)?;
+        let loan = loan.ok_or(LoanError::NotFound)?;
         // Not everyone who locks a loan changes its row.
         cluster::guard_row(tx, "loans", loan_id).await?;
         let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
-        let status = status.ok_or_else(|| Problem::internal("a loan without status"))?;
+        let status = status.ok_or_else(|| LoanError::defect("a loan without status"))?;
         let lines = Lines::read(tx, loan_id).await?;
         Ok(Self::assemble(loan, status, lines))
     }
@@ -148,7 +147,7 @@ impl Book {
         clock: Clock,
         after: &State,
         change: impl FnOnce(&mut loans::Model),
-    ) -> Result<loans::Model, Problem> {
+    ) -> Result<loans::Model, LoanError> {
         save_due_rows(tx, self.loan.loan_id, &self.state.due_rows, &after.due_rows).await?;
         self.save_loan(tx, author, clock, after, change).await
     }
@@ -161,7 +160,7 @@ impl Book {
         clock: Clock,
         after: &State,
         change: impl FnOnce(&mut loans::Model),
-    ) -> Result<loans::Model, Problem> {
+    ) -> Result<loans::Model, LoanError> {
         let base_date = after.accrual_base_date;
         let mut loan = loans::Model {
             current_principal_balance: after.principal,
@@ -364,20 +363,20 @@ pub fn accrues(status: &loan_status_codes::Model) -> bool {
     !status.stop_accrual_flag && !status.closed_flag
 }
 
-/// 422 where the loan's status takes no payments.
-pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), Problem> {
+/// Refuses where the loan's status takes no payments.
+pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag || status.refuse_payments_flag {
-        let detail = format!("a loan with status {} takes no payments", status.code);
-        return Err(Problem::new(ProblemType::LoanClosed).detail(detail));
+        let status = status.code.clone();
+        return Err(LoanError::Refused(LoanRefusal::TakesNoPayments { status }));
     }
     Ok(())
 }
 
-/// 422 where the loan is closed. A loan that takes no payments may still be charged.
-pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), Problem> {
+/// Refuses where the loan is closed. A loan that takes no payments may still be charged.
+pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag {
-        let detail = format!("a loan with status {} is closed", status.code);
-        return Err(Problem::new(ProblemType::LoanClosed).detail(detail));
+        let status = status.code.clone();
+        return Err(LoanError::Refused(LoanRefusal::Closed { status }));
     }
     Ok(())
 }

@@ -16,14 +16,13 @@ use crate::drawers::{self, Drawer, Paid};
 use crate::loans::entries::{self, Heading, Written, codes};
 use crate::loans::field_values;
 use crate::loans::loan_book::{Book, PAID_OFF, refuse_payments};
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing;
-use crate::loans::servicing::payment::{How, Instruction, Posting, Refusal};
+use crate::loans::servicing::payment::{How, Instruction, Posting};
 use crate::loans::snapshots::LoanSnapshot;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
-use shared::amounts::Money;
 use shared::entity::{loan_contacts, loan_status_codes, loan_transactions, loans, payment_methods};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 
 /// Posts a payment and gives back the rows of it that the caller may see, total row first.
@@ -34,7 +33,7 @@ pub async fn post(
     clock: Clock,
     loan_id: i64,
     order: &Order,
-) -> Result<Vec<loan_transactions::Model>, Problem> {
+) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let book = Book::lock(tx, loan_id).await?;
     let effective_date = match &order.card {
         Some(card) => card.charged_on.max(entries::earliest_date(&book.loan)),
@@ -50,9 +49,9 @@ pub async fn post(
     let instruction =
         Instruction { amount: order.amount, effective_date, how: how(order, &book.loan) };
     let posting = servicing::payment::post(&book.terms, &book.state, &instruction)
-        .map_err(|refusal| refused(refusal, order.amount))?;
+        .map_err(|refusal| LoanRefusal::of_amount(refusal, order.amount))?;
     if !posting.is_balanced(&book.state, order.amount) {
-        return Err(Problem::internal("the parts of a payment do not sum to it"));
+        return Err(LoanError::defect("the parts of a payment do not sum to it"));
     }
     let paid_off = match posting.closes {
         true => Some(status_paid_off(tx, caller).await?),
@@ -116,12 +115,12 @@ fn rows(
     posting: &Posting,
     heading: Heading<'_>,
     Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
-) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), Problem> {
+) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), LoanError> {
     let Posting { parts, after, .. } = posting;
     let suspense_between = book.state.suspense.minus(parts.suspense_applied)?;
     let interest_after = after.interest_owed_on(&book.terms, heading.effective_date)?;
     let paid = |code, amount, after| {
-        Ok::<_, Problem>(loan_transactions::ActiveModel {
+        Ok::<_, LoanError>(loan_transactions::ActiveModel {
             payment_method_code: Set(Some(method.payment_method_code.clone())),
             payment_method_reference: Set(order.payment_method_reference.clone()),
             user_reference: Set(order.user_reference.clone()),
@@ -162,7 +161,7 @@ async fn payment_method(
     tx: &DatabaseTransaction,
     caller: &Caller,
     code: Option<&str>,
-) -> Result<payment_methods::Model, Problem> {
+) -> Result<payment_methods::Model, LoanError> {
     use payment_methods::Column::{ActiveFlag, DefaultFlag, PaymentMethodCode};
     let methods = caller.find::<payment_methods::Entity>().filter(ActiveFlag.eq(true));
     let method = match code {
@@ -170,7 +169,7 @@ async fn payment_method(
         None => methods.filter(DefaultFlag.eq(true)),
     };
     method.one(tx).await?.ok_or_else(|| {
-        Problem::unknown_code("Payment_Method_Code", code.unwrap_or("the default payment method"))
+        LoanError::unknown_code("Payment_Method_Code", code.unwrap_or("the default payment method"))
     })
 }
 
@@ -180,7 +179,7 @@ async fn paid_by(
     caller: &Caller,
     book: &Book,
     contact_id: Option<i64>,
-) -> Result<i64, Problem> {
+) -> Result<i64, LoanError> {
     let Some(contact_id) = contact_id.filter(|id| *id != book.loan.contact_id) else {
         return Ok(book.loan.contact_id);
     };
@@ -190,7 +189,7 @@ async fn paid_by(
         .filter(loan_contacts::Column::ContactId.eq(contact_id));
     match link.one(tx).await? {
         Some(_) => Ok(contact_id),
-        None => Err(Problem::invalid(
+        None => Err(LoanError::invalid(
             "Paid_By_Contact_ID",
             "must be the borrower or a contact linked to the loan",
         )),
@@ -202,7 +201,7 @@ async fn check_external_id(
     tx: &DatabaseTransaction,
     loan_id: i64,
     external_id: Option<&str>,
-) -> Result<(), Problem> {
+) -> Result<(), LoanError> {
     let Some(external_id) = external_id else { return Ok(()) };
     let found = loan_transactions::Entity::find()
         .filter(loan_transactions::Column::LoanId.eq(loan_id))
@@ -211,42 +210,18 @@ async fn check_external_id(
         .await?;
     match found {
         None => Ok(()),
-        Some(row) => {
-            let message = format!("is on transaction {} already", row.transaction_id);
-            Err(Problem::new(ProblemType::DuplicateExternalId)
-                .detail(format!("Transaction_ID {}", row.transaction_id))
-                .field("External_ID", message))
+        Some(loan_transactions::Model { transaction_id, .. }) => {
+            Err(LoanError::Refused(LoanRefusal::DuplicateExternalId { transaction_id }))
         }
     }
 }
 
-async fn status_paid_off(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, Problem> {
+async fn status_paid_off(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, LoanError> {
     let status = caller
         .find::<loan_status_codes::Entity>()
         .filter(loan_status_codes::Column::Code.eq(PAID_OFF))
         .one(tx)
         .await?;
-    let status = status.ok_or_else(|| Problem::unknown_code("Status_Code", PAID_OFF))?;
+    let status = status.ok_or_else(|| LoanError::unknown_code("Status_Code", PAID_OFF))?;
     Ok(status.status_code_id)
-}
-
-/// A refusal of the arithmetic, with the figures that would have passed.
-pub(crate) fn refused(refusal: Refusal, amount: Money) -> Problem {
-    use ProblemType as Type;
-    match refusal {
-        Refusal::AmountNotPositive => {
-            Problem::new(Type::AmountNotPositive).field("Amount", "must be above zero")
-        }
-        Refusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
-            .detail(format!("the parts sum to {sum}, the amount is {amount}")),
-        Refusal::SplitExceedsBalance { part, balance } => Problem::new(Type::SplitExceedsBalance)
-            .detail(format!("the {part} part may be at most {balance}")),
-        Refusal::Overpayment { most } => Problem::new(Type::Overpayment)
-            .detail(format!("at most {most} can be paid"))
-            .field("Amount", format!("must be at most {most}")),
-        Refusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
-            .detail(format!("the payoff amount is {payoff}"))
-            .field("Amount", format!("{amount} does not reach {payoff}")),
-        Refusal::OutOfRange(error) => error.into(),
-    }
 }

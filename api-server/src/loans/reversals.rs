@@ -13,6 +13,7 @@ use crate::drawers;
 use crate::loans::adjustments;
 use crate::loans::entries::{self, codes};
 use crate::loans::loan_book::{Book, PAID_OFF, accrues, refuse_if_closed};
+use crate::loans::refusals::LoanError;
 use crate::loans::servicing::State;
 use crate::loans::servicing::payment::payoff_amount;
 use crate::loans::snapshots::LoanSnapshot;
@@ -26,7 +27,6 @@ use sea_orm::{
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::loan_transactions::{self, BalanceName};
 use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes};
-use shared::problem::Problem;
 use shared::time::Clock;
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub async fn reverse(
     clock: Clock,
     reference: i64,
     returned: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::Model>, Problem> {
+) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let mut book = Book::lock(tx, loan_of(tx, reference).await?).await?;
     let rows = entry(tx, reference).await?;
     let first = rows.first().ok_or_else(|| refuse("is no entry"))?;
@@ -77,14 +77,14 @@ pub async fn reverse(
     Ok(undoing)
 }
 
-fn refuse(message: impl Into<String>) -> Problem {
-    Problem::invalid("Transaction_Reference_No", message)
+fn refuse(message: impl Into<String>) -> LoanError {
+    LoanError::invalid("Transaction_Reference_No", message)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
-async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, Problem> {
+async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, LoanError> {
     let first = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
-    Ok(first.ok_or_else(Problem::not_found)?.loan_id)
+    Ok(first.ok_or(LoanError::NotFound)?.loan_id)
 }
 
 /// The rows of an entry, as they are under the loan's lock.
@@ -92,7 +92,7 @@ async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, Proble
 async fn entry(
     tx: &DatabaseTransaction,
     reference: i64,
-) -> Result<Vec<loan_transactions::Model>, Problem> {
+) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let rows = loan_transactions::Entity::find()
         .filter(loan_transactions::Column::TransactionReferenceNo.eq(reference))
         .order_by_asc(loan_transactions::Column::TransactionId);
@@ -103,7 +103,7 @@ fn check_reversible(
     first: &loan_transactions::Model,
     returned: Option<NaiveDate>,
     today: NaiveDate,
-) -> Result<(), Problem> {
+) -> Result<(), LoanError> {
     if first.transaction_code % 2 == 1 {
         return Err(refuse("is a reversal itself"));
     }
@@ -118,7 +118,7 @@ fn check_reversible(
         true => Ok(()),
         false => {
             let from = first.effective_date;
-            Err(Problem::invalid("NSF_Date", format!("must be between {from} and {today}")))
+            Err(LoanError::invalid("NSF_Date", format!("must be between {from} and {today}")))
         }
     }
 }
@@ -135,7 +135,7 @@ struct Move<'a> {
 async fn moves<'a>(
     tx: &DatabaseTransaction,
     rows: &'a [loan_transactions::Model],
-) -> Result<Vec<Move<'a>>, Problem> {
+) -> Result<Vec<Move<'a>>, LoanError> {
     let posted = rows.iter().map(|row| row.transaction_code);
     let with_reversals = posted.flat_map(|code| [code, code + 1]);
     let codes = transaction_codes::Entity::find()
@@ -165,7 +165,7 @@ impl Move<'_> {
 }
 
 /// The balances without the entry. Of interest it is what was settled that goes back.
-fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, Problem> {
+fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, LoanError> {
     let mut after = state.clone();
     for step in moves {
         let Some(name) = step.row.balance_name else { continue };
@@ -212,7 +212,7 @@ async fn prior_state(
     book: &Book,
     first: &loan_transactions::Model,
     moves: &[Move<'_>],
-) -> Result<Option<LoanSnapshot>, Problem> {
+) -> Result<Option<LoanSnapshot>, LoanError> {
     let snapshot = loan_snapshots::Entity::find_by_id(first.transaction_id).one(tx).await?;
     let Some(snapshot) = snapshot else {
         let moves_base = |name| matches!(name, BalanceName::Principal | BalanceName::Interest);
@@ -223,7 +223,7 @@ async fn prior_state(
             false => Ok(None),
         };
     };
-    let prior = LoanSnapshot::read(snapshot.prior_state).map_err(Problem::internal)?;
+    let prior = LoanSnapshot::read(snapshot.prior_state).map_err(LoanError::defect)?;
     let snapshots = Query::select()
         .column(loan_snapshots::Column::TransactionId)
         .from(loan_snapshots::Entity)
@@ -260,9 +260,9 @@ fn closed_by_entry(book: &Book, prior: &LoanSnapshot) -> bool {
 async fn status(
     tx: &DatabaseTransaction,
     status_code_id: i64,
-) -> Result<loan_status_codes::Model, Problem> {
+) -> Result<loan_status_codes::Model, LoanError> {
     let status = loan_status_codes::Entity::find_by_id(status_code_id).one(tx).await?;
-    status.ok_or_else(|| Problem::internal("a loan without status"))
+    status.ok_or_else(|| LoanError::defect("a loan without status"))
 }
 
 /// The columns that a posting writes beside those of the arithmetic. What came later stays.
@@ -288,7 +288,7 @@ fn undoing(
     after: &State,
     moves: &[Move<'_>],
     returned: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::ActiveModel>, Problem> {
+) -> Result<Vec<loan_transactions::ActiveModel>, LoanError> {
     let mut running = book.state.clone();
     let is_first =
         |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
@@ -334,7 +334,7 @@ async fn write(
     undone: &[loan_transactions::Model],
     undoing: Vec<loan_transactions::ActiveModel>,
     returned: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::Model>, Problem> {
+) -> Result<Vec<loan_transactions::Model>, LoanError> {
     use loan_transactions::Column::{
         NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
     };

@@ -3,10 +3,7 @@
 use super::parse::Element;
 use super::report::{Action, Message, RecordResult};
 use super::stage::Keys;
-use sea_orm::DbErr;
-use shared::amounts::OutOfRange;
-use shared::db::Contended;
-use shared::problem::Problem;
+use crate::xml_import::refusals::ImportError;
 
 /// Elements with an id of their own: each has a result of its own.
 const WITH_IDS: [&str; 13] = [
@@ -29,8 +26,8 @@ const WITH_IDS: [&str; 13] = [
 pub(super) enum Stop {
     /// Something is wrong with it.
     Refused(Vec<Message>),
-    /// A rule of the API, or a failure of the database.
-    Problem(Problem),
+    /// A rule of the API said no, or the database failed.
+    Failed(ImportError),
 }
 
 /// Something is wrong with the element as a whole.
@@ -38,27 +35,15 @@ pub(super) fn refuse(element: &Element, message: &str) -> Stop {
     Stop::Refused(vec![Message::error(element, None, message)])
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
+impl<E: Into<ImportError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
     }
 }
 
 impl From<Vec<Message>> for Stop {
     fn from(messages: Vec<Message>) -> Self {
         Self::Refused(messages)
-    }
-}
-
-impl From<DbErr> for Stop {
-    fn from(error: DbErr) -> Self {
-        Self::Problem(error.into())
-    }
-}
-
-impl From<OutOfRange> for Stop {
-    fn from(error: OutOfRange) -> Self {
-        Self::Problem(error.into())
     }
 }
 
@@ -157,7 +142,10 @@ fn number_of(element: &Element) -> Option<String> {
 
 /// A rule that was broken fails the element; a failure of the database ends the import. Other
 /// transactions that got in the way are told as they are: the record is tried again.
-pub(super) fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result<Applied, Problem> {
+pub(super) fn judge(
+    element: &Element,
+    outcome: Result<Applied, Stop>,
+) -> Result<Applied, ImportError> {
     let failed = |messages| {
         Ok(match has_id(element) {
             true => Applied::one(element, Action::Failed, number_of(element), 0, messages),
@@ -167,17 +155,14 @@ pub(super) fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result
     match outcome {
         Ok(applied) => Ok(applied),
         Err(Stop::Refused(messages)) => failed(messages),
-        Err(Stop::Problem(problem)) if problem.is_contention() || problem.is_lock_timeout() => {
-            Err(problem)
-        }
-        Err(Stop::Problem(problem)) if problem.is_conflict() => {
+        Err(Stop::Failed(ImportError::Conflict)) => {
             let text = "clashes with other rows: a number that is taken, or rows that refer to it";
             failed(vec![Message::error(element, None, text)])
         }
-        Err(Stop::Problem(problem)) if problem.kind().status().is_client_error() => {
-            failed(vec![Message::problem(element, &problem)])
+        Err(Stop::Failed(error)) if error.is_refusal() => {
+            failed(vec![Message::refused(element, error)])
         }
-        Err(Stop::Problem(problem)) => Err(problem),
+        Err(Stop::Failed(error)) => Err(error),
     }
 }
 
@@ -185,7 +170,7 @@ pub(super) fn judge(element: &Element, outcome: Result<Applied, Stop>) -> Result
 pub(super) fn judge_whole(
     element: &Element,
     outcome: Result<Applied, Stop>,
-) -> Result<Applied, Problem> {
+) -> Result<Applied, ImportError> {
     let stopped = outcome.is_err();
     let mut applied = judge(element, outcome)?;
     if stopped {

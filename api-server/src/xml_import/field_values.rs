@@ -112,10 +112,7 @@ impl Import<'_> {
             match given.get(&field.field_id) {
                 Some(text) => match field_values::checked(field, &name, *text) {
                     Ok(new) => changes.push(Change { field, before: old, after: new }),
-                    Err(problem) => {
-                        let message = problem.first_field().map(|(_, message)| message.to_owned());
-                        fields.error(&name, message.unwrap_or_else(|| problem.message()));
-                    }
+                    Err(value) => fields.error(&name, value.message),
                 },
                 None if field.required_flag && !field.read_only_flag && old.is_none() => {
                     fields.error(&name, format!("{} is required", field.label));

@@ -30,7 +30,7 @@ use shared::entity::{
     contacts, entities, interest_plans, loan_groups, loan_interest_rates, loan_status_codes,
     portfolios, risk_ratings, users,
 };
-use shared::problem::Problem;
+use shared::problem::InvalidValue;
 use std::sync::LazyLock;
 
 /// `<Loan>`
@@ -334,7 +334,7 @@ impl Import<'_> {
     async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
         let codes = self.codes::<loan_status_codes::Entity>(tx).await?;
         let id = codes.get(code).copied();
-        id.ok_or_else(|| Stop::Problem(Problem::unknown_code("StatusCode", code)))
+        id.ok_or_else(|| Stop::from(InvalidValue::unknown_code("StatusCode", code)))
     }
 
     /// A loan with its first rate and the rows that its balances begin with.

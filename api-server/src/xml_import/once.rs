@@ -6,8 +6,8 @@ use super::running::{Pieces, run};
 use super::{Import, Mode, runs};
 use crate::auth::caller::Caller;
 use crate::command::idempotency::{self, Claim, Claimed, Keyed, Scope};
+use crate::xml_import::refusals::ImportError;
 use sea_orm::DatabaseConnection;
-use shared::problem::Problem;
 use std::path::Path;
 
 /// The path that claims are made for.
@@ -42,7 +42,7 @@ pub async fn begin(
     scope: &Scope,
     lease_seconds: i64,
     directory: &Path,
-) -> Result<Begun, Problem> {
+) -> Result<Begun, ImportError> {
     match idempotency::claim(db, scope, lease_seconds).await? {
         Claimed::New(claim) => Ok(Begun::New(claim)),
         Claimed::Done(kept) => {
@@ -59,7 +59,7 @@ pub async fn carry_out(
     mode: Mode,
     pieces: Pieces,
     claim: Option<&Claim>,
-) -> Result<Answer, Problem> {
+) -> Result<Answer, ImportError> {
     let outcome = run(db, import, mode, pieces, claim).await;
     if let (Err(_), Some(claim)) = (&outcome, claim) {
         let freed = claim.free(db).await;

@@ -1,9 +1,9 @@
 //! What came of an import, element by element.
 
 use super::parse::Element;
+use super::refusals::{self, ImportError};
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
-use shared::problem::Problem;
 
 /// What came of an import.
 #[derive(Clone, Debug, Object)]
@@ -119,9 +119,10 @@ impl Message {
     }
 
     /// A rule of the API that an element breaks. Attributes are JSON members without underscores.
-    pub fn problem(element: &Element, problem: &Problem) -> Self {
-        let attribute = problem.first_field().map(|(field, _)| field.replace('_', ""));
-        Self::error(element, attribute.as_deref(), problem.message())
+    pub(super) fn refused(element: &Element, error: ImportError) -> Self {
+        let (member, message) = refusals::described(error);
+        let attribute = member.map(|member| member.replace('_', ""));
+        Self::error(element, attribute.as_deref(), message)
     }
 }
 

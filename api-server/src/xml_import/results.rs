@@ -2,9 +2,9 @@
 //! that an answer may be longer than memory, and gone with it.
 
 use super::report::{Action, RecordResult};
+use crate::xml_import::refusals::ImportError;
 use serde::Serialize;
 use serde_json::ser::Formatter;
-use shared::problem::Problem;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -52,8 +52,8 @@ pub struct Results {
 
 impl Results {
     /// None yet; the file will be in this folder.
-    pub fn new(directory: &Path) -> Result<Self, Problem> {
-        let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
+    pub fn new(directory: &Path) -> Result<Self, ImportError> {
+        let file = tempfile::tempfile_in(directory).map_err(ImportError::defect)?;
         let file = tokio::fs::File::from_std(file);
         Ok(Self {
             directory: directory.to_owned(),
@@ -69,13 +69,13 @@ impl Results {
     }
 
     /// Adds results.
-    pub async fn add(&mut self, results: &[RecordResult]) -> Result<(), Problem> {
+    pub async fn add(&mut self, results: &[RecordResult]) -> Result<(), ImportError> {
         let mut lines = Vec::new();
         for result in results {
-            write_line(&mut lines, result, self.totals.read == 0).map_err(Problem::internal)?;
+            write_line(&mut lines, result, self.totals.read == 0).map_err(ImportError::defect)?;
             self.totals.count(result.action);
         }
-        self.file.write_all(&lines).await.map_err(Problem::internal)
+        self.file.write_all(&lines).await.map_err(ImportError::defect)
     }
 
     /// Everything good so far was undone.
@@ -86,8 +86,8 @@ impl Results {
     }
 
     /// The answer, whose results can be read again and again.
-    pub async fn finish(mut self, test: bool, committed: bool) -> Result<Answer, Problem> {
-        self.file.flush().await.map_err(Problem::internal)?;
+    pub async fn finish(mut self, test: bool, committed: bool) -> Result<Answer, ImportError> {
+        self.file.flush().await.map_err(ImportError::defect)?;
         let (totals, undone) = (self.totals, self.undone);
         let file = self.file.into_inner().into_std().await;
         let directory = self.directory;
@@ -95,7 +95,7 @@ impl Results {
             true => roll_back(file, &directory),
             false => Ok(file),
         });
-        let file = rewritten.await.map_err(Problem::internal)?.map_err(Problem::internal)?;
+        let file = rewritten.await.map_err(ImportError::defect)?.map_err(ImportError::defect)?;
         Ok(Answer { test, committed, totals, file })
     }
 }
@@ -196,16 +196,16 @@ impl Answer {
     }
 
     /// The results, some at a time.
-    pub fn into_parts(self) -> Receiver<Result<Vec<RecordResult>, Problem>> {
+    pub fn into_parts(self) -> Receiver<Result<Vec<RecordResult>, ImportError>> {
         let (sender, receiver) = mpsc::channel(2);
         tokio::task::spawn_blocking(move || {
             let mut results = match self.into_file() {
                 Ok(file) => Lines(BufReader::with_capacity(BUFFER_BYTES, file)).peekable(),
-                Err(error) => return drop(sender.blocking_send(Err(Problem::internal(error)))),
+                Err(error) => return drop(sender.blocking_send(Err(ImportError::defect(error)))),
             };
             while results.peek().is_some() {
                 let some: io::Result<Vec<_>> = results.by_ref().take(RESULTS_PER_PART).collect();
-                if sender.blocking_send(some.map_err(Problem::internal)).is_err() {
+                if sender.blocking_send(some.map_err(ImportError::defect)).is_err() {
                     return;
                 }
             }

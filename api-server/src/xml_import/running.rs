@@ -6,13 +6,13 @@ use super::parse::{Element, Fault, Piece};
 use super::report::RecordResult;
 use super::results::{Answer, Results};
 use super::runs::{OfRecord, Run};
-use super::{Applied, Import, Mode, Opened, malformed};
+use super::{Applied, Import, Mode, Opened};
 use crate::command::idempotency::Claim;
 use crate::http::import_gate::Closed;
+use crate::xml_import::refusals::{ImportError, ImportRefusal};
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
 use shared::cluster;
-use shared::db::{self, Contended, Tries};
-use shared::problem::Problem;
+use shared::db::{self, Tries};
 use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
@@ -27,7 +27,7 @@ pub async fn run(
     mode: Mode,
     pieces: Pieces,
     claim: Option<&Claim>,
-) -> Result<Answer, Problem> {
+) -> Result<Answer, ImportError> {
     let run = match claim {
         Some(claim) => Some(Run::begin(db, claim).await?),
         None => None,
@@ -75,16 +75,16 @@ struct Source {
 }
 
 impl Source {
-    async fn next(&mut self) -> Result<Option<Piece>, Problem> {
+    async fn next(&mut self) -> Result<Option<Piece>, ImportError> {
         if self.stop.as_ref().is_some_and(|stop| *stop.borrow()) {
-            return Err(Problem::bad_request("the import was stopped"));
+            return Err(ImportError::Refused(ImportRefusal::Stopped));
         }
         loop {
             if let Some(piece) = self.ahead.next() {
                 return Ok(Some(piece));
             }
             match self.receiver.recv().await {
-                Some(pieces) => self.ahead = pieces.map_err(malformed)?.into_iter(),
+                Some(pieces) => self.ahead = pieces?.into_iter(),
                 None => return Ok(None),
             }
         }
@@ -105,13 +105,8 @@ fn only_inserts(record: &Element) -> bool {
     matches!(record.name.as_str(), "Contact" | "Loan") && inserts(record)
 }
 
-/// True where another transaction was first, or did not end in time.
-fn got_in_the_way(problem: &Problem) -> bool {
-    problem.is_contention() || problem.is_lock_timeout()
-}
-
 impl Runner<'_> {
-    async fn run_as_block(mut self) -> Result<Answer, Problem> {
+    async fn run_as_block(mut self) -> Result<Answer, ImportError> {
         let _closed = self.close_gate();
         let tx = db::begin_write(self.db).await?;
         self.apply_all(Some(&tx)).await?;
@@ -146,7 +141,7 @@ impl Runner<'_> {
         alone.then(|| self.import.gate.close())
     }
 
-    async fn run_by_record(mut self) -> Result<Answer, Problem> {
+    async fn run_by_record(mut self) -> Result<Answer, ImportError> {
         self.skip_done().await?;
         self.apply_all(None).await?;
         let Self { db, run, results, applied, .. } = self;
@@ -156,7 +151,7 @@ impl Runner<'_> {
             db::again(async || {
                 let tx = db::begin_write(db).await?;
                 run.finish(&tx, &answer).await?;
-                Ok::<_, Problem>(tx.commit().await?)
+                Ok::<_, ImportError>(tx.commit().await?)
             })
             .await?;
         }
@@ -164,7 +159,7 @@ impl Runner<'_> {
     }
 
     /// Passes over the records that an earlier try has done, and tells of them again.
-    async fn skip_done(&mut self) -> Result<(), Problem> {
+    async fn skip_done(&mut self) -> Result<(), ImportError> {
         let Some(mut done) = self.run.as_ref().map(|run| run.done(self.db)) else { return Ok(()) };
         let (mut begins, mut failed) = (true, false);
         while let Some((results, ends)) = done.next().await? {
@@ -186,19 +181,19 @@ impl Runner<'_> {
     }
 
     /// Passes over the next record, of which these are the first results.
-    async fn skip_record(&mut self, results: &OfRecord) -> Result<(), Problem> {
+    async fn skip_record(&mut self, results: &OfRecord) -> Result<(), ImportError> {
         match self.pieces.next().await? {
             Some(Piece::Record(record)) => self.import.recall(&record, results).await,
             Some(Piece::Opened(_)) => {
                 while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
                 Ok(())
             }
-            _ => Err(Problem::internal("more records are done than the file has")),
+            _ => Err(ImportError::defect("more records are done than the file has")),
         }
     }
 
     /// `outer`: the transaction of the whole file, if it has one.
-    async fn apply_all(&mut self, outer: Option<&DatabaseTransaction>) -> Result<(), Problem> {
+    async fn apply_all(&mut self, outer: Option<&DatabaseTransaction>) -> Result<(), ImportError> {
         let mut batch = Vec::new();
         while let Some(piece) = self.pieces.next().await? {
             match piece {
@@ -209,7 +204,7 @@ impl Runner<'_> {
                         Piece::Record(record) => self.alone(outer, &record).await?,
                         Piece::Opened(record) => self.long(outer, &record).await?,
                         Piece::Child(_) | Piece::Closed => {
-                            return Err(Problem::internal("a piece without its record"));
+                            return Err(ImportError::defect("a piece without its record"));
                         }
                     }
                 }
@@ -223,7 +218,7 @@ impl Runner<'_> {
 
     /// In one transaction an import renews its claim beside it. SQLite's write lock keeps others
     /// out instead.
-    async fn renew(&mut self) -> Result<(), Problem> {
+    async fn renew(&mut self) -> Result<(), ImportError> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
         if let Some(run) = run.filter(|run| self.renewed.elapsed() > run.held_again_after()) {
@@ -234,7 +229,7 @@ impl Runner<'_> {
     }
 
     /// A transaction of its own, which holds the claim.
-    async fn begin(&mut self) -> Result<DatabaseTransaction, Problem> {
+    async fn begin(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = db::begin_write(self.db).await?;
         if let Some(run) = &self.run {
             run.hold(&tx).await?;
@@ -245,7 +240,7 @@ impl Runner<'_> {
 
     /// The same for a long record, which holds the claim with its last statement only: until then
     /// the claim is renewed beside it, and would wait for a transaction that holds it already.
-    async fn begin_long(&mut self) -> Result<DatabaseTransaction, Problem> {
+    async fn begin_long(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = db::begin_write(self.db).await?;
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
@@ -256,7 +251,7 @@ impl Runner<'_> {
         &mut self,
         outer: Option<&DatabaseTransaction>,
         records: Vec<Element>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         if records.is_empty() {
             return Ok(());
         }
@@ -268,8 +263,9 @@ impl Runner<'_> {
             return Ok(());
         }
         match self.try_batch(outer, &records).await {
-            Err(problem)
-                if problem.is_conflict() || outer.is_none() && got_in_the_way(&problem) =>
+            Err(error)
+                if matches!(error, ImportError::Conflict)
+                    || outer.is_none() && error.is_blocked() =>
             {
                 self.import.forget_batch();
                 for record in &records {
@@ -277,7 +273,7 @@ impl Runner<'_> {
                 }
                 Ok(())
             }
-            outcome => outcome.map_err(Problem::or_unavailable),
+            outcome => outcome.map_err(ImportError::at_no_row),
         }
     }
 
@@ -285,22 +281,22 @@ impl Runner<'_> {
         &mut self,
         outer: Option<&DatabaseTransaction>,
         records: &[Element],
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         self.import.hash_passwords(records).await?;
         let tx = match outer {
             Some(outer) => {
                 self.renew().await?;
                 let part = db::begin_part(outer).await?;
-                part.ok_or_else(|| Problem::internal("a batch without a savepoint"))?
+                part.ok_or_else(|| ImportError::defect("a batch without a savepoint"))?
             }
             None => self.begin().await?,
         };
         let all = match self.import.batch(&tx, records).await {
             Ok(all) => all,
-            Err(problem) => {
+            Err(error) => {
                 // There may be nothing left to undo: a deadlock undoes all, savepoints included.
                 let _ = tx.rollback().await;
-                return Err(problem);
+                return Err(error);
             }
         };
         if let Some(run) = self.run.as_ref().filter(|_| outer.is_none()) {
@@ -314,7 +310,7 @@ impl Runner<'_> {
         self.import.keep_names().await
     }
 
-    async fn tell(&mut self, applied: &Applied) -> Result<(), Problem> {
+    async fn tell(&mut self, applied: &Applied) -> Result<(), ImportError> {
         self.record_index += 1;
         self.failed |= applied.failed;
         self.applied |= !applied.failed;
@@ -326,13 +322,13 @@ impl Runner<'_> {
         &mut self,
         outer: Option<&DatabaseTransaction>,
         record: &Element,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         let mut tries = Tries::begin();
         let applied = loop {
             let outcome = self.try_alone(outer, record).await;
-            let again = outer.is_none() && outcome.as_ref().is_err_and(got_in_the_way);
+            let again = outer.is_none() && outcome.as_ref().is_err_and(ImportError::is_blocked);
             if !again || !tries.another().await {
-                break outcome.map_err(Problem::or_unavailable)?;
+                break outcome.map_err(ImportError::at_no_row)?;
             }
             self.import.forget_batch();
         };
@@ -344,7 +340,7 @@ impl Runner<'_> {
         &mut self,
         outer: Option<&DatabaseTransaction>,
         record: &Element,
-    ) -> Result<Applied, Problem> {
+    ) -> Result<Applied, ImportError> {
         self.import.hash_passwords(std::slice::from_ref(record)).await?;
         let Some(outer) = outer else {
             let tx = self.begin().await?;
@@ -381,14 +377,14 @@ impl Runner<'_> {
         &mut self,
         outer: Option<&DatabaseTransaction>,
         head: &Element,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         let _closed = outer.is_none().then(|| self.close_gate());
         let part = match outer {
             Some(outer) => db::begin_part(outer).await?,
             None => Some(self.begin_long().await?),
         };
         let Some(tx) = part.as_ref().or(outer) else {
-            return Err(Problem::internal("no transaction"));
+            return Err(ImportError::defect("no transaction"));
         };
         let mut results = Results::new(&self.import.directory)?;
         let mut opened = self.import.open(head);
@@ -396,7 +392,7 @@ impl Runner<'_> {
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
             self.renew().await?;
             let applied = self.import.payment_of(tx, &mut opened, &child).await;
-            results.add(&applied.map_err(Problem::or_unavailable)?).await?;
+            results.add(&applied.map_err(ImportError::at_no_row)?).await?;
         }
         let Opened { failed, .. } = opened;
         if failed {
@@ -434,7 +430,7 @@ impl Runner<'_> {
         &mut self,
         own: Option<&DatabaseTransaction>,
         results: Results,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         let mut parts = results.finish(false, true).await?.into_parts();
         let mut part = 0;
         let mut next = parts.recv().await.transpose()?.unwrap_or_default();

@@ -4,6 +4,7 @@
 use super::report::RecordResult;
 use super::results::{Answer, Results, Totals};
 use crate::command::idempotency::Claim;
+use crate::xml_import::refusals::ImportError;
 use poem::http::StatusCode;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Query;
@@ -13,7 +14,6 @@ use sea_orm::{
 };
 use shared::db;
 use shared::entity::{import_records, import_runs};
-use shared::problem::Problem;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct Done<'d> {
 
 impl<'c> Run<'c> {
     /// The run of a claim, as far as it has come.
-    pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, Problem> {
+    pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, ImportError> {
         if let Some(run) = find(db, claim.scope_hash()).await? {
             if run.committed_flag.is_none() && run.body_hash == claim.fingerprint() {
                 return Ok(Self { claim, import_id: run.import_id });
@@ -78,13 +78,14 @@ impl<'c> Run<'c> {
             .take();
         db.execute(&insert).await?;
         let run = find(db, claim.scope_hash()).await?;
-        let run = run.ok_or_else(|| Problem::internal("an import that was just noted is gone"))?;
+        let run =
+            run.ok_or_else(|| ImportError::defect("an import that was just noted is gone"))?;
         Ok(Self { claim, import_id: run.import_id })
     }
 
     /// Holds the claim for longer: nothing more may be done once another request has it.
-    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), Problem> {
-        self.claim.hold(db).await
+    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
+        Ok(self.claim.hold(db).await?)
     }
 
     /// After so long it is held again: a tenth of its lease.
@@ -103,9 +104,9 @@ impl<'c> Run<'c> {
         tx: &DatabaseTransaction,
         record_index: i64,
         records: &[&OfRecord],
-    ) -> Result<(), Problem> {
-        let count = i32::try_from(records.len()).map_err(Problem::internal)?;
-        let result = serde_json::to_string(records).map_err(Problem::internal)?;
+    ) -> Result<(), ImportError> {
+        let count = i32::try_from(records.len()).map_err(ImportError::defect)?;
+        let result = serde_json::to_string(records).map_err(ImportError::defect)?;
         self.insert(tx, record_index, 0, count, result).await
     }
 
@@ -117,8 +118,8 @@ impl<'c> Run<'c> {
         part: i32,
         results: &OfRecord,
         last: bool,
-    ) -> Result<(), Problem> {
-        let result = serde_json::to_string(&[results]).map_err(Problem::internal)?;
+    ) -> Result<(), ImportError> {
+        let result = serde_json::to_string(&[results]).map_err(ImportError::defect)?;
         self.insert(tx, record_index, part, i32::from(last), result).await
     }
 
@@ -129,7 +130,7 @@ impl<'c> Run<'c> {
         part: i32,
         record_count: i32,
         result: String,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         let row = import_records::ActiveModel {
             row_id: NotSet,
             import_id: Set(self.import_id),
@@ -147,8 +148,8 @@ impl<'c> Run<'c> {
         &self,
         tx: &DatabaseTransaction,
         answer: &Answer,
-    ) -> Result<(), Problem> {
-        let mut parts = answer.try_clone().map_err(Problem::internal)?.into_parts();
+    ) -> Result<(), ImportError> {
+        let mut parts = answer.try_clone().map_err(ImportError::defect)?.into_parts();
         let mut place = 0;
         while let Some(results) = parts.recv().await.transpose()? {
             self.note(tx, place, &[&results]).await?;
@@ -158,7 +159,11 @@ impl<'c> Run<'c> {
     }
 
     /// Keeps what came of the import within its last transaction.
-    pub async fn finish(&self, tx: &DatabaseTransaction, answer: &Answer) -> Result<(), Problem> {
+    pub async fn finish(
+        &self,
+        tx: &DatabaseTransaction,
+        answer: &Answer,
+    ) -> Result<(), ImportError> {
         use import_runs::Column;
         let Totals { read, inserted, updated, deleted, failed } = answer.totals;
         import_runs::Entity::update_many()
@@ -171,7 +176,7 @@ impl<'c> Run<'c> {
             .filter(Column::ImportId.eq(self.import_id))
             .exec(tx)
             .await?;
-        self.claim.keep(tx, StatusCode::OK, "").await
+        Ok(self.claim.keep(tx, StatusCode::OK, "").await?)
     }
 }
 
@@ -183,14 +188,14 @@ impl<'d> Done<'d> {
 
     /// What came of the next record, or of a part of it: a long one is never in memory as a whole.
     /// True with the last part. `None` behind the last record that was done.
-    pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, Problem> {
+    pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, ImportError> {
         loop {
             if let Some(next) = self.results.pop_front() {
                 return Ok(Some(next));
             }
             let Some(row) = self.next_row().await? else { return Ok(None) };
             let records: Vec<OfRecord> =
-                serde_json::from_str(&row.result).map_err(Problem::internal)?;
+                serde_json::from_str(&row.result).map_err(ImportError::defect)?;
             let ends = row.record_count > 0;
             self.results.extend(records.into_iter().map(|results| (results, ends)));
         }
@@ -221,7 +226,7 @@ pub async fn replay(
     db: &DatabaseConnection,
     scope_hash: &str,
     directory: &Path,
-) -> Result<Option<Answer>, Problem> {
+) -> Result<Option<Answer>, ImportError> {
     let Some(run) = find(db, scope_hash).await? else { return Ok(None) };
     let Some(committed) = run.committed_flag else { return Ok(None) };
     let mut results = Results::new(directory)?;

@@ -3,6 +3,7 @@
 mod by_card;
 
 use super::block::{Block, Place, basis_points, cents};
+use api_server::cards::refusals::CardError;
 use api_server::cards::saved_cards::Card;
 use api_server::cards::{Choice, GatewaySettings, PaymentGateway};
 use sea_orm::ActiveValue::Set;
@@ -18,7 +19,6 @@ use shared::entity::loans::PaymentPeriod;
 use shared::entity::payment_gateway_tokens::{self, BrandType, EntryType};
 use shared::entity::{convenience_fee_rules, loan_groups, payment_gateway_secrets};
 use shared::master_keys::MasterKeys;
-use shared::problem::Problem;
 use shared::rows;
 use shared::secrecy::Masked;
 use std::time::Duration;
@@ -81,8 +81,8 @@ pub async fn add_with_payments(
     rows::add_all(tx, payments).await
 }
 
-fn failed(problem: Problem) -> DbErr {
-    DbErr::Custom(problem.message())
+fn failed(error: CardError) -> DbErr {
+    DbErr::Custom(error.message())
 }
 
 /// Adds a card as the API does.
@@ -92,7 +92,7 @@ async fn add_card(
     block: &Block,
     place: &Place,
     (token, entry_type): (&str, EntryType),
-) -> Result<payment_gateway_tokens::Model, Problem> {
+) -> Result<payment_gateway_tokens::Model, CardError> {
     let card = Card {
         loan_id: place.loan_id,
         contact_id: place.contact_id,

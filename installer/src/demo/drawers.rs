@@ -5,7 +5,7 @@ use crate::seed::standing_rows::TELLER_DRAWER;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::drawers::{
-    self, Entered as E, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
+    self, DrawerError, Entered as E, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
 };
 use api_server::loans::entries::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
@@ -16,7 +16,6 @@ use shared::amounts::Money;
 use shared::entity::cash_drawer_transactions::Tender;
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, loan_transactions, payment_methods};
-use shared::problem::Problem;
 use shared::rows;
 use shared::time::Timestamp;
 
@@ -99,8 +98,8 @@ fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransac
     }
 }
 
-fn refused(problem: Problem) -> DbErr {
-    DbErr::Custom(problem.to_string())
+fn refused(error: impl Into<DrawerError>) -> DbErr {
+    DbErr::Custom(error.into().message())
 }
 
 impl Branch<'_> {

@@ -3,11 +3,11 @@
 use super::block::{Block, MIX, cents};
 use api_server::loans::adjustments::{self, NewAdjustment};
 use api_server::loans::entries::codes::PAYMENT_TOTAL;
+use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
 use api_server::loans::servicing::adjustment::Kind;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use shared::entity::loan_transactions::{self, Column};
-use shared::problem::Problem;
 
 /// The place in the mix of loans whose latest payment was returned.
 const RETURNED: u32 = MIX - 1;
@@ -16,7 +16,7 @@ const FEE: i64 = 3500;
 
 /// Returns the latest payment of each such loan.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let refused = |problem: Problem| DbErr::Custom(problem.message());
+    let refused = |error: LoanError| DbErr::Custom(error.message());
     for place in block.at(|slot| slot == RETURNED) {
         let latest = loan_transactions::Entity::find()
             .filter(Column::LoanId.eq(place.loan_id))

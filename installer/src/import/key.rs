@@ -3,9 +3,8 @@
 use crate::installation::{Refused, refuse};
 use api_server::command::idempotency::{self, Claim, LEASE_SECONDS, Scope};
 use api_server::xml_import::once::{self, Begun, Told};
+use api_server::xml_import::refusals::ImportError;
 use sea_orm::DatabaseConnection;
-use shared::db::Contended;
-use shared::problem::{Problem, ProblemType};
 use shared::time::Timestamp;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -49,20 +48,20 @@ impl Waiting<'_> {
         &self,
         seconds: u64,
         mut stop: watch::Receiver<bool>,
-        explain: impl Fn(&Problem) -> String,
+        explain: impl Fn(&ImportError) -> String,
     ) -> Result<Turn, Refused> {
         let (begun, mut told) = (Instant::now(), false);
         loop {
             match once::begin(self.db, &self.scope, LEASE_SECONDS, self.directory).await {
                 Ok(Begun::New(claim)) => return Ok(Turn::Mine(claim)),
                 Ok(Begun::Done(answer)) => return Ok(Turn::Done(answer)),
-                Err(problem) if is_held(&problem) => {}
-                Err(problem) if problem.kind() == ProblemType::IdempotencyMismatch => {
+                Err(error) if is_held(&error) => {}
+                Err(ImportError::KeyMismatch) => {
                     return refuse(
                         "the key was used for another file or request: name another one",
                     );
                 }
-                Err(problem) => return refuse(explain(&problem)),
+                Err(error) => return refuse(explain(&error)),
             }
             let held_until = idempotency::held_until(self.db, &self.scope).await?;
             let held = holder(held_until);
@@ -83,10 +82,8 @@ impl Waiting<'_> {
 }
 
 /// While an import is writing, its key may be locked, too.
-fn is_held(problem: &Problem) -> bool {
-    problem.kind() == ProblemType::IdempotencyInProgress
-        || problem.is_contention()
-        || problem.is_lock_timeout()
+fn is_held(error: &ImportError) -> bool {
+    matches!(error, ImportError::KeyInProgress) || error.is_blocked()
 }
 
 fn holder(until: Option<Timestamp>) -> String {

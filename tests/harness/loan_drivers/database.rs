@@ -18,6 +18,7 @@ use api_server::auth::privileges::Rights;
 use api_server::loans::adjustments::{self, NewAdjustment};
 use api_server::loans::loan_book::Book;
 use api_server::loans::payments::{self, NewPayment};
+use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
 use api_server::loans::servicing::adjustment as engine;
 use chrono::{NaiveDate, NaiveTime};
@@ -143,8 +144,8 @@ impl<'a> Engine<'a> {
                 play.story.same("what was posted", rows.clone(), posted_rows)?;
                 self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
             }
-            (Err(refusal), Err(problem)) => {
-                let said = said(refusal, &problem);
+            (Err(refusal), Err(error)) => {
+                let said = said(refusal, &Problem::from(error));
                 play.story.same("why it was refused", Ok(()), said)?;
             }
             (expected, happened) => {
@@ -162,7 +163,7 @@ impl<'a> Engine<'a> {
         &self,
         today: NaiveDate,
         event: Event,
-    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+    ) -> Result<Vec<loan_transactions::Model>, LoanError> {
         let tx = self.tx.begin().await.expect("a savepoint");
         let posted = match event {
             Event::Pay(payment) => self.pay(&tx, today, &payment).await,
@@ -183,7 +184,7 @@ impl<'a> Engine<'a> {
         tx: &DatabaseTransaction,
         today: NaiveDate,
         payment: &Payment,
-    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+    ) -> Result<Vec<loan_transactions::Model>, LoanError> {
         let mut new = NewPayment::of(money(payment.amount).into());
         new.effective_date = Some(Day(payment.date));
         new.payoff = Some(payment.payoff);
@@ -206,7 +207,7 @@ impl<'a> Engine<'a> {
         tx: &DatabaseTransaction,
         today: NaiveDate,
         adjustment: &Adjustment,
-    ) -> Result<Vec<loan_transactions::Model>, Problem> {
+    ) -> Result<Vec<loan_transactions::Model>, LoanError> {
         let new = NewAdjustment {
             kind: kind(adjustment.kind),
             amount: money(adjustment.amount),

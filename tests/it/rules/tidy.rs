@@ -111,3 +111,47 @@ fn endpoints_are_where_their_paths_say() {
         }
     }
 }
+
+/// What refunds a charge, deletes an object or tries a record again matches on variants of its room:
+/// problems and statuses are for answers.
+#[test]
+fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
+    let rooms = ["loans", "drawers", "cards", "documents", "xml_import", "command"];
+    // Where refusals become problems, and what reads requests or sends answers.
+    let adapters = [
+        "/refusals.rs",
+        "command/failure.rs",
+        "command/idempotency.rs",
+        "command/idempotency/answers.rs",
+        "src/documents.rs",
+        "documents/attaching.rs",
+        "documents/document_store.rs",
+        "documents/document_store/",
+        "documents/downloads.rs",
+        "documents/removals.rs",
+        "documents/uploads.rs",
+        "documents/uploads/",
+    ];
+    let mut looked = 0;
+    for (name, text) in files() {
+        let Some(path) = name.strip_prefix("api-server/src/") else { continue };
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+        for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
+            let told = name.ends_with("openapi/problems.rs") && word == "kind().status()";
+            assert!(told || !code.contains(word), "{name} decides by {word}");
+        }
+        let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        if !rooms.contains(&room) || adapters.iter().any(|adapter| name.contains(adapter)) {
+            continue;
+        }
+        looked += 1;
+        for word in ["Problem", ".kind() ==", "ProblemType"] {
+            let other = ["gateway.kind() ==", "gateway.kind() !="];
+            let code = other.iter().fold(code.clone(), |code, other| code.replace(other, ""));
+            assert!(!code.contains(word), "{name} has {word:?} in it: it matches on variants");
+        }
+    }
+    assert!(looked > 50, "only {looked} files of rooms");
+}

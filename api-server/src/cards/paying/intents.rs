@@ -2,7 +2,8 @@
 //! was read; whoever comes too late changes nothing, and reads again.
 
 use crate::cards::Refusal;
-use crate::command::idempotency::{self, Claim};
+use crate::cards::refusals::CardError;
+use crate::command::idempotency::Claim;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -14,7 +15,6 @@ use shared::entity::gateway_payments::{
     ActiveModel, CardPaymentRequest, CardPaymentState as State, Column, Entity, Model,
 };
 use shared::entity::payment_gateway_tokens::Gateway;
-use shared::problem::Problem;
 use shared::time::Timestamp;
 
 /// Payments that one pass of the recovery looks at.
@@ -22,16 +22,16 @@ const STUCK_MAX: u64 = 100;
 
 /// A payment, whoever asks: callers see it through the answer to their own request alone.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
-pub(super) async fn read(db: &impl ConnectionTrait, id: i64) -> Result<Model, Problem> {
+pub(super) async fn read(db: &impl ConnectionTrait, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).one(db).await?;
-    found.ok_or_else(|| Problem::internal("a card payment is gone"))
+    found.ok_or_else(|| CardError::defect("a card payment is gone"))
 }
 
 /// A payment under its row lock.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
-pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, Problem> {
+pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
-    found.ok_or_else(|| Problem::internal("a card payment is gone"))
+    found.ok_or_else(|| CardError::defect("a card payment is gone"))
 }
 
 /// The payment that an earlier request began under the same key. Another body: 422.
@@ -39,19 +39,19 @@ pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, Pro
 pub(super) async fn find_by_claim(
     db: &impl ConnectionTrait,
     claim: &Claim,
-) -> Result<Option<Model>, Problem> {
+) -> Result<Option<Model>, CardError> {
     let found = Entity::find().filter(Column::ScopeHash.eq(claim.scope_hash())).one(db).await?;
     match found {
         Some(intent) if intent.fingerprint.as_deref() != Some(claim.fingerprint()) => {
-            Err(idempotency::mismatch())
+            Err(CardError::KeyMismatch)
         }
         found => Ok(found),
     }
 }
 
 /// The gateway that a payment was begun at.
-pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, Problem> {
-    let request = CardPaymentRequest::read(&intent.request).map_err(Problem::internal)?;
+pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, CardError> {
+    let request = CardPaymentRequest::read(&intent.request).map_err(CardError::defect)?;
     Ok(request.gateway)
 }
 

@@ -1,13 +1,17 @@
 //! Step 1: what a client may ask of a payment by card, and the intent.
 
+use crate::loans::refusals::LoanRefusal;
 use super::posting::{order, system};
 use crate::audit::Author;
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::auth::privileges::WAIVE_FEES;
 use crate::cards::convenience_fee;
+use crate::cards::refusals::{CardError, CardRefusal};
 use crate::cards::saved_cards::refuse_unnamed;
 use crate::cards::{CardProcessor, rules};
 use crate::command::effects::Effect;
+use crate::command::failure::LockedRow;
 use crate::command::idempotency::Claim;
 use crate::command::turns::Row;
 use crate::http::texts::{Text, checked};
@@ -21,7 +25,6 @@ use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Mod
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
 use shared::entity::payment_gateway_tokens as cards;
-use shared::problem::{Problem, ProblemType};
 use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
@@ -100,7 +103,7 @@ impl Opening {
         loan_id: i64,
         new: NewCardPayment,
         today: NaiveDate,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, CardError> {
         let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
         rules::card_of_loan(&processor.db, &caller, &loan, new.payment_gateway_token_id).await?;
         if new.waive_convenience_fee == Some(true) {
@@ -124,7 +127,7 @@ impl Opening {
         loan: &loans::Model,
         card: &cards::Model,
         amount: Money,
-    ) -> Result<Money, Problem> {
+    ) -> Result<Money, CardError> {
         let rule = rules::fee_rule(tx, &self.caller, loan, Some(card.brand_type)).await?;
         let spared =
             self.new.borrower_present == Some(true) || self.new.waive_convenience_fee == Some(true);
@@ -135,21 +138,20 @@ impl Opening {
         let Some(agreed) = &self.new.convenience_fee else { return Ok(fee) };
         match posted("Convenience_Fee", agreed)? {
             agreed if agreed == fee => Ok(fee),
-            _ => Err(Problem::new(ProblemType::FeeMismatch)
-                .detail(format!("the convenience fee is {fee}"))
-                .field("Convenience_Fee", format!("must be {fee}"))),
+            _ => Err(CardError::Refused(CardRefusal::FeeMismatch { fee })),
         }
     }
 
-    fn waive_reason(&self) -> Result<Option<String>, Problem> {
+    fn waive_reason(&self) -> Result<Option<String>, CardError> {
         let reason = checked("Waive_Reason", self.new.waive_reason.clone())?;
         let given = reason.filter(|reason| !reason.trim().is_empty());
         match (self.new.waive_convenience_fee == Some(true), given) {
-            (true, None) => Err(Problem::new(ProblemType::RequiredField)
-                .field("Waive_Reason", "a fee is not waived without a reason")),
+            (true, None) => {
+                Err(CardError::missing("Waive_Reason", "a fee is not waived without a reason"))
+            }
             (true, Some(reason)) => Ok(Some(reason)),
             (false, Some(_)) => {
-                Err(Problem::invalid("Waive_Reason", "goes with Waive_Convenience_Fee alone"))
+                Err(CardError::invalid("Waive_Reason", "goes with Waive_Convenience_Fee alone"))
             }
             (false, None) => Ok(None),
         }
@@ -158,21 +160,21 @@ impl Opening {
 
 impl Effect for Opening {
     type Answer = Model;
+    type Rule = CardRefusal;
 
-    const LOCKED: ProblemType = ProblemType::LoanLocked;
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Loan(self.loan_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Model, Problem> {
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Model, CardError> {
         let loan = self.caller.get::<loans::Entity>(tx, self.loan_id).await?;
         let token_id = self.new.payment_gateway_token_id;
         let card = rules::card_of_loan(tx, &self.caller, &loan, token_id).await?;
         let amount = posted("Amount", &self.new.amount)?;
         if !amount.is_positive() {
-            let problem = Problem::new(ProblemType::AmountNotPositive);
-            return Err(problem.field("Amount", "must be above zero"));
+            return Err(LoanRefusal::amount_not_positive(amount).into());
         }
         rules::refuse_disabled(tx, &loan).await?;
         rules::refuse_unusable(&self.processor.gateway, &card, clock.today)?;
@@ -197,8 +199,7 @@ impl Effect for Opening {
             charged_date: None,
             posted_date: None,
             ended_date: None,
-            entered_by_user_id: entered_by
-                .ok_or_else(|| Problem::new(ProblemType::CoreUserOnly))?,
+            entered_by_user_id: entered_by.ok_or(Forbidden::CoreUserOnly)?,
             request: self.request(card.gateway)?,
             request_id: self.author.request_id().to_owned(),
             scope_hash: self.scope_hash.clone(),
@@ -214,7 +215,7 @@ impl Effect for Opening {
         let added = rows::add(tx, intent.clone()).await;
         let card_payment_id = added.map_err(|error| match db::fault(&error) {
             // The same request, whose claim has lapsed, was faster.
-            Fault::Conflict => Problem::new(ProblemType::IdempotencyInProgress),
+            Fault::Conflict => CardError::KeyInProgress,
             _ => error.into(),
         })?;
         Ok(Model { card_payment_id, ..intent })
@@ -222,7 +223,7 @@ impl Effect for Opening {
 }
 
 impl Opening {
-    fn request(&self, gateway: cards::Gateway) -> Result<serde_json::Value, Problem> {
+    fn request(&self, gateway: cards::Gateway) -> Result<serde_json::Value, CardError> {
         let new = &self.new;
         let request = CardPaymentRequest {
             version: CardPaymentRequest::VERSION,
@@ -239,7 +240,7 @@ impl Opening {
                 new.userdef05.clone().map(String::from),
             ],
         };
-        serde_json::to_value(request).map_err(Problem::internal)
+        serde_json::to_value(request).map_err(CardError::defect)
     }
 }
 

@@ -4,7 +4,9 @@ use super::intents;
 use crate::audit::Author;
 use crate::auth::caller::{Caller, CoreCaller};
 use crate::auth::privileges::Rights;
+use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::effects::Effect;
+use crate::command::failure::LockedRow;
 use crate::command::turns::Row;
 use crate::http::texts::Text;
 use crate::loans::payments::{self, ByCard, NewPayment, Order};
@@ -14,7 +16,6 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState as State, Model};
 use shared::entity::{payment_gateway_tokens as cards, users};
-use shared::problem::{Problem, ProblemType};
 use shared::time::Clock;
 
 /// The code of the payment method.
@@ -34,22 +35,23 @@ impl Posting {
 
 impl Effect for Posting {
     type Answer = ();
+    type Rule = CardRefusal;
 
-    const LOCKED: ProblemType = ProblemType::LoanLocked;
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Loan(self.loan_id)]
     }
 
     #[expect(clippy::disallowed_methods, reason = "the card of the charge, whoever sees it")]
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), Problem> {
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {
         let intent = intents::lock(tx, self.card_payment_id).await?;
         // Somebody else was faster.
         if intent.state != State::Charged || intent.failure_code.is_some() {
             return Ok(());
         }
         let card = cards::Entity::find_by_id(intent.payment_gateway_token_id).one(tx).await?;
-        let card = card.ok_or_else(|| Problem::internal("a charge without card"))?;
+        let card = card.ok_or_else(|| CardError::defect("a charge without card"))?;
         let user = users::Entity::find_by_id(intent.entered_by_user_id).one(tx).await?;
         let name = user.map(|user| user.user_name).unwrap_or_default();
         let caller = system(&intent, &name);
@@ -58,7 +60,7 @@ impl Effect for Posting {
         let order = order(&intent, &card, charged_on)?;
         let loan_id = intent.loan_id;
         let rows = payments::post(tx, &caller, &author, clock, loan_id, &order).await?;
-        let first = rows.first().ok_or_else(|| Problem::internal("an entry without rows"))?;
+        let first = rows.first().ok_or_else(|| CardError::defect("an entry without rows"))?;
         intents::set_posted(tx, &intent, first.transaction_reference_no, clock.now).await?;
         let card_id = card.payment_gateway_token_id;
         cards::Entity::update_many()
@@ -87,8 +89,8 @@ pub(super) fn order(
     intent: &Model,
     card: &cards::Model,
     charged_on: NaiveDate,
-) -> Result<Order, Problem> {
-    let request = CardPaymentRequest::read(&intent.request).map_err(Problem::internal)?;
+) -> Result<Order, CardError> {
+    let request = CardPaymentRequest::read(&intent.request).map_err(CardError::defect)?;
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = request.user_fields;
     let reference = intent.gateway_reference.clone().filter(|reference| reference.len() <= 50);
     let new = NewPayment {

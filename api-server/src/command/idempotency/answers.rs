@@ -1,6 +1,6 @@
 //! Answers of POSTs that can be replayed, and how the document tells of them.
 
-use super::{Claim, Kept, REPLAYED};
+use super::{Claim, Kept, KeyError, REPLAYED};
 use crate::http::versions::described;
 use poem::http::header::ETAG;
 use poem::http::{HeaderValue, StatusCode};
@@ -41,7 +41,7 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
         &self,
         claim: Option<&Claim>,
         db: &impl ConnectionTrait,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), KeyError> {
         match claim {
             Some(claim) => claim.keep(db, self.status, &self.body).await,
             None => Ok(()),

@@ -3,10 +3,12 @@
 use super::{Comment, Kind};
 use crate::audit::{self, Author, Place};
 use crate::auth::caller::Caller;
+use crate::auth::privileges::Forbidden;
 use crate::auth::visibility::Visible;
 use crate::command::effects::Effect;
 use crate::command::turns::Row;
 use crate::documents::changes::{self as documents, Editor};
+use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::http::request_body::ReadOnlyMembers;
 use crate::http::texts::LongText;
 use crate::http::versions::{self, Expected};
@@ -18,7 +20,6 @@ use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
-use shared::problem::{Problem, ProblemType};
 use shared::time::{Clock, Day};
 
 /// What a comment becomes: whatever is left out is cleared. Read-only members are taken as the
@@ -53,12 +54,12 @@ pub struct Category {
 }
 
 impl Category {
-    /// The category with this id, if there is one: 403 where its trustees do not admit the caller.
+    /// The category with this id, if there is one. An error where its trustees do not admit the caller.
     pub async fn find(
         db: &impl ConnectionTrait,
         caller: &Caller,
         id: i64,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<Option<Self>, DocumentError> {
         use comment_categories::Column::{ActiveFlag, Code, CommentCategoryId};
         let admits = comment_categories::Entity::visible_to(caller);
         let admits: CaseStatement = Expr::case(admits, 1).finally(0);
@@ -70,8 +71,7 @@ impl Category {
             .take();
         let Some(row) = db.query_one(&select).await? else { return Ok(None) };
         if row.try_get::<i32>("", "admits")? == 0 {
-            let detail = format!("the trustees of comment category {id} do not admit the caller");
-            return Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail));
+            return Err(Forbidden::CommentCategory(id).into());
         }
         let (code, active) = (row.try_get("", "code")?, row.try_get("", "active_flag")?);
         Ok(Some(Self { id, code, active }))
@@ -98,14 +98,17 @@ pub struct ChangeComment {
 
 impl Effect for ChangeComment {
     type Answer = Comment;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Comment(self.comment_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Comment, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Comment, DocumentError> {
         let before = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
         self.expected.check(&versions::hash(&before, &[])?)?;
         if !self.read_only.is_empty() {
@@ -114,7 +117,7 @@ impl Effect for ChangeComment {
         }
         let new = &self.new;
         if new.comment.trim().is_empty() {
-            return Err(Problem::invalid("Comment", "must not be empty"));
+            return Err(DocumentError::invalid("Comment", "must not be empty"));
         }
         new.comment.check("Comment")?;
         let moved = new.comment_category_id != before.comment_category_id;
@@ -122,7 +125,7 @@ impl Effect for ChangeComment {
             Some(category) if category.active || !moved => category,
             _ => {
                 let id = new.comment_category_id.to_string();
-                return Err(Problem::unknown_code("Comment_Category_ID", &id));
+                return Err(DocumentError::unknown_code("Comment_Category_ID", &id));
             }
         };
         let mut after = comments::Model {
@@ -149,7 +152,7 @@ pub async fn write(
     clock: Clock,
     before: &comments::Model,
     after: &comments::Model,
-) -> Result<(), Problem> {
+) -> Result<(), DocumentError> {
     save(tx, before, after).await?;
     if after.comment_category_id != before.comment_category_id {
         refile(tx, after).await?;
@@ -165,7 +168,7 @@ async fn save(
     tx: &DatabaseTransaction,
     before: &comments::Model,
     after: &comments::Model,
-) -> Result<(), Problem> {
+) -> Result<(), DocumentError> {
     let columns = audit::changed_columns::<_, comments::ActiveModel>(before, after);
     let Some(columns) = columns else { return Ok(()) };
     let same = comments::Column::CommentId.eq(before.comment_id);
@@ -175,7 +178,7 @@ async fn save(
 
 /// What was told of the comment and of its documents before is the new category's from now on, but
 /// for what only trustees may read.
-async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), Problem> {
+async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), DocumentError> {
     use field_changes::Column::{CommentCategoryId, CommentId};
     use trustees::Column::{ObjectId, ObjectType};
     let closed = Query::select()
@@ -198,7 +201,7 @@ async fn places(
     tx: &DatabaseTransaction,
     before: &comments::Model,
     after: &comments::Model,
-) -> Result<(Place, Place), Problem> {
+) -> Result<(Place, Place), DocumentError> {
     let (from, to) = (super::place(tx, before).await?, super::place(tx, after).await?);
     if from == to {
         return Ok((from, to));
@@ -211,7 +214,10 @@ async fn places(
 }
 
 /// True if the category of a comment has trustees.
-async fn is_closed(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<bool, Problem> {
+async fn is_closed(
+    tx: &DatabaseTransaction,
+    comment: &comments::Model,
+) -> Result<bool, DocumentError> {
     use trustees::Column::{ObjectId, ObjectType};
     let of_category = Condition::all()
         .add(ObjectType.eq(TrusteeObject::CommentCategory))
@@ -239,14 +245,17 @@ pub struct RemoveComment {
 
 impl Effect for RemoveComment {
     type Answer = Vec<String>;
-
-    const LOCKED: ProblemType = ProblemType::DatabaseUnavailable;
+    type Rule = DocumentRefusal;
 
     fn rows(&self) -> Vec<Row> {
         vec![Row::Comment(self.comment_id)]
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Vec<String>, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Vec<String>, DocumentError> {
         let comment = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
         self.expected.check(&versions::hash(&comment, &[])?)?;
         remove(tx, &self.editor.author, clock, self.kind, &comment).await
@@ -261,7 +270,7 @@ pub async fn remove(
     clock: Clock,
     kind: Kind,
     comment: &comments::Model,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Vec<String>, DocumentError> {
     // Nobody attaches a document meanwhile, on no node: it would stay.
     cluster::guard_row(tx, "comments", comment.comment_id).await?;
     let place = super::place(tx, comment).await?;

@@ -1,5 +1,6 @@
 //! `/core/xml-import`: brings contacts, loans and payments in from a file.
 
+use crate::xml_import::refusals::ImportError;
 use super::super::Group;
 use crate::audit::Author;
 use crate::auth::caller::Admitted;
@@ -15,7 +16,7 @@ use crate::xml_import::parse::{self, Element};
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::results::{Answer, TAIL};
 use crate::xml_import::spool::pieces;
-use crate::xml_import::{IMPORTS_MAX, Import, Mode, malformed, schema};
+use crate::xml_import::{IMPORTS_MAX, Import, Mode, schema};
 use aws_lc_rs::digest;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
@@ -76,7 +77,7 @@ impl XmlImport {
         file: XmlBody,
     ) -> Result<Imported, Problem> {
         let (file, root) = check(file.0).await?;
-        let mode = Mode::new(&root, test.0).map_err(malformed)?;
+        let mode = Mode::new(&root, test.0).map_err(ImportError::from)?;
         let path = once::PATH.to_owned();
         let scope = Scope::of(request, &admitted.caller, path, &[&file.sha256])?;
         let scope = scope.filter(|_| !test.0);
@@ -172,7 +173,7 @@ async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
         spooled.file.seek(SeekFrom::Start(0)).map(|_| (spooled, root))
     });
     let (spooled, root) = checked.await.map_err(Problem::internal)?.map_err(Problem::internal)?;
-    Ok((spooled, root.map_err(malformed)?))
+    Ok((spooled, root.map_err(ImportError::from)?))
 }
 
 /// An XML body, spooled to a temporary file so that memory stays constant.

@@ -1,6 +1,7 @@
 //! `/gateway/sandbox/…`: the sandbox's page on which a card is added. It offers test cards and asks
 //! for no number. It works without script.
 
+use crate::cards::refusals::CardError;
 use super::{CLOSE, SITE, message, page_of, session_over};
 use crate::cards::sandbox::TEST_CARDS;
 use crate::cards::sessions;
@@ -86,7 +87,7 @@ pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
             shown.unwrap_or_else(|problem| page_of(&problem))
         }
         Ok(None) => session_over(),
-        Err(problem) => page_of(&problem),
+        Err(error) => page_of(&error.into()),
     }
 }
 
@@ -129,7 +130,7 @@ async fn take(state: &Arc<State>, form: Form) -> Result<Response, Problem> {
         return page(state, &form.session, &session, &shown).await;
     }
     let described = state.cards.gateway.describe(&form.card, session.contact_id).await;
-    let described = described.map_err(Problem::from)?;
+    let described = described.map_err(CardError::from)?;
     let name = (!name.is_empty()).then(|| name.to_owned());
     match sessions::add_card(&state.cards, &session, described, name).await? {
         None => Ok(session_over()),

@@ -45,7 +45,7 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
             message(StatusCode::OK, "One moment", text, CLOSE)
         }
         Ok(Settled::Over) => session_over(),
-        Err(problem) => page_of(&problem),
+        Err(error) => page_of(&error.into()),
     }
 }
 

@@ -157,7 +157,7 @@ impl PaymentGateway {
         let scope = Scope::of(request, &caller, path, &[&card.bytes])?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
         let adding = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
-        add(adding, scope).await.map(Created)
+        Ok(Created(add(adding, scope).await?))
     }
 
     /// A card.
@@ -298,7 +298,7 @@ impl PaymentGateway {
         let (new, today) = (payment.value, clock.today);
         let opening = Opening::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
         let scope = Scope::of(request, &opening.caller, path, &[&payment.bytes])?;
-        pay(&state.cards, opening, scope).await.map(Created)
+        Ok(Created(pay(&state.cards, opening, scope).await?))
     }
 
     /// Opens a page on which the borrower can add a card.

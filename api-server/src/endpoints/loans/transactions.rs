@@ -1,5 +1,7 @@
 //! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
 
+use crate::loans::refusals::{LoanError, LoanRefusal};
+use crate::command::failure::LockedRow;
 use super::super::Group;
 use crate::audit::Author;
 use crate::auth::caller::{Admitted, Caller};
@@ -18,7 +20,7 @@ use poem_openapi::param::{Header, Path, Query};
 use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, QueryFilter, QueryOrder, QuerySelect};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::Problem;
 use shared::telemetry::RequestId;
 use shared::time::{Clock, Day};
 use std::sync::Arc;
@@ -121,7 +123,7 @@ impl LoanTransactions {
         payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
         let payment = Payment { caller, author, loan_id: loan_id.0, new: payment.value };
-        effects::carry_out(&state.writer, payment, keeping).await
+        Ok(effects::carry_out(&state.writer, payment, keeping).await?)
     }
 }
 
@@ -145,15 +147,20 @@ struct Payment {
 
 impl Effect for Payment {
     type Answer = Vec<loan_transactions::Model>;
+    type Rule = LoanRefusal;
 
-    const LOCKED: ProblemType = ProblemType::LoanLocked;
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
     fn rows(&self) -> Vec<Row> {
         let drawer = self.new.cash_drawer_id.map(Row::Drawer);
         [Row::Loan(self.loan_id)].into_iter().chain(drawer).collect()
     }
 
-    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<Self::Answer, Problem> {
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Self::Answer, LoanError> {
         let order = self.new.clone().order()?;
         payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &order).await
     }

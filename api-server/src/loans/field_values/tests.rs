@@ -1,6 +1,7 @@
 //! Values against definitions.
 
 use super::*;
+use shared::problem::ValueRule;
 use shared::lists::TextList;
 
 fn field(data_type: DataType) -> user_defined_fields::Model {
@@ -52,8 +53,8 @@ fn what_it_does_not_allow_is_refused_with_the_member() {
         (DataType::Document, "paper.pdf"),
     ] {
         let refused = checked(&field(data_type), "Userdef01", Some(value)).unwrap_err();
-        assert_eq!(refused.kind(), ProblemType::InvalidValue, "{value}");
-        assert_eq!(refused.first_field().map(|(field, _)| field), Some("Userdef01"));
+        assert_eq!(refused.rule, ValueRule::Sound, "{value}");
+        assert_eq!(refused.field, "Userdef01");
     }
 }
 
@@ -62,10 +63,10 @@ fn what_is_required_must_not_be_empty_and_what_is_read_only_not_given() {
     let required = user_defined_fields::Model { required_flag: true, ..field(DataType::Text) };
     for value in [None, Some("")] {
         let refused = checked(&required, "Userdef01", value).unwrap_err();
-        assert_eq!(refused.kind(), ProblemType::RequiredField);
+        assert_eq!(refused.rule, ValueRule::Present);
     }
     let read_only = user_defined_fields::Model { read_only_flag: true, ..field(DataType::Text) };
     assert_eq!(checked(&read_only, "Userdef01", None), Ok(None));
     let refused = checked(&read_only, "Userdef01", Some("x")).unwrap_err();
-    assert_eq!(refused.kind(), ProblemType::InvalidValue);
+    assert_eq!(refused.rule, ValueRule::Sound);
 }

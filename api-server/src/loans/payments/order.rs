@@ -1,10 +1,11 @@
 //! What a client may ask of a payment, and what is sound by itself in it.
 
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{BACKDATE_PAYMENTS, PAY_OFF_LOANS, SPLIT_PAYMENTS};
+use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
 use crate::auth::visibility::Visible;
 use crate::http::texts::{Text, checked};
 use crate::loans::entries::codes;
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::payment::Split;
 use chrono::NaiveDate;
 use poem_openapi::Object;
@@ -13,7 +14,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans::ExcessHandling;
 use shared::entity::{loans, transaction_codes};
-use shared::problem::{Problem, ProblemType};
+use shared::problem::InvalidValue;
 use shared::time::Day;
 
 /// The values of Userdef01 to Userdef05.
@@ -156,7 +157,7 @@ impl NewPayment {
     }
 
     /// The payment, if each member is sound by itself.
-    pub fn order(self) -> Result<Order, Problem> {
+    pub fn order(self) -> Result<Order, LoanError> {
         let split = self.split();
         let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
         let payment_method_reference =
@@ -173,13 +174,12 @@ impl NewPayment {
         let amount = posted("Amount", &self.amount)?;
         let payoff = self.payoff.unwrap_or(false);
         if amount < Money::ZERO || (amount.is_zero() && !payoff) {
-            let problem = Problem::new(ProblemType::AmountNotPositive);
-            return Err(problem.field("Amount", "must be above zero"));
+            return Err(LoanRefusal::amount_not_positive(amount));
         }
         let split = split?;
         if split.is_some() && (payoff || self.excess_handling.is_some()) {
             let other = if payoff { "Payoff" } else { "Excess_Handling" };
-            return Err(Problem::invalid(other, "does not go with an explicit split"));
+            return Err(LoanError::invalid(other, "does not go with an explicit split"));
         }
         Ok(Order {
             amount,
@@ -208,12 +208,12 @@ impl NewPayment {
             || self.suspense_amount.is_some()
     }
 
-    fn split(&self) -> Result<Option<Split>, Problem> {
+    fn split(&self) -> Result<Option<Split>, LoanError> {
         let part = |field: &str, text: &Option<AmountText>| match text {
             None => Ok(Money::ZERO),
             Some(text) => match posted(field, text)? {
                 money if money < Money::ZERO => {
-                    Err(Problem::invalid(field, "must not be negative"))
+                    Err(LoanError::invalid(field, "must not be negative"))
                 }
                 money => Ok(money),
             },
@@ -230,9 +230,9 @@ impl NewPayment {
     }
 }
 
-/// An amount that can be posted; else 422 naming the field that carries it.
-pub fn posted(field: &str, text: &AmountText) -> Result<Money, Problem> {
-    text.posted().map_err(|error| Problem::invalid(field, error.to_string()))
+/// An amount that can be posted; else an error naming the field that carries it.
+pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
+    text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
 }
 
 impl NewPayment {
@@ -243,7 +243,7 @@ impl NewPayment {
         caller: &Caller,
         loan_id: i64,
         today: NaiveDate,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), LoanError> {
         let payments = Query::select()
             .expr(Expr::value(1))
             .from(transaction_codes::Entity)
@@ -254,7 +254,7 @@ impl NewPayment {
         let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
         let trustees_admit: Option<i32> =
             loan.select_only().expr(admits).into_tuple().one(db).await?;
-        let trustees_admit = trustees_admit.ok_or_else(Problem::not_found)?;
+        let trustees_admit = trustees_admit.ok_or(LoanError::NotFound)?;
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
@@ -266,10 +266,7 @@ impl NewPayment {
         }
         match trustees_admit {
             1 => Ok(()),
-            _ => {
-                let detail = "the trustees of transaction code 120 do not admit the caller";
-                Err(Problem::new(ProblemType::PrivilegeMissing).detail(detail))
-            }
+            _ => Err(Forbidden::TransactionCode(codes::PAYMENT_TOTAL.number).into()),
         }
     }
 }

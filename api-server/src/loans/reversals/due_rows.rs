@@ -3,11 +3,11 @@
 
 use crate::loans::entries::codes;
 use crate::loans::loan_book::update_paid;
+use crate::loans::refusals::LoanError;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::entity::{loan_transactions, payment_allocations, payments_due};
-use shared::problem::Problem;
 use std::collections::HashMap;
 
 /// Keys of one statement.
@@ -20,7 +20,7 @@ pub(super) async fn undo(
     loan_id: i64,
     entry: &[loan_transactions::Model],
     first_made: Option<NaiveDate>,
-) -> Result<(), Problem> {
+) -> Result<(), LoanError> {
     let codes: HashMap<i64, i32> =
         entry.iter().map(|row| (row.transaction_id, row.transaction_code)).collect();
     let of_entry = || payment_allocations::Column::TransactionId.is_in(codes.keys().copied());
@@ -43,7 +43,7 @@ pub(super) async fn undo(
             let interest = row.interest_paid.minus(interest)?;
             Ok((row.row_id, interest, row.principal_paid.minus(principal)?))
         });
-        let unpaid: Result<Vec<_>, Problem> = unpaid.collect();
+        let unpaid: Result<Vec<_>, LoanError> = unpaid.collect();
         update_paid(tx, unpaid?).await?;
     }
     payment_allocations::Entity::delete_many().filter(of_entry()).exec(tx).await?;

@@ -5,13 +5,13 @@ use crate::xml_import::fields::{Fields, Update};
 use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
 use crate::xml_import::known::{Sort, TAKEN};
 use crate::xml_import::parse::Element;
+use crate::xml_import::refusals::ImportError;
 use crate::xml_import::{Applied, Import, Stop};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 use shared::entity::web_credentials::{Column, Entity, Model};
 use shared::introspection::UserKind;
 use shared::passwords::{PASSWORD_BYTES_MAX, Verdict};
-use shared::problem::Problem;
 use shared::secrecy::Secret;
 use shared::sessions;
 use shared::user_names::{self, check_name, check_password, skeleton_hash};
@@ -38,7 +38,7 @@ impl Import<'_> {
     pub(in crate::xml_import) async fn hash_passwords(
         &mut self,
         records: &[Element],
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ImportError> {
         let given = records.iter().flat_map(|record| &record.children).filter_map(|child| {
             let named = child.attribute("WebUserName").filter(|_| child.name == "WebCredentials");
             let password = child.attribute("Password").filter(|text| may_be_password(text));
@@ -54,7 +54,7 @@ impl Import<'_> {
             })
             .buffer_unordered(HASHED_AT_ONCE);
         let hashed: Result<Hashes, String> = hashed.try_collect().await;
-        self.hashes = hashed.map_err(Problem::internal)?;
+        self.hashes = hashed.map_err(ImportError::defect)?;
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl Import<'_> {
             Some(hash) => Ok(hash),
             None => {
                 let hash = self.passwords.hash(password).await;
-                hash.map_err(|error| Stop::Problem(Problem::internal(error)))
+                hash.map_err(|error| Stop::from(ImportError::defect(error)))
             }
         }
     }
@@ -146,7 +146,7 @@ impl Import<'_> {
     async fn is_password_of(&self, row: Option<&Model>, password: &str) -> Result<bool, Stop> {
         let Some(row) = row.filter(|_| may_be_password(password)) else { return Ok(false) };
         let verdict = self.passwords.verify(password, Some(&row.password_hash)).await;
-        let verdict = verdict.map_err(|error| Stop::Problem(Problem::internal(error)))?;
+        let verdict = verdict.map_err(|error| Stop::from(ImportError::defect(error)))?;
         Ok(verdict != Verdict::Wrong)
     }
 

@@ -4,6 +4,7 @@ use super::super::block::{Block, Place, cents};
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::cards::convenience_fee;
+use api_server::cards::refusals::CardError;
 use api_server::cards::rules::fee_rule;
 use api_server::loans::payments::{self, ByCard, NewPayment};
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -12,7 +13,6 @@ use shared::amounts::Money;
 use shared::entity::gateway_payments::{self, CardPaymentRequest, CardPaymentState};
 use shared::entity::payment_gateway_tokens::{Column, Entity, Model as Card};
 use shared::entity::sandbox_payments::{self, SandboxOutcome, SandboxState};
-use shared::problem::Problem;
 use shared::rows;
 use shared::time::Timestamp;
 
@@ -27,7 +27,7 @@ pub async fn add(
     block: &Block,
     place: &Place,
     card: &Card,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     let clerk = Caller::Core(CoreCaller {
         user_id: block.staff.teller,
         user_name: "teller".to_owned(),
@@ -50,7 +50,7 @@ pub async fn add(
 async fn add_declined(
     tx: &DatabaseTransaction,
     intent: gateway_payments::Model,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     let id = rows::add(tx, intent.clone()).await?;
     let (reference, now) = (format!("sandbox-{id}"), intent.created_date);
     let ended = gateway_payments::Column::EndedDate;
@@ -76,7 +76,7 @@ async fn add_posted(
     block: &Block,
     clerk: &Caller,
     intent: gateway_payments::Model,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     let clock = block.clock;
     let id = rows::add(tx, intent.clone()).await?;
     let reference = format!("sandbox-{id}");
@@ -120,7 +120,7 @@ fn intent(
     card: &Card,
     amount: Money,
     convenience_fee: Money,
-) -> Result<gateway_payments::Model, Problem> {
+) -> Result<gateway_payments::Model, CardError> {
     let request = CardPaymentRequest {
         version: CardPaymentRequest::VERSION,
         gateway: card.gateway,
@@ -148,7 +148,7 @@ fn intent(
         posted_date: None,
         ended_date: None,
         entered_by_user_id: block.staff.teller,
-        request: serde_json::to_value(request).map_err(Problem::internal)?,
+        request: serde_json::to_value(request).map_err(CardError::defect)?,
         request_id: block.author.request_id().to_owned(),
         scope_hash: None,
         fingerprint: None,
@@ -161,7 +161,7 @@ async fn add_to_sandbox(
     amount: Money,
     (outcome, state): (SandboxOutcome, SandboxState),
     when: Timestamp,
-) -> Result<(), Problem> {
+) -> Result<(), CardError> {
     let charged = state == SandboxState::Charged;
     let row = sandbox_payments::Model {
         reference: reference.to_owned(),

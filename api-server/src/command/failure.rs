@@ -1,0 +1,263 @@
+//! Why a command failed. What refunds, removes or tries again matches on these variants; only the
+//! answer to the client is a [`Problem`].
+
+use crate::auth::caller::FindError;
+use crate::auth::privileges::Forbidden;
+use crate::command::idempotency::KeyError;
+use crate::command::turns::Row;
+use crate::http::import_gate;
+use sea_orm::DbErr;
+use shared::amounts::OutOfRange;
+use shared::db::{self, Contended, Fault};
+use shared::problem::{InvalidValue, Problem, ProblemType};
+use std::fmt;
+
+/// Why a command was not carried out. `R` is what the rules of its room refuse.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure<R> {
+    /// A rule of the room said no.
+    Refused(R),
+    /// The row is missing, or the caller may not see it.
+    NotFound,
+    /// The caller may not do this.
+    Forbidden(Forbidden),
+    /// A value of the request breaks a rule.
+    Invalid(InvalidValue),
+    /// A result is beyond what can be stored.
+    OutOfRange(OutOfRange),
+    /// The `Idempotency-Key` stands for another request.
+    KeyMismatch,
+    /// A request with this `Idempotency-Key` is under way.
+    KeyInProgress,
+    /// Another request held the row for too long.
+    Locked(Option<LockedRow>),
+    /// Another transaction came first: the same may pass when it is done again.
+    Contended(Option<LockedRow>),
+    /// A unique or foreign key refused a row.
+    Conflict,
+    /// Something that is needed is away or too slow. Of the database it is not known whether a
+    /// commit came through.
+    Unavailable(Away),
+    /// The payment gateway did not say what became of a charge.
+    OutcomeUnknown,
+    /// A defect of this product, logged where it was found.
+    Defect,
+}
+
+/// What may be away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Away {
+    /// The database.
+    Database,
+    /// The database, which an import holds for itself.
+    Import,
+    /// The payment gateway: nothing was charged.
+    Gateway,
+}
+
+/// The rows that a client is told are locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockedRow {
+    /// A loan.
+    Loan,
+    /// A cash drawer.
+    Drawer,
+}
+
+impl LockedRow {
+    /// What a client is told of a row that requests take turns at, if it is told of it.
+    pub const fn of(row: Row) -> Option<Self> {
+        match row {
+            Row::Loan(_) => Some(Self::Loan),
+            Row::Drawer(_) => Some(Self::Drawer),
+            Row::Comment(_) | Row::Document(_) => None,
+        }
+    }
+}
+
+impl<R> Failure<R> {
+    /// A value that breaks a rule, and the field that carries it.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(InvalidValue::new(field, message))
+    }
+
+    /// A value that is missing.
+    pub fn missing(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(InvalidValue::missing(field, message))
+    }
+
+    /// A code that is not in its setup list, or no longer in use.
+    pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
+        Self::Invalid(InvalidValue::unknown_code(field, code))
+    }
+
+    /// A defect of this product: the log says what, the client learns only the request id.
+    pub fn defect(logged: impl fmt::Display) -> Self {
+        tracing::error!(error = %logged, "request failed");
+        Self::Defect
+    }
+
+    /// True if a rule said no: nothing was written, and the same request is refused again.
+    pub const fn is_refusal(&self) -> bool {
+        match self {
+            Self::Refused(_)
+            | Self::NotFound
+            | Self::Forbidden(_)
+            | Self::Invalid(_)
+            | Self::OutOfRange(_)
+            | Self::KeyMismatch => true,
+            Self::KeyInProgress
+            | Self::Locked(_)
+            | Self::Contended(_)
+            | Self::Conflict
+            | Self::Unavailable(_)
+            | Self::OutcomeUnknown
+            | Self::Defect => false,
+        }
+    }
+
+    /// True if others were at the row: another transaction or request.
+    pub const fn is_blocked(&self) -> bool {
+        matches!(self, Self::Locked(_) | Self::Contended(_))
+    }
+
+    /// The same with the row that others were at, unless that is known.
+    #[must_use]
+    pub fn at(self, row: Option<LockedRow>) -> Self {
+        match self {
+            Self::Locked(None) => Self::Locked(row),
+            Self::Contended(None) => Self::Contended(row),
+            other => other,
+        }
+    }
+
+    /// The same without it, for imports: they have no 423.
+    #[must_use]
+    pub fn at_no_row(self) -> Self {
+        match self {
+            Self::Locked(_) => Self::Locked(None),
+            Self::Contended(_) => Self::Contended(None),
+            other => other,
+        }
+    }
+
+    /// The failure of another room's command on the way through this one.
+    pub fn through<Q: Into<R>>(failure: Failure<Q>) -> Self {
+        match failure {
+            Failure::Refused(rule) => Self::Refused(rule.into()),
+            Failure::NotFound => Self::NotFound,
+            Failure::Forbidden(forbidden) => Self::Forbidden(forbidden),
+            Failure::Invalid(value) => Self::Invalid(value),
+            Failure::OutOfRange(error) => Self::OutOfRange(error),
+            Failure::KeyMismatch => Self::KeyMismatch,
+            Failure::KeyInProgress => Self::KeyInProgress,
+            Failure::Locked(row) => Self::Locked(row),
+            Failure::Contended(row) => Self::Contended(row),
+            Failure::Conflict => Self::Conflict,
+            Failure::Unavailable(away) => Self::Unavailable(away),
+            Failure::OutcomeUnknown => Self::OutcomeUnknown,
+            Failure::Defect => Self::Defect,
+        }
+    }
+}
+
+impl<R: Clone + Into<Problem>> Failure<R> {
+    /// What is wrong, in one line: for reports that are no HTTP answer.
+    pub fn message(&self) -> String {
+        Problem::from(self.clone()).message()
+    }
+}
+
+impl<R> Contended for Failure<R> {
+    fn is_contention(&self) -> bool {
+        matches!(self, Self::Contended(_))
+    }
+}
+
+impl<R> From<DbErr> for Failure<R> {
+    fn from(error: DbErr) -> Self {
+        let failure = match db::fault(&error) {
+            Fault::Contention => Self::Contended(None),
+            Fault::LockTimeout => Self::Locked(None),
+            Fault::Unavailable => Self::Unavailable(Away::Database),
+            Fault::Conflict => {
+                tracing::error!(%error, "request failed");
+                return Self::Conflict;
+            }
+            Fault::Defect => return Self::defect(error),
+        };
+        tracing::warn!(%error, "database");
+        failure
+    }
+}
+
+impl<R> From<FindError> for Failure<R> {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::NotFound => Self::NotFound,
+            FindError::Database(error) => error.into(),
+        }
+    }
+}
+
+impl<R> From<Forbidden> for Failure<R> {
+    fn from(forbidden: Forbidden) -> Self {
+        Self::Forbidden(forbidden)
+    }
+}
+
+impl<R> From<InvalidValue> for Failure<R> {
+    fn from(value: InvalidValue) -> Self {
+        Self::Invalid(value)
+    }
+}
+
+impl<R> From<OutOfRange> for Failure<R> {
+    fn from(error: OutOfRange) -> Self {
+        Self::OutOfRange(error)
+    }
+}
+
+impl<R> From<KeyError> for Failure<R> {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Mismatch => Self::KeyMismatch,
+            KeyError::InProgress => Self::KeyInProgress,
+            KeyError::Database(error) => error.into(),
+        }
+    }
+}
+
+impl<R: Clone + Into<Problem>> fmt::Display for Failure<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Problem::from(self.clone()).fmt(f)
+    }
+}
+
+/// What the client is told.
+impl<R: Into<Problem>> From<Failure<R>> for Problem {
+    fn from(failure: Failure<R>) -> Self {
+        match failure {
+            Failure::Refused(rule) => rule.into(),
+            Failure::NotFound => Self::not_found(),
+            Failure::Forbidden(forbidden) => forbidden.into(),
+            Failure::Invalid(value) => value.into(),
+            Failure::OutOfRange(error) => error.into(),
+            Failure::KeyMismatch => Self::new(ProblemType::IdempotencyMismatch).detail(
+                "the Idempotency-Key was used for a request with another path, query or body",
+            ),
+            Failure::KeyInProgress => Self::new(ProblemType::IdempotencyInProgress),
+            Failure::Locked(row) | Failure::Contended(row) => match row {
+                Some(LockedRow::Loan) => Self::new(ProblemType::LoanLocked),
+                Some(LockedRow::Drawer) => Self::new(ProblemType::DrawerLocked),
+                None => Self::new(ProblemType::DatabaseUnavailable)
+                    .detail("other requests were at the same rows: send it again"),
+            },
+            Failure::Unavailable(Away::Database) => Self::new(ProblemType::DatabaseUnavailable),
+            Failure::Unavailable(Away::Import) => import_gate::busy(),
+            Failure::Unavailable(Away::Gateway) => Self::new(ProblemType::GatewayUnavailable),
+            Failure::OutcomeUnknown => Self::new(ProblemType::GatewayOutcomeUnknown),
+            Failure::Conflict | Failure::Defect => Self::new(ProblemType::InternalError),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What the rules of loans refuse.
+
+use crate::command::failure::Failure;
+use crate::drawers::{DrawerError, DrawerRefusal};
+use crate::loans::servicing::payment::Refusal;
+use chrono::NaiveDate;
+use shared::amounts::Money;
+use shared::problem::{Problem, ProblemType};
+
+/// Why nothing was posted on a loan.
+pub type LoanError = Failure<LoanRefusal>;
+
+/// A rule of loans that said no.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoanRefusal {
+    /// The arithmetic refuses an amount.
+    Amount {
+        /// Why.
+        refusal: Refusal,
+        /// The amount.
+        amount: Money,
+    },
+    /// The loan's status takes no payments.
+    TakesNoPayments {
+        /// The code of the status.
+        status: String,
+    },
+    /// The loan is closed.
+    Closed {
+        /// The code of its status.
+        status: String,
+    },
+    /// The effective date is after today.
+    DateInFuture {
+        /// The business day.
+        today: NaiveDate,
+    },
+    /// The effective date is before anything that can be posted.
+    DateTooEarly {
+        /// The first day that can be posted on.
+        earliest: NaiveDate,
+    },
+    /// The External_ID is taken.
+    DuplicateExternalId {
+        /// The transaction that has it.
+        transaction_id: i64,
+    },
+    /// A rule of the cash drawer.
+    Drawer(DrawerRefusal),
+}
+
+impl LoanRefusal {
+    /// A refusal of the arithmetic.
+    pub(super) fn of_amount(refusal: Refusal, amount: Money) -> LoanError {
+        match refusal {
+            Refusal::OutOfRange(error) => error.into(),
+            refusal => Failure::Refused(Self::Amount { refusal, amount }),
+        }
+    }
+
+    /// An amount that is zero or less.
+    pub(crate) fn amount_not_positive(amount: Money) -> LoanError {
+        Self::of_amount(Refusal::AmountNotPositive, amount)
+    }
+}
+
+impl From<DrawerRefusal> for LoanRefusal {
+    fn from(refusal: DrawerRefusal) -> Self {
+        Self::Drawer(refusal)
+    }
+}
+
+impl From<DrawerError> for LoanError {
+    fn from(error: DrawerError) -> Self {
+        Self::through(error)
+    }
+}
+
+/// Refusals of amounts come with the figures that would have passed.
+impl From<LoanRefusal> for Problem {
+    fn from(refusal: LoanRefusal) -> Self {
+        use ProblemType as Type;
+        match refusal {
+            LoanRefusal::Amount { refusal, amount } => of_arithmetic(refusal, amount),
+            LoanRefusal::TakesNoPayments { status } => Self::new(Type::LoanClosed)
+                .detail(format!("a loan with status {status} takes no payments")),
+            LoanRefusal::Closed { status } => {
+                Self::new(Type::LoanClosed).detail(format!("a loan with status {status} is closed"))
+            }
+            LoanRefusal::DateInFuture { today } => Self::new(Type::EffectiveDateInFuture)
+                .detail(format!("today is {today}"))
+                .field("Effective_Date", format!("must not be after {today}")),
+            LoanRefusal::DateTooEarly { earliest } => Self::new(Type::EffectiveDateTooEarly)
+                .detail(format!("the earliest date is {earliest}"))
+                .field("Effective_Date", format!("must not be before {earliest}")),
+            LoanRefusal::DuplicateExternalId { transaction_id } => {
+                Self::new(Type::DuplicateExternalId)
+                    .detail(format!("Transaction_ID {transaction_id}"))
+                    .field("External_ID", format!("is on transaction {transaction_id} already"))
+            }
+            LoanRefusal::Drawer(refusal) => refusal.into(),
+        }
+    }
+}
+
+fn of_arithmetic(refusal: Refusal, amount: Money) -> Problem {
+    use ProblemType as Type;
+    match refusal {
+        Refusal::AmountNotPositive => {
+            Problem::new(Type::AmountNotPositive).field("Amount", "must be above zero")
+        }
+        Refusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
+            .detail(format!("the parts sum to {sum}, the amount is {amount}")),
+        Refusal::SplitExceedsBalance { part, balance } => Problem::new(Type::SplitExceedsBalance)
+            .detail(format!("the {part} part may be at most {balance}")),
+        Refusal::Overpayment { most } => Problem::new(Type::Overpayment)
+            .detail(format!("at most {most} can be paid"))
+            .field("Amount", format!("must be at most {most}")),
+        Refusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
+            .detail(format!("the payoff amount is {payoff}"))
+            .field("Amount", format!("{amount} does not reach {payoff}")),
+        Refusal::OutOfRange(error) => error.into(),
+    }
+}
