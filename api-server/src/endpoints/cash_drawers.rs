@@ -1,13 +1,13 @@
 //! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
 
-use crate::drawers::{DrawerError, DrawerRefusal};
-use crate::command::failure::LockedRow;
 use super::Group;
 use crate::auth::caller::{Admitted, Caller};
 use crate::command::effects::{self, Effect, Keeping};
+use crate::command::failure::LockedRow;
 use crate::command::idempotency::{Created, Scope};
 use crate::command::turns::Row;
 use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
+use crate::drawers::{DrawerError, DrawerRefusal};
 use crate::http::admission::CoreUser;
 use crate::http::business_days;
 use crate::http::paging::{List, Page};

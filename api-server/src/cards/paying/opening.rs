@@ -1,6 +1,5 @@
 //! Step 1: what a client may ask of a payment by card, and the intent.
 
-use crate::loans::refusals::LoanRefusal;
 use super::posting::{order, system};
 use crate::audit::Author;
 use crate::auth::caller::Caller;
@@ -16,6 +15,7 @@ use crate::command::idempotency::Claim;
 use crate::command::turns::Row;
 use crate::http::texts::{Text, checked};
 use crate::loans::payments::{self, NewPayment, posted};
+use crate::loans::refusals::LoanRefusal;
 use chrono::NaiveDate;
 use poem_openapi::Object;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};

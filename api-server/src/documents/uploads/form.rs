@@ -142,7 +142,12 @@ impl Source {
                     return Some((Err(error), source));
                 }
             }
-            let chunk = source.next().await?;
+            let Some(chunk) = source.next().await else {
+                // While it looks for the first boundary, the parser takes bytes that come together
+                // with the end of the body for no form: it is told of the end one poll later.
+                tokio::task::yield_now().await;
+                return None;
+            };
             if let Ok(chunk) = &chunk {
                 let left = source.ahead.load(Ordering::Relaxed).saturating_sub(chunk.len());
                 source.ahead.store(left, Ordering::Relaxed);
@@ -192,6 +197,7 @@ fn refused(error: multer::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::task::Poll;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -214,6 +220,29 @@ mod tests {
         assert!(!pace.is_too_slow_with(0, at(70)));
         assert!(pace.is_too_slow_with(0, at(71)));
         assert!(pace.is_too_slow_with(8192 * 3000, at(3600)), "to the end");
+    }
+
+    #[tokio::test]
+    async fn a_form_that_comes_all_at_once_while_the_parser_looks_for_it_is_read() {
+        let form = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nOne\r\n--b--\r\n";
+        let mut polls = 0;
+        let body = stream::poll_fn(move |context| {
+            polls += 1;
+            match polls {
+                // Between this poll and the next one the whole body arrives.
+                1 => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                2 => Poll::Ready(Some(Ok::<_, io::Error>(Bytes::from_static(form.as_bytes())))),
+                _ => Poll::Ready(None),
+            }
+        });
+        let mut form = Form::new(Body::from_bytes_stream(body), "b".to_owned());
+        let mut field = form.next_field().await.unwrap().unwrap();
+        assert_eq!(form.chunk(&mut field).await.unwrap().unwrap(), "One");
+        drop(field);
+        assert!(form.next_field().await.unwrap().is_none());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `/core/xml-import`: brings contacts, loans and payments in from a file.
 
-use crate::xml_import::refusals::ImportError;
 use super::super::Group;
 use crate::audit::Author;
 use crate::auth::caller::Admitted;
@@ -13,6 +12,7 @@ use crate::http::versions::Known;
 use crate::state::State;
 use crate::xml_import::once::{self, Begun, Told};
 use crate::xml_import::parse::{self, Element};
+use crate::xml_import::refusals::ImportError;
 use crate::xml_import::report::ImportResult;
 use crate::xml_import::results::{Answer, TAIL};
 use crate::xml_import::spool::pieces;

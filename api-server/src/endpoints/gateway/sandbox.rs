@@ -1,8 +1,8 @@
 //! `/gateway/sandbox/…`: the sandbox's page on which a card is added. It offers test cards and asks
 //! for no number. It works without script.
 
-use crate::cards::refusals::CardError;
 use super::{CLOSE, SITE, message, page_of, session_over};
+use crate::cards::refusals::CardError;
 use crate::cards::sandbox::TEST_CARDS;
 use crate::cards::sessions;
 use crate::http::card_numbers;

@@ -1,17 +1,17 @@
 //! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
 
-use crate::loans::refusals::{LoanError, LoanRefusal};
-use crate::command::failure::LockedRow;
 use super::super::Group;
 use crate::audit::Author;
 use crate::auth::caller::{Admitted, Caller};
 use crate::command::effects::{self, Effect, Keeping};
+use crate::command::failure::LockedRow;
 use crate::command::idempotency::{Replayable, Scope};
 use crate::command::turns::Row;
 use crate::http::admission::CoreUser;
 use crate::http::paging::{Cursor, List, Page};
 use crate::http::request_body::JsonBody;
 use crate::loans::payments::{self, NewPayment};
+use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;

@@ -1,8 +1,8 @@
 //! Values against definitions.
 
 use super::*;
-use shared::problem::ValueRule;
 use shared::lists::TextList;
+use shared::problem::ValueRule;
 
 fn field(data_type: DataType) -> user_defined_fields::Model {
     user_defined_fields::Model {
