@@ -62,6 +62,9 @@ pub async fn post(
     entries::check_date(&book, effective_date, clock.today, kind.moves_base())?;
     let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;
+    if !adjusted.is_balanced(&book.state, kind, amount) {
+        return Err(LoanError::defect("an adjustment moves other balances than its own"));
+    }
     let heading = Heading { loan_id, author, clock, effective_date };
     let row = loan_transactions::ActiveModel {
         creditline_id: Set(new.creditline_id),

@@ -325,7 +325,19 @@ fn undoing(
             ..row.clone().into_active_model().reset_all()
         })
     };
-    moves.iter().map(undo).collect()
+    let undoing = moves.iter().map(undo).collect::<Result<_, LoanError>>()?;
+    match has_balances_of(&running, after) {
+        true => Ok(undoing),
+        false => Err(LoanError::defect("the rows of a reversal do not lead to its balances")),
+    }
+}
+
+/// True where the balances that are sums of rows are the same.
+fn has_balances_of(rows: &State, state: &State) -> bool {
+    let balances = |it: &State| {
+        [it.principal, it.late_charges, it.fees, it.impound, it.suspense].map(Money::units)
+    };
+    balances(rows) == balances(state)
 }
 
 /// Writes the rows of a reversal; they and those they undo name each other.

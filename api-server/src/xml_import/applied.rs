@@ -3,7 +3,14 @@
 use super::parse::Element;
 use super::report::{Action, Message, RecordResult};
 use super::stage::Keys;
+use crate::auth::caller::FindError;
+use crate::auth::privileges::Forbidden;
+use crate::documents::refusals::DocumentError;
+use crate::loans::refusals::LoanError;
 use crate::xml_import::refusals::ImportError;
+use sea_orm::DbErr;
+use shared::amounts::OutOfRange;
+use shared::problem::InvalidValue;
 
 /// Elements with an id of their own: each has a result of its own.
 const WITH_IDS: [&str; 13] = [
@@ -35,11 +42,26 @@ pub(super) fn refuse(element: &Element, message: &str) -> Stop {
     Stop::Refused(vec![Message::error(element, None, message)])
 }
 
-impl<E: Into<ImportError>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
+macro_rules! stops {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Stop {
+            fn from(error: $error) -> Self {
+                Self::Failed(error.into())
+            }
+        }
+    )*};
 }
+
+stops!(
+    DbErr,
+    DocumentError,
+    FindError,
+    Forbidden,
+    ImportError,
+    InvalidValue,
+    LoanError,
+    OutOfRange
+);
 
 impl From<Vec<Message>> for Stop {
     fn from(messages: Vec<Message>) -> Self {

@@ -3,7 +3,8 @@
 
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{Answer, Database, World};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -57,4 +58,37 @@ async fn a_task_that_fails_is_seen_and_goes_on_when_it_can() {
         world
     })
     .await;
+}
+
+/// The supervisor catches a panic of whatever runs under it: these do.
+#[tokio::test]
+async fn every_background_task_runs_under_the_supervisor() {
+    let auth = ["client assertions", "events", "failures", "keys", "rates", "sessions"];
+    let api = [
+        "card payments",
+        "forgotten cards",
+        "kept answers",
+        "keys of old card payments",
+        "objects",
+        "pages to add cards on",
+        "rates",
+        "sealed tokens",
+    ];
+    let world = World::new(PROGRAM, Database::Sqlite, Environment::default()).await;
+    for (url, tasks) in [(&world.metrics.0, &auth[..]), (&world.metrics.1, &api[..])] {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let text = world.client.http.get(url).send().await.expect("metrics");
+            let text = text.text().await.expect("metrics");
+            let lines = text.lines().filter(|line| line.contains("outcome=\"done\""));
+            let named = lines.filter_map(|line| line.strip_prefix("background_runs_total{task=\""));
+            let done: BTreeSet<&str> = named.filter_map(|rest| rest.split('"').next()).collect();
+            if done.iter().copied().eq(tasks.iter().copied()) {
+                break;
+            }
+            assert!(Instant::now() < deadline, "{done:?} in place of {tasks:?}");
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+    world.close().await;
 }

@@ -52,6 +52,37 @@ pub struct Adjusted {
     pub balance_after: Money,
 }
 
+impl Adjusted {
+    /// True where one balance moved by the amount and no other one, and no due row got more than
+    /// there was: looked at once more before anything is written.
+    pub fn is_balanced(&self, before: &State, kind: Kind, amount: Money) -> bool {
+        let Self { due_row_parts, after, .. } = self;
+        let units = |amount: Money| i128::from(amount.units());
+        let moved = [
+            (before.principal, after.principal),
+            (before.interest_settled_total, after.interest_settled_total),
+            (before.late_charges, after.late_charges),
+            (before.fees, after.fees),
+            (before.impound, after.impound),
+            (before.suspense, after.suspense),
+        ];
+        let (up, down) = (units(amount), -units(amount));
+        let expected = match kind {
+            Kind::Advance | Kind::Draw => [up, 0, 0, 0, 0, 0],
+            Kind::PrincipalWriteOff => [down, 0, 0, 0, 0, 0],
+            Kind::InterestReduction => [0, up, 0, 0, 0, 0],
+            Kind::LateCharge => [0, 0, up, 0, 0, 0],
+            Kind::LateChargeWaived => [0, 0, down, 0, 0, 0],
+            Kind::Fee => [0, 0, 0, up, 0, 0],
+            Kind::FeeWaived => [0, 0, 0, down, 0, 0],
+            Kind::ImpoundDisbursement => [0, 0, 0, 0, down, 0],
+        };
+        let of_rows: i128 =
+            due_row_parts.iter().map(|row| units(row.interest) + units(row.principal)).sum();
+        moved.map(|(before, after)| units(after) - units(before)) == expected && of_rows <= up
+    }
+}
+
 /// Adjusts a loan.
 ///
 /// # Errors

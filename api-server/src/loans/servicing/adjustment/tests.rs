@@ -87,3 +87,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_adjustment_that_is_off_by_a_cent_anywhere_is_noticed() {
+    let (terms, state) = published();
+    let fee = adjusted(&terms, &state, Kind::Fee, "25.00", "2024-02-20").after;
+    let late = adjusted(&terms, &fee, Kind::LateCharge, "25.00", "2024-02-20").after;
+    let before = State { impound: money("50.00"), ..late };
+    let amount = money("10.00");
+    let cent = money("0.01");
+    for kind in [
+        Kind::Advance,
+        Kind::Draw,
+        Kind::LateCharge,
+        Kind::Fee,
+        Kind::InterestReduction,
+        Kind::PrincipalWriteOff,
+        Kind::ImpoundDisbursement,
+        Kind::LateChargeWaived,
+        Kind::FeeWaived,
+    ] {
+        let adjusted = adjusted(&terms, &before, kind, "10.00", "2024-03-20");
+        assert!(adjusted.is_balanced(&before, kind, amount), "{kind:?}");
+        assert!(!adjusted.is_balanced(&before, kind, money("10.01")), "{kind:?}");
+        let spoiled: [fn(&mut State) -> &mut Money; 6] = [
+            |it| &mut it.principal,
+            |it| &mut it.interest_settled_total,
+            |it| &mut it.late_charges,
+            |it| &mut it.fees,
+            |it| &mut it.impound,
+            |it| &mut it.suspense,
+        ];
+        for (number, spoil) in spoiled.into_iter().enumerate() {
+            let mut adjusted = adjusted.clone();
+            let balance = spoil(&mut adjusted.after);
+            *balance = balance.plus(cent).unwrap();
+            assert!(!adjusted.is_balanced(&before, kind, amount), "{kind:?} {number}");
+        }
+    }
+}
