@@ -65,6 +65,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
+    router::operations().check()?;
     let mut db = db::connect(&config.database_url, config.database_connections, false)
         .await
         .map_err(|error| format!("API_DATABASE_URL: {error}"))?;

@@ -8,8 +8,7 @@ mod limits;
 pub mod problems;
 
 use crate::auth::privileges::Privilege;
-use crate::http::operations::{self, Operation};
-use poem::http::Method;
+use crate::http::operations::privilege_of;
 use serde_json::{Map, Value, json};
 
 /// The release: supports core system 5.22.1, schema 5.22.
@@ -19,7 +18,7 @@ pub const VERSION: &str = "12.0.0";
 const HEADERS: [&str; 4] = ["Idempotency-Key", "If-Match", "If-Range", "Range"];
 
 /// The document that is served, from the framework's own.
-pub fn finish(spec: &str) -> String {
+pub fn finish(spec: &str) -> Value {
     let mut document: Value = serde_json::from_str(spec).unwrap_or_default();
     correct(&mut document);
     limits::describe(&mut document);
@@ -28,7 +27,12 @@ pub fn finish(spec: &str) -> String {
     describe_callers(&mut document);
     describe_headers(&mut document);
     examples::show(&mut document);
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    document
+}
+
+/// The document as it is sent.
+pub fn text(document: &Value) -> String {
+    serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }
 
 /// Puts the framework's output right.
@@ -39,9 +43,9 @@ fn correct(document: &mut Value) {
     // Paths begin at the root of whichever host serves the document.
     document["servers"] = json!([{"url": "/"}]);
     walk(document);
-    for (known, operation) in operations(document) {
+    for (_, method, operation) in operations(document) {
         describe_responses(operation);
-        if known.method == Method::GET {
+        if method == "get" {
             describe_headers_and_pages(operation);
         }
     }
@@ -130,10 +134,10 @@ fn describe_headers_and_pages(operation: &mut Value) {
 
 /// Who may call is a type of the first argument, and for clients the same bearer token.
 fn describe_callers(document: &mut Value) {
-    for (known, operation) in operations(document) {
+    for (.., operation) in operations(document) {
         let callers = &operation["security"][0];
         let borrowers = callers["any_user"].is_array();
-        let who = match known.privilege {
+        let who = match privilege_of(id(operation)) {
             _ if callers["admin_user"].is_array() => "the admin account".to_owned(),
             Some(Privilege(path, verb)) => {
                 format!("core-system users with the privilege `{path} > {verb}`")
@@ -156,8 +160,8 @@ fn describe_callers(document: &mut Value) {
 /// A PUT takes the members of what its GET gives: those that it does not change are read-only.
 fn describe_read_only_members(document: &mut Value) {
     let mut added = Vec::new();
-    for (known, operation) in operations(document) {
-        if known.method == Method::PUT {
+    for (_, method, operation) in operations(document) {
+        if method == "put" {
             let request = &operation["requestBody"]["content"]["application/json"]["schema"];
             let row = &operation["responses"]["200"]["content"]["application/json"]["schema"];
             added.extend(limits::name(request).zip(limits::name(row)));
@@ -194,7 +198,7 @@ fn describe_headers(document: &mut Value) {
         "WWW-Authenticate": header("How to send a token (RFC 6750, section 3).", "string"),
         "X-Request-Id": header("The id of the request, as in the log.", "string"),
     });
-    for (_, operation) in operations(document) {
+    for (.., operation) in operations(document) {
         let responses = operation["responses"].as_object_mut().into_iter().flatten();
         for (_, response) in responses.filter(|(_, response)| response["$ref"].is_null()) {
             let known = json!({"$ref": "#/components/headers/X-Request-Id"});
@@ -203,16 +207,17 @@ fn describe_headers(document: &mut Value) {
     }
 }
 
-/// Every operation of the document, with what the access check knows of it.
-fn operations(document: &mut Value) -> impl Iterator<Item = (&'static Operation, &mut Value)> {
+/// Every operation of the document: its path, its method, and what is said of it.
+fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     paths.flat_map(|(path, methods)| {
         let methods = methods.as_object_mut().into_iter().flatten();
-        methods.filter_map(move |(method, described)| {
-            let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
-            Some((operations::find(&method, path)?, described))
-        })
+        methods.map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
     })
+}
+
+fn id(operation: &Value) -> &str {
+    operation["operationId"].as_str().unwrap_or_default()
 }
 
 /// Every response has a description.

@@ -19,17 +19,19 @@ use crate::endpoints::status::Status;
 use crate::endpoints::user_defined_fields::UserDefinedFields;
 use crate::endpoints::users::Users;
 use crate::endpoints::{gateway, service};
+use crate::http::card_numbers;
 use crate::http::expectations::Expectations;
 use crate::http::fixed_body::FixedBody;
-use crate::http::operations::{SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK};
-use crate::http::{card_numbers, operations};
+use crate::http::operations::{
+    JSON, Operations, SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK,
+};
 use crate::openapi::{self, VERSION};
 use crate::state::State;
 use crate::xml_import::schema;
 use poem::error::ParsePathError as NotText;
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
-use poem::{Endpoint, EndpointExt, Request, Response, Route, get, post};
+use poem::{Endpoint, EndpointExt, PathPattern, Request, Response, Route, get, post};
 use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use shared::edge::{Edge, REQUEST_TIME_MAX, TimeLimit, framework_problem};
@@ -68,15 +70,25 @@ pub fn api() -> OpenApiService<Api, ()> {
         .description(include_str!("description.md"))
 }
 
+static CONTRACT: LazyLock<(String, Operations)> = LazyLock::new(|| {
+    let document = openapi::finish(&api().spec());
+    (openapi::text(&document), Operations::of(&document))
+});
+
 /// The OpenAPI document of the resource groups.
 pub fn document() -> &'static str {
-    static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi::finish(&api().spec()));
-    &DOCUMENT
+    &CONTRACT.0
+}
+
+/// The operations that are in it.
+pub fn operations() -> &'static Operations {
+    &CONTRACT.1
 }
 
 /// What the document says of requests.
 pub fn expectations() -> &'static Expectations {
-    static EXPECTATIONS: LazyLock<Expectations> = LazyLock::new(|| Expectations::of(document()));
+    static EXPECTATIONS: LazyLock<Expectations> =
+        LazyLock::new(|| Expectations::of(document(), operations()));
     &EXPECTATIONS
 }
 
@@ -113,8 +125,8 @@ pub fn endpoint(
 
 /// Import files and documents may be long, and so may be what is done with them.
 fn is_streamed(method: &Method, uri: &Uri) -> bool {
-    let body = operations::find(method, uri.path()).and_then(|operation| operation.body);
-    body.is_some_and(|body| body.media_type != operations::JSON.media_type)
+    let body = operations().find(method, uri.path()).and_then(|operation| operation.body);
+    body.is_some_and(|body| body.media_type != JSON.media_type)
 }
 
 fn took_too_long() -> Problem {
@@ -137,7 +149,7 @@ async fn lead_to_documentation(request: Request) -> poem::Result<Request> {
 
 /// Any method on a path that moved answers 410 with the current one, token or not.
 async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
-    match operations::current_path(request.uri().path()) {
+    match operations().current_path(request.uri().path()) {
         None => Ok(request),
         Some(current) => {
             let detail = format!("this path is {current} since release 5.0.0");
@@ -157,11 +169,13 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
 
 /// The framework's own errors, with what it does not know: names, and allowed methods.
 fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
+    let chosen = error.data::<PathPattern>();
+    let operation = chosen.and_then(|chosen| operations().at(method, chosen));
     if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
-        return expectations().refuse_path(method, uri, name);
+        return expectations().refuse_path(operation, name);
     }
     if let Some(ParseParamError { name, .. }) = error.downcast_ref() {
-        return expectations().refuse_parameter(method, uri, name);
+        return expectations().refuse_parameter(operation, uri, name);
     }
     if error.is::<NotText>() {
         return Problem::bad_request("the path is no text in UTF-8");
@@ -170,9 +184,38 @@ fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
     if problem.kind() != ProblemType::MethodNotAllowed {
         return problem;
     }
-    let allowed = operations::allowed_methods(uri.path());
+    let allowed = chosen.and_then(|chosen| operations().allowed_methods(chosen));
     match allowed.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
         Some(methods) => problem.header(ALLOW, methods),
         None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::operations::Operation;
+    use poem::http::StatusCode;
+
+    /// Every operation is asked for without a token, and says on which path it was refused.
+    #[tokio::test]
+    async fn the_router_chooses_the_paths_of_the_document() {
+        let routes = Route::new().nest("/", api());
+        let ask = async |method: &Method, path: &str| {
+            let request = Request::builder().method(method.clone()).uri(path.parse().unwrap());
+            routes.call(request.finish()).await.unwrap_err()
+        };
+        for operation in operations().all() {
+            let Operation { id, method, path, .. } = operation;
+            let error = ask(method, path).await;
+            assert_eq!(error.status(), StatusCode::UNAUTHORIZED, "{id}");
+            let chosen = operations().at(method, error.data().unwrap());
+            assert_eq!(chosen.map(|chosen| chosen.id), Some(*id));
+            assert_eq!(operations().find(method, path).map(|found| found.id), Some(*id));
+            let refused = ask(&Method::PATCH, path).await;
+            assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{id}");
+            let allowed = operations().allowed_methods(refused.data().unwrap()).unwrap();
+            assert!(allowed.split(", ").any(|one| one == method.as_str()), "{id}: {allowed}");
+        }
     }
 }

@@ -3,8 +3,7 @@
 
 use crate::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use crate::world::World;
-use api_server::http::operations;
-use api_server::router::expectations;
+use api_server::router::operations;
 use reqwest::Method;
 use serde_json::Value;
 
@@ -134,8 +133,8 @@ impl Rows {
 
 /// A path with those of the parameters that its operation knows.
 pub fn with_known(method: &Method, path: &str, parameters: &[(&str, &str)]) -> String {
-    let Some(operation) = operations::find(method, path) else { return path.to_owned() };
-    let known = parameters.iter().filter(|(name, _)| expectations().is_parameter(operation, name));
+    let Some(operation) = operations().find(method, path) else { return path.to_owned() };
+    let known = parameters.iter().filter(|(name, _)| operation.is_parameter(name));
     let known: Vec<_> = known.map(|(name, value)| format!("{name}={value}")).collect();
     if known.is_empty() { path.to_owned() } else { format!("{path}?{}", known.join("&")) }
 }

@@ -5,6 +5,7 @@
 //! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
 
 mod answers;
+mod path;
 
 pub use self::answers::{Created, CreatedVersion, Replayable, answer, replayed};
 
@@ -52,15 +53,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a request that has a key. `path` has the ids of its operation; `body` is what
-    /// was sent, part by part.
-    pub fn of(
-        request: &Request,
-        caller: &Caller,
-        path: String,
-        body: &[&[u8]],
-    ) -> Result<Option<Self>, Problem> {
-        Ok(Keyed::of(request, caller, path)?.map(|keyed| keyed.scope(body)))
+    /// The scope of a request that has a key. `body` is what was sent, part by part.
+    pub fn of(request: &Request, caller: &Caller, body: &[&[u8]]) -> Result<Option<Self>, Problem> {
+        Ok(Keyed::of(request, caller)?.map(|keyed| keyed.scope(body)))
     }
 
     /// Names the claim, whatever was sent under it.
@@ -85,9 +80,10 @@ pub struct Keyed {
 
 impl Keyed {
     /// The request, if it has a key.
-    pub fn of(request: &Request, caller: &Caller, path: String) -> Result<Option<Self>, Problem> {
+    pub fn of(request: &Request, caller: &Caller) -> Result<Option<Self>, Problem> {
+        let Some(key) = key(request)? else { return Ok(None) };
         let query = request.original_uri().query().unwrap_or_default();
-        Ok(key(request)?.map(|key| Self::new(caller, path, key, query)))
+        Ok(Some(Self::new(caller, path::of(request)?, key, query)))
     }
 
     /// The request of a caller who has this key, and need not have sent it over HTTP.

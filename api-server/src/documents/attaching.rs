@@ -35,14 +35,9 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// The request. `path` is that of its operation, with its ids.
-    pub fn new(
-        request: &Request,
-        caller: Caller,
-        path: String,
-        form: FormBody,
-    ) -> Result<Self, Problem> {
-        let keyed = Keyed::of(request, &caller, path)?;
+    /// The request.
+    pub fn new(request: &Request, caller: Caller, form: FormBody) -> Result<Self, Problem> {
+        let keyed = Keyed::of(request, &caller)?;
         Ok(Self { editor: Editor::new(request, caller)?, keyed, form })
     }
 

@@ -196,8 +196,7 @@ impl CashDrawers {
         reconciliation: JsonBody<NewReconciliation>,
     ) -> Result<Counted, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
-        let path = format!("/cash-drawers/{drawer_id}/reconciliations");
-        let scope = Scope::of(request, &caller, path, &[&reconciliation.bytes])?;
+        let scope = Scope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         let counting = Counting { caller, drawer_id, new: reconciliation.value };
         Ok(Created(effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await?))
@@ -258,8 +257,7 @@ impl CashDrawers {
         transaction: JsonBody<NewDrawerTransaction>,
     ) -> Result<Entered, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
-        let path = format!("/cash-drawers/{drawer_id}/transactions");
-        let scope = Scope::of(request, &caller, path, &[&transaction.bytes])?;
+        let scope = Scope::of(request, &caller, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
         let posting = Posting { caller, drawer_id, new: transaction.value };

@@ -255,11 +255,9 @@ impl Contacts {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let field = field.0.to_ascii_lowercase();
-        let path = format!("/contacts/{}/demographics/{field}/documents", contact_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDemographics;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -315,11 +313,9 @@ impl Contacts {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let field = field.0.to_ascii_lowercase();
-        let path = format!("/contacts/{}/detail/{field}/documents", contact_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDetail;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -376,11 +372,9 @@ impl Contacts {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let field = field.0.to_ascii_lowercase();
-        let path = format!("/contacts/{}/financials/{field}/documents", contact_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactFinancials;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field).await?;
+        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 }

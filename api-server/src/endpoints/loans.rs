@@ -232,11 +232,9 @@ impl Loans {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let field = field.0.to_ascii_lowercase();
-        let path = format!("/loans/{}/detail1/{field}/documents", loan_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail1;
-        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field).await?;
+        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -292,11 +290,9 @@ impl Loans {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let field = field.0.to_ascii_lowercase();
-        let path = format!("/loans/{}/detail2/{field}/documents", loan_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail2;
-        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field).await?;
+        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 }

@@ -152,8 +152,7 @@ impl UserDefinedFields {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<Created<DocumentFile>, Problem> {
-        let path = format!("/user-defined-fields/documents/{}/files", row_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         documents::changeable(&state.db, upload.caller(), row_id.0).await?;
         upload.add_file(&state.documents, row_id.0).await
     }

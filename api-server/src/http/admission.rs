@@ -4,9 +4,9 @@
 use crate::auth::auth_client::AuthClient;
 use crate::auth::caller::{Admitted, Caller};
 use crate::http::card_numbers::{self, shown_path};
-use crate::http::expectations::Expectations;
+use crate::http::expectations::{Expectations, unknown_parameter};
 use crate::http::import_gate::ImportGate;
-use crate::http::operations::{self, Body, Operation, XML};
+use crate::http::operations::{Body, Operation, XML};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
     HeaderName, RETRY_AFTER,
@@ -121,14 +121,17 @@ impl Admission {
             };
             rates.admit(&admitted.caller.subject()).map_err(refused)?;
         }
-        let path = request.original_uri().path();
-        let operation = operations::find(request.method(), path)
-            .ok_or_else(|| Problem::internal(format!("no access rule for {}", shown_path(path))))?;
+        let no_rule = || {
+            let path = request.original_uri().path();
+            Problem::internal(format!("no access rule for {}", shown_path(path)))
+        };
+        let operations = expectations(request)?.operations;
+        let operation = operations.asked(request).ok_or_else(no_rule)?;
         match (&admitted.caller, operation.privilege) {
             (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
             (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
         }
-        if let Some(media_type) = operation.gives {
+        if let Some(media_type) = &operation.gives {
             check_accept(request, media_type)?;
         }
         check_body(request, operation.body, self.form_bytes_max)?;
@@ -250,12 +253,10 @@ fn check_query(
     if request.original_uri().path().contains("%00") {
         return Err(Problem::bad_request("the path has U+0000 in it"));
     }
-    let expectations = expectations(request)?;
     let parameters = parameters(request)?;
     // What only the client knows may be anything, and is not told.
     let told = |problem: Problem, name: &str, message: &str| {
-        let known = expectations.is_parameter(operation, name);
-        if known { problem.field(name, message) } else { problem }
+        if operation.is_parameter(name) { problem.field(name, message) } else { problem }
     };
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
@@ -272,9 +273,9 @@ fn check_query(
         }
     }
     let foreign = parameters.iter().map(|(name, _)| name.as_str());
-    let foreign = foreign.filter(|name| !expectations.is_parameter(operation, name));
+    let foreign = foreign.filter(|name| !operation.is_parameter(name));
     match unknown {
-        UnknownParameters::Refused => refuse_parameters(expectations, operation, foreign),
+        UnknownParameters::Refused => refuse_parameters(operation, foreign),
         UnknownParameters::Ignored(counter) => {
             counter.inc_by(foreign.count() as u64);
             Ok(())
@@ -284,7 +285,6 @@ fn check_query(
 
 /// Refuses unknown parameters with 400. On card operations their names are not repeated.
 fn refuse_parameters<'n>(
-    expectations: &'static Expectations,
     operation: &Operation,
     foreign: impl Iterator<Item = &'n str>,
 ) -> Result<(), Problem> {
@@ -299,7 +299,7 @@ fn refuse_parameters<'n>(
     }
     Err(foreign.fold(problem, |problem, name| {
         let told: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
-        let message = expectations.unknown_parameter(operation, &told);
+        let message = unknown_parameter(operation, &told);
         problem.field(told, message)
     }))
 }

@@ -1,8 +1,8 @@
 //! What a request should have carried, in plain words: the contract says it of every parameter and
 //! of every member of a body. The framework's own messages name types of the program.
 
-use crate::http::operations::{self, Operation};
-use poem::http::{Method, Uri};
+use crate::http::operations::{Operation, Operations};
+use poem::http::Uri;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use shared::amounts::AmountText;
@@ -13,8 +13,9 @@ use std::sync::OnceLock;
 
 /// What the contract says of requests.
 pub struct Expectations {
+    /// Its operations, which every request is checked against.
+    pub operations: &'static Operations,
     document: &'static str,
-    /// What every request is checked against.
     names: Names,
     /// The whole contract, for explaining what is wrong with a request: parsed for the first one.
     contract: OnceLock<Value>,
@@ -23,22 +24,7 @@ pub struct Expectations {
 /// Names in the contract.
 #[derive(Default, Deserialize)]
 struct Names {
-    /// Operations by path and method.
-    paths: HashMap<String, HashMap<String, Described>>,
     components: Components,
-}
-
-#[derive(Deserialize)]
-struct Described {
-    #[serde(default)]
-    parameters: Vec<Parameter>,
-}
-
-#[derive(Deserialize)]
-struct Parameter {
-    name: String,
-    #[serde(rename = "in")]
-    place: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -79,9 +65,9 @@ pub struct Fault {
 
 impl Expectations {
     /// What this document says.
-    pub fn of(document: &'static str) -> Self {
+    pub fn of(document: &'static str, operations: &'static Operations) -> Self {
         let names = serde_json::from_str(document).unwrap_or_default();
-        Self { document, names, contract: OnceLock::new() }
+        Self { operations, document, names, contract: OnceLock::new() }
     }
 
     fn contract(&self) -> &Value {
@@ -89,64 +75,40 @@ impl Expectations {
     }
 
     /// A path whose parameter cannot be read. The framework numbers them: `param0`.
-    pub fn refuse_path(&'static self, method: &Method, uri: &Uri, number: &str) -> Problem {
+    pub fn refuse_path(&'static self, operation: Option<&Operation>, number: &str) -> Problem {
         let index = number.trim_start_matches("param").parse().unwrap_or(0);
-        let name = operations::parameter_name(uri.path(), index).unwrap_or(number);
+        let name = operation.and_then(|operation| operation.path_parameter(index));
+        let name = name.unwrap_or(number);
         Problem::bad_request("the path is malformed")
-            .field(name, self.must_be(method, uri, "path", name))
+            .field(name, self.must_be(operation, "path", name))
     }
 
     /// A parameter of the query that cannot be read, or is not there.
-    pub fn refuse_parameter(&'static self, method: &Method, uri: &Uri, name: &str) -> Problem {
+    pub fn refuse_parameter(
+        &'static self,
+        operation: Option<&Operation>,
+        uri: &Uri,
+        name: &str,
+    ) -> Problem {
         let query = uri.query().unwrap_or_default();
         let parameters: Vec<(String, String)> =
             serde_urlencoded::from_str(query).unwrap_or_default();
         match parameters.iter().any(|(sent, _)| sent == name) {
             true => {
-                let message = self.must_be(method, uri, "query", name);
+                let message = self.must_be(operation, "query", name);
                 Problem::bad_request("a parameter is malformed").field(name, message)
             }
             false => Problem::bad_request("a parameter is missing").field(name, "is required"),
         }
     }
 
-    fn must_be(&'static self, method: &Method, uri: &Uri, place: &str, name: &str) -> String {
-        let method = if *method == Method::HEAD { &Method::GET } else { method };
-        let Some(operation) = operations::find(method, uri.path()) else { return unreadable() };
-        let Some(parameter) = self.parameter(operation, place, name) else { return unreadable() };
+    fn must_be(&'static self, operation: Option<&Operation>, place: &str, name: &str) -> String {
+        let parameter = operation.and_then(|operation| self.parameter(operation, place, name));
+        let Some(parameter) = parameter else { return "cannot be read".to_owned() };
         match self.resolved(&parameter["schema"]) {
             amount if is_amount(amount) => "must be a decimal, like 652.53".to_owned(),
             schema => expected(schema),
         }
-    }
-
-    /// True for the names of parameters that the query of an operation may have.
-    pub fn is_parameter(&'static self, operation: &Operation, name: &str) -> bool {
-        self.query_names(operation).any(|known| known == name)
-    }
-
-    /// What to tell a client of a parameter that the query of an operation may not have.
-    pub fn unknown_parameter(&'static self, operation: &Operation, name: &str) -> String {
-        let spelt = name.to_ascii_lowercase();
-        let known = self.query_names(operation);
-        let distance =
-            |known: &&str| strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &spelt);
-        match known.min_by_key(distance) {
-            Some(nearest) => format!("is no parameter of this operation; the nearest is {nearest}"),
-            None => "is no parameter: this operation takes none".to_owned(),
-        }
-    }
-
-    fn query_names(
-        &'static self,
-        operation: &Operation,
-    ) -> impl Iterator<Item = &'static str> + use<> {
-        let method = operation.method.as_str().to_ascii_lowercase();
-        let described =
-            self.names.paths.get(operation.path).and_then(|methods| methods.get(&method));
-        let described = described.into_iter().flat_map(|described| &described.parameters);
-        let in_query = described.filter(|parameter| parameter.place == "query");
-        in_query.map(|parameter| parameter.name.as_str())
     }
 
     fn parameter(
@@ -156,7 +118,7 @@ impl Expectations {
         name: &str,
     ) -> Option<&'static Value> {
         let method = operation.method.as_str().to_ascii_lowercase();
-        let described = &self.contract()["paths"][operation.path][method]["parameters"];
+        let described = &self.contract()["paths"][&operation.path][method]["parameters"];
         let mut described = described.as_array().into_iter().flatten();
         described.find(|parameter| parameter["in"] == place && parameter["name"] == name)
     }
@@ -248,8 +210,15 @@ impl Expectations {
     }
 }
 
-fn unreadable() -> String {
-    "cannot be read".to_owned()
+/// What to tell a client of a parameter that the query of an operation may not have.
+pub fn unknown_parameter(operation: &Operation, name: &str) -> String {
+    let spelt = name.to_ascii_lowercase();
+    let distance =
+        |known: &&String| strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &spelt);
+    match operation.query.iter().min_by_key(distance) {
+        Some(nearest) => format!("is no parameter of this operation; the nearest is {nearest}"),
+        None => "is no parameter: this operation takes none".to_owned(),
+    }
 }
 
 /// A sentence about a value of this schema.
@@ -310,7 +279,7 @@ fn is_of(schema: &Value, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::router::expectations;
+    use crate::router::{expectations, operations};
     use serde_json::json;
 
     fn refuse(schema: &str, body: Value) -> (String, String) {
@@ -399,13 +368,8 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_the_contract() {
-        let find = operations::find;
-        let payments = find(&Method::POST, "/loans/1/transactions/payments").unwrap();
-        assert_eq!(expectations().query_names(payments).collect::<Vec<_>>(), ["test"]);
-        assert!(
-            expectations()
-                .is_parameter(find(&Method::GET, "/loans/1/transactions").unwrap(), "limit")
-        );
+        assert_eq!(operations().named("post_payment").unwrap().query, ["test"]);
+        assert!(operations().named("list_transactions").unwrap().is_parameter("limit"));
         assert!(
             expectations().read_only_members("CommentChange").any(|name| name == "Entered_Date")
         );
@@ -414,27 +378,25 @@ mod tests {
 
     #[test]
     fn an_unknown_parameter_is_told_the_nearest_one_that_there_is() {
-        let told = |path: &str, name: &str| {
-            expectations().unknown_parameter(operations::find(&Method::GET, path).unwrap(), name)
-        };
+        let told = |id, name: &str| unknown_parameter(operations().named(id).unwrap(), name);
         for (name, nearest) in [("form", "from"), ("Limit", "limit"), ("afterwards", "after")] {
-            assert!(told("/loans/1/transactions", name).ends_with(&format!("is {nearest}")));
+            assert!(told("list_transactions", name).ends_with(&format!("is {nearest}")));
         }
-        assert!(told("/loans/1", "x").ends_with("takes none"));
+        assert!(told("get_loan", "x").ends_with("takes none"));
     }
 
     #[test]
     fn a_parameter_is_told_by_its_name_and_kind() {
-        let path = |path: &str, number| {
-            expectations().refuse_path(&Method::HEAD, &path.parse().unwrap(), number).message()
-        };
+        let path =
+            |id, number| expectations().refuse_path(operations().named(id), number).message();
         assert_eq!(
-            path("/loans/x", "param0"),
+            path("get_loan", "param0"),
             "the path is malformed; loan_id: must be a whole number from 1 to 9223372036854775807"
         );
         let query = |query: &str, name| {
             let uri = format!("/loans/1/transactions?{query}").parse().unwrap();
-            expectations().refuse_parameter(&Method::GET, &uri, name).message()
+            let operation = operations().named("list_transactions");
+            expectations().refuse_parameter(operation, &uri, name).message()
         };
         for (name, must) in [
             ("from", "must be a date as YYYY-MM-DD"),

@@ -3,7 +3,7 @@
 use crate::http::admission::expectations;
 use crate::http::card_numbers;
 use crate::http::expectations::{Expectations, Fault};
-use crate::http::operations::{self, JSON_BYTES_MAX, Operation};
+use crate::http::operations::{JSON_BYTES_MAX, Operation};
 use poem::{Request, RequestBody, Result};
 use poem_openapi::payload::{Json, ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
@@ -51,7 +51,8 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(body).await?;
-        let operation = operations::find(request.method(), request.original_uri().path());
+        let expectations = expectations(request)?;
+        let operation = expectations.operations.asked(request);
         let quoting = match operation.is_some_and(Operation::is_about_cards) {
             true if card_numbers::found_in_json(&bytes) => {
                 return Err(Problem::new(ProblemType::CardNumberRefused).into());
@@ -59,7 +60,7 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
             true => Quoting::Nothing,
             false => Quoting::TheFault,
         };
-        let (value, read_only) = parse(&bytes, quoting, expectations(request)?)?;
+        let (value, read_only) = parse(&bytes, quoting, expectations)?;
         Ok(Self { value, read_only, bytes })
     }
 }

@@ -1,7 +1,7 @@
 //! What requests and answers look like: real ones of the demo portfolio, long lists cut short. A
 //! test sends the requests to a demo portfolio and, when it is told to, writes `examples.json` anew.
 
-use crate::openapi::operations;
+use crate::openapi::{id, operations};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,10 +31,9 @@ pub fn all() -> BTreeMap<String, Example> {
 /// Puts the examples into the document.
 pub(super) fn show(document: &mut Value) {
     let examples = all();
-    for (known, operation) in operations(document) {
-        let id = operation["operationId"].as_str().unwrap_or_default();
-        if let Some(example) = examples.get(id) {
-            show_parameters(operation, known.path, &example.path);
+    for (path, _, operation) in operations(document) {
+        if let Some(example) = examples.get(id(operation)) {
+            show_parameters(operation, path, &example.path);
             show_bodies(operation, example);
         }
     }

@@ -22,7 +22,7 @@ const FIRST_ID: i64 = 1;
 /// Writes the limits into the document.
 pub(super) fn describe(document: &mut Value) {
     let mut bodies = Vec::new();
-    for (_, operation) in operations(document) {
+    for (.., operation) in operations(document) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         parameters.into_iter().flatten().for_each(limit_parameter);
         let content = operation["requestBody"]["content"].as_object();

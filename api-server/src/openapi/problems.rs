@@ -2,9 +2,9 @@
 //! the path of nothing, whoever sends a key can send it twice. The rules that are its own stand in
 //! one table, and the tests fail where an operation answers with a problem that it does not tell of.
 
-use crate::http::operations::{FORM, Operation};
-use crate::openapi::operations;
-use poem::http::{Method, StatusCode};
+use crate::http::operations::{FORM, is_about_cards, privilege_of};
+use crate::openapi::{id, operations};
+use poem::http::StatusCode;
 use serde_json::{Map, Value, json};
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
@@ -110,8 +110,8 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
 /// Adds its problems to each operation, and what they share to the components.
 pub(super) fn describe(document: &mut Value) {
     let mut shared = Map::new();
-    for (operation, described) in operations(document) {
-        describe_operation(operation, described, &mut shared);
+    for (path, method, operation) in operations(document) {
+        describe_operation(path, method, operation, &mut shared);
     }
     shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
@@ -124,16 +124,17 @@ pub(super) fn describe(document: &mut Value) {
 }
 
 fn describe_operation(
-    operation: &Operation,
-    described: &mut Value,
+    path: &str,
+    method: &str,
+    operation: &mut Value,
     shared: &mut Map<String, Value>,
 ) {
     let mut by_status: BTreeMap<String, Vec<ProblemType>> = BTreeMap::new();
-    let kinds = problems(operation, described);
+    let kinds = problems(path, method, operation);
     for kind in &kinds {
         by_status.entry(kind.status().as_str().to_owned()).or_default().push(*kind);
     }
-    let Some(responses) = described["responses"].as_object_mut() else { return };
+    let Some(responses) = operation["responses"].as_object_mut() else { return };
     for (status, kinds) in &by_status {
         let mut response = response(&told(kinds), kinds);
         if let Some((_, name)) = ALIKE.iter().find(|(alike, _)| alike == status) {
@@ -148,28 +149,28 @@ fn describe_operation(
 }
 
 /// The problems of an operation besides those that may happen anywhere.
-fn problems(operation: &Operation, described: &Value) -> Vec<ProblemType> {
+fn problems(path: &str, method: &str, operation: &Value) -> Vec<ProblemType> {
     let takes = |name: &str| {
-        let parameters = described["parameters"].as_array();
+        let parameters = operation["parameters"].as_array();
         parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == name))
     };
-    let is_form = operation.body.is_some_and(|body| body.media_type == FORM.media_type);
-    let own = described["operationId"].as_str().unwrap_or_default();
-    let own = OWN.iter().filter(|(operations, _)| operations.contains(&own));
+    let takes_body = !operation["requestBody"].is_null();
+    let is_form = !operation["requestBody"]["content"][FORM.media_type].is_null();
+    let own = OWN.iter().filter(|(operations, _)| operations.contains(&id(operation)));
     let own: Vec<P> = own.flat_map(|(_, kinds)| kinds.iter().copied()).collect();
     let may_be = |kind: &P| match kind {
         P::BadRequest | P::TokenMissing | P::TokenInvalid => true,
-        P::PrivilegeMissing if operation.privilege.is_some() => true,
-        P::CoreUserOnly => described["security"][0]["core_user"].is_array(),
-        P::AdminOnly => described["security"][0]["admin_user"].is_array(),
-        P::NotFound => operation.path.contains('{'),
-        P::TooLarge | P::UnsupportedMediaType => operation.body.is_some(),
-        P::StaleVersion => takes("If-Match") && operation.method != Method::GET,
+        P::PrivilegeMissing if privilege_of(id(operation)).is_some() => true,
+        P::CoreUserOnly => operation["security"][0]["core_user"].is_array(),
+        P::AdminOnly => operation["security"][0]["admin_user"].is_array(),
+        P::NotFound => path.contains('{'),
+        P::TooLarge | P::UnsupportedMediaType => takes_body,
+        P::StaleVersion => takes("If-Match") && method != "get",
         P::PreconditionFailed => takes("If-Match"),
         P::IdempotencyInProgress | P::IdempotencyMismatch => takes("Idempotency-Key"),
         P::RangeNotSatisfiable => takes("Range"),
-        P::CardNumberRefused => operation.is_about_cards(),
-        P::FieldNotDocument => operation.path.contains("{field}"),
+        P::CardNumberRefused => is_about_cards(path),
+        P::FieldNotDocument => path.contains("{field}"),
         P::InvalidValue | P::ObjectStoreUnavailable if is_form => true,
         kind => own.contains(kind),
     };

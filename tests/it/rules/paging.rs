@@ -8,6 +8,7 @@ use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
+use shared::entity::json_names::json_name;
 use shared::entity::*;
 
 /// Rows of each list when the walk begins.
@@ -16,6 +17,8 @@ const ROWS: usize = 5;
 const LIMIT: usize = 2;
 /// Pages after which a row is added.
 const ADDED: u32 = 3;
+/// Rows are numbered from here on in the first list, from twice as much in the second, and so on.
+const LIST: u32 = 10;
 
 /// A row that is to be added to a list, as a copy of one that is there.
 struct Adding<'a> {
@@ -51,126 +54,104 @@ impl Adding<'_> {
         )
     }
 
-    /// The same with a name of its own in this column, before those that are there or behind them.
-    fn named<E: EntityTrait>(&self, condition: &str, column: &str) -> String {
-        let side = if self.number.is_multiple_of(2) { "~" } else { "!" };
-        self.copy::<E>(condition, &[(column, format!("'{side}{}'", self.number))])
+    /// The statement that copies a row of a list, with these columns changed.
+    fn again<E: EntityTrait>(&self, row: &Value, changed: &[(&str, String)]) -> String {
+        let key = <E::PrimaryKey as Iterable>::iter().next().expect("a key").as_str().to_owned();
+        let value = match &row[json_name(&key)] {
+            Value::String(text) => format!("'{text}'"),
+            number => number.to_string(),
+        };
+        self.copy::<E>(&format!("{key} = {value}"), changed)
     }
 
-    /// Adds a row to the list of an operation.
-    async fn to(&self, id: &str) {
-        let statement = (self.of_loan(id).or_else(|| self.of_installation(id)))
-            .or_else(|| self.of_setup(id))
-            .or_else(|| self.of_documents(id));
-        let statement = statement.unwrap_or_else(|| panic!("nothing is added to {id}"));
+    /// The same with a name of its own in this column, before those that are there or behind them.
+    fn named<E: EntityTrait>(&self, row: &Value, column: &str) -> String {
+        let side = if self.number.is_multiple_of(2) { "~" } else { "!" };
+        self.again::<E>(row, &[(column, format!("'{side}{}'", self.number))])
+    }
+
+    /// Adds a row to the list that has this one.
+    async fn to(&self, schema: &str, row: &Value) {
+        let statement = (self.on_records(schema, row)).or_else(|| self.of_setup(schema, row));
+        let statement = statement.unwrap_or_else(|| panic!("nothing is added to {schema}s"));
         self.world.sql(&statement).await;
-        if id == "list_loan_collateral" {
+        if schema == "Collateral" {
             let newest = ("collateral_id", "(SELECT MAX(collateral_id) FROM collaterals)".into());
             let loan = format!("loan_id = {}", self.rows.loan_id);
             self.world.sql(&self.copy::<loan_collaterals::Entity>(&loan, &[newest])).await;
         }
     }
 
-    fn of_loan(&self, id: &str) -> Option<String> {
-        let loan = format!("loan_id = {}", self.rows.loan_id);
-        let contact = format!("contact_id = {}", self.rows.contact_id);
-        let collateral = format!("collateral_id = {}", self.rows.collateral_id);
-        let line = format!("creditline_id = {}", self.rows.creditline_id);
-        Some(match id {
-            "list_transactions" => self.copy::<loan_transactions::Entity>(&loan, &[]),
-            "list_draws" => self.copy::<loan_transactions::Entity>(&line, &[]),
-            "list_recurring_transactions" => {
-                self.copy::<recurring_transactions::Entity>(&loan, &[])
-            }
-            "list_loan_field_history" => self.copy::<field_changes::Entity>(&loan, &[]),
-            "list_contact_field_history" => self.copy::<field_changes::Entity>(&contact, &[]),
-            "list_credit_lines" => self.copy::<credit_lines::Entity>(&loan, &[]),
-            "list_loan_collateral" => self.copy::<collaterals::Entity>(&collateral, &[]),
-            "list_collateral_insurance" => {
-                self.copy::<collateral_insurance_policies::Entity>(&collateral, &[])
-            }
-            "list_collateral_taxes" => self.copy::<collateral_taxes::Entity>(&collateral, &[]),
-            "list_cards" => self.copy::<payment_gateway_tokens::Entity>(&contact, &[]),
-            _ => return None,
-        })
-    }
-
-    fn of_installation(&self, id: &str) -> Option<String> {
-        let drawer = format!("drawer_id = {}", self.rows.drawer_id);
-        let user = format!("user_id = {}", self.rows.user_id);
-        Some(match id {
-            "list_drawers" => self.named::<cash_drawers::Entity>(&drawer, "name"),
-            "list_drawer_active_users" => self.copy::<cash_drawer_sessions::Entity>(&drawer, &[]),
-            "list_drawer_assigned_users" => {
+    fn on_records(&self, schema: &str, row: &Value) -> Option<String> {
+        Some(match schema {
+            "LoanTransaction" | "Draw" => self.again::<loan_transactions::Entity>(row, &[]),
+            "RecurringTransaction" => self.again::<recurring_transactions::Entity>(row, &[]),
+            "FieldChange" => self.again::<field_changes::Entity>(row, &[]),
+            "CreditLine" => self.again::<credit_lines::Entity>(row, &[]),
+            "Collateral" => self.again::<collaterals::Entity>(row, &[]),
+            "InsurancePolicy" => self.again::<collateral_insurance_policies::Entity>(row, &[]),
+            "CollateralTax" => self.again::<collateral_taxes::Entity>(row, &[]),
+            "CreditCard" => self.again::<payment_gateway_tokens::Entity>(row, &[]),
+            "Document" => self.again::<documents::Entity>(row, &[]),
+            "DocumentFile" => self.named::<document_files::Entity>(row, "object_key"),
+            "CashDrawer" => self.named::<cash_drawers::Entity>(row, "name"),
+            "DrawerActiveUser" => self.again::<cash_drawer_sessions::Entity>(row, &[]),
+            "DrawerAssignedUser" => {
                 let free = format!(
                     "(SELECT MIN(user_id) FROM users WHERE user_id NOT IN (SELECT user_id FROM \
-                     cash_drawer_assignments WHERE {drawer}))"
+                     cash_drawer_assignments WHERE drawer_id = {}))",
+                    self.rows.drawer_id
                 );
-                self.copy::<cash_drawer_assignments::Entity>(&drawer, &[("user_id", free)])
+                self.again::<cash_drawer_assignments::Entity>(row, &[("user_id", free)])
             }
-            "list_reconciliations" => {
-                self.copy::<cash_drawer_reconciliations::Entity>(&drawer, &[])
-            }
-            "list_drawer_transactions" => {
-                self.copy::<cash_drawer_transactions::Entity>(&drawer, &[])
-            }
-            "list_users" => self.named::<users::Entity>(&user, "user_name"),
-            officers if officers.ends_with("_officers") => {
-                let name = format!("'{officers}{}'", self.number);
-                self.copy::<users::Entity>(&user, &[("user_name", name)])
-            }
-            "list_user_privileges" => format!(
+            "Reconciliation" => self.again::<cash_drawer_reconciliations::Entity>(row, &[]),
+            "DrawerTransaction" => self.again::<cash_drawer_transactions::Entity>(row, &[]),
+            _ => return None,
+        })
+    }
+
+    fn of_setup(&self, schema: &str, row: &Value) -> Option<String> {
+        Some(match schema {
+            "User" | "Officer" => self.named::<users::Entity>(row, "user_name"),
+            "UserPrivilege" => format!(
                 "INSERT INTO privilege_grants (privilege_id, user_id) VALUES ({}, {})",
-                self.number, self.rows.user_id
+                self.number % LIST,
+                self.rows.user_id
             ),
+            "FieldDefinition" | "FieldValue" => {
+                self.named::<user_defined_fields::Entity>(row, "field_name")
+            }
+            "LoanGroup" => self.named::<loan_groups::Entity>(row, "code"),
+            "PaymentMethod" => self.named::<payment_methods::Entity>(row, "payment_method_code"),
+            "Portfolio" => self.named::<portfolios::Entity>(row, "code"),
+            "LoanStatusCode" => self.named::<loan_status_codes::Entity>(row, "code"),
+            "RiskRating" => self.named::<risk_ratings::Entity>(row, "code"),
+            "InterestPlan" => self.named::<interest_plans::Entity>(row, "name"),
+            "Entity" => self.named::<entities::Entity>(row, "entity_code"),
+            "RelationshipCode" => {
+                self.named::<relationship_codes::Entity>(row, "relationship_code")
+            }
+            "ContactType" => self.named::<contact_types::Entity>(row, "code"),
             _ => return None,
         })
-    }
-
-    fn of_setup(&self, id: &str) -> Option<String> {
-        let form = match id {
-            "list_contact_detail" => Some("contact_detail"),
-            "list_transaction_entry_fields" => Some("transaction_entry"),
-            "list_batch_transaction_fields" => Some("batch_transaction"),
-            "list_participant1_fields" => Some("participant1_detail"),
-            "list_participant2_fields" => Some("participant2_detail"),
-            _ => None,
-        };
-        if let Some(form) = form {
-            let of_form = format!("form = '{form}'");
-            return Some(self.named::<user_defined_fields::Entity>(&of_form, "field_name"));
-        }
-        let all = "active_flag";
-        Some(match id {
-            "list_loan_groups" => self.named::<loan_groups::Entity>(all, "code"),
-            "list_payment_methods" => {
-                self.named::<payment_methods::Entity>("NOT default_flag", "payment_method_code")
-            }
-            "list_portfolios" => self.named::<portfolios::Entity>(all, "code"),
-            "list_loan_status_codes" => self.named::<loan_status_codes::Entity>(all, "code"),
-            "list_risk_ratings" => self.named::<risk_ratings::Entity>(all, "code"),
-            "list_interest_plans" => self.named::<interest_plans::Entity>(all, "name"),
-            "list_entities" => self.named::<entities::Entity>(all, "entity_code"),
-            "list_relationship_codes" => {
-                self.named::<relationship_codes::Entity>("NOT auto_prev_addr", "relationship_code")
-            }
-            "list_contact_types" => self.named::<contact_types::Entity>(all, "code"),
-            _ => return None,
-        })
-    }
-
-    fn of_documents(&self, id: &str) -> Option<String> {
-        if id == "list_document_files" {
-            let document = format!("document_id = {}", self.rows.document_id);
-            return Some(self.named::<document_files::Entity>(&document, "object_key"));
-        }
-        let owner = id.strip_prefix("list_")?.strip_suffix("_documents")?;
-        Some(self.copy::<documents::Entity>(&format!("owner_type = '{owner}'"), &[]))
     }
 }
 
+/// A list that is walked.
+struct List<'a> {
+    id: &'a str,
+    path: &'a str,
+    /// What its rows are called in the document.
+    schema: &'a str,
+    /// One of them.
+    row: &'a Value,
+    /// Which list it is.
+    number: u32,
+}
+
 /// The rows of a list in small pages; after the first pages a row is added.
-async fn walk(world: &World, token: &str, rows: &Rows, id: &str, path: &str) -> Vec<Value> {
+async fn walk(world: &World, token: &str, rows: &Rows, list: &List<'_>) -> Vec<Value> {
+    let List { id, path, schema, row, number } = list;
     let kept = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
     let first = with_known(&Method::GET, path, &kept);
     let mut next = first.clone();
@@ -189,7 +170,7 @@ async fn walk(world: &World, token: &str, rows: &Rows, id: &str, path: &str) -> 
         let expected = format!("{first}&after=");
         assert!(next.starts_with(&expected), "{id}: {next} is not relative, or loses parameters");
         if page <= ADDED {
-            Adding { world, rows, number: page }.to(id).await;
+            Adding { world, rows, number: number * LIST + page }.to(schema, row).await;
         }
     }
     panic!("{id} does not end");
@@ -203,7 +184,8 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
         let mut walked = 0;
         let document = world.client.get("", "/openapi.json").await.expect(200).json();
         for (template, operations) in document["paths"].as_object().expect("paths") {
-            let id = operations["get"]["operationId"].as_str().unwrap_or_default();
+            let read = &operations["get"];
+            let id = read["operationId"].as_str().unwrap_or_default();
             if !id.starts_with("list_") {
                 continue;
             }
@@ -214,7 +196,13 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
             assert_eq!(all.header("link"), "", "{id}: there is no other page");
             let all = all.json().as_array().expect("rows").clone();
             assert!(all.len() >= ROWS, "{id} has {} rows", all.len());
-            let seen = walk(&world, &admin, &rows, id, &path).await;
+            walked += 1;
+            let schema = &read["responses"]["200"]["content"]["application/json"]["schema"];
+            let schema = schema["items"]["$ref"].as_str().expect("a schema");
+            let schema = schema.rsplit('/').next().expect("a name");
+            let row = all.last().expect("a row");
+            let list = List { id, path: &path, schema, row, number: walked };
+            let seen = walk(&world, &admin, &rows, &list).await;
             let mut distinct = seen.clone();
             distinct.sort_by_key(Value::to_string);
             distinct.dedup();
@@ -223,7 +211,6 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
             assert_eq!(old, all, "{id}");
             let now = world.client.get(&admin, &whole).await.expect(200);
             assert!(now.json().as_array().is_some_and(|now| now.len() > all.len()), "{id}");
-            walked += 1;
         }
         assert!(walked > 40, "only {walked} lists");
         world

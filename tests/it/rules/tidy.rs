@@ -96,7 +96,7 @@ fn operations_are_called_like_their_functions() {
             looked += 1;
         }
     }
-    assert_eq!(looked, api_server::http::operations::OPERATIONS.len());
+    assert_eq!(looked, api_server::router::operations().all().count());
 }
 
 #[test]

@@ -26,6 +26,8 @@ use tables::Tables;
 const PASSWORD: &str = "the same words for everybody";
 /// Drawn core-system users who log in.
 const CORE_USERS: usize = 5;
+/// A core-system user without any right: each read that needs one refuses him.
+const NOBODY: &str = "viewer";
 /// GET operations that have their own tests: they do more than read rows.
 const ELSEWHERE: [&str; 1] = ["get_add_payment_method_url"];
 /// Differences that a failure tells; the rest are counted.
@@ -52,6 +54,8 @@ async fn everybody_sees_what_the_rules_say_and_nothing_else() {
 async fn check_world(world: &World, seed: u64) {
     let hash = Passwords::recommended().expect("parameters").hash(PASSWORD).await.expect("a hash");
     population::write(&world.db, &mut Chance::new(seed), &hash).await;
+    let nobody = format!("(SELECT user_id FROM users WHERE user_name = '{NOBODY}')");
+    world.sql(&format!("DELETE FROM privilege_grants WHERE user_id = {nobody}")).await;
     let rows = Tables::read(&world.db).await;
     let checked = join_all(log_in(world, &rows, seed).await.into_iter().map(async |mut caller| {
         checks::check(&mut caller).await;
@@ -89,9 +93,13 @@ async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// The admin, some of the drawn users and every drawn web user.
+/// The admin, nobody, some of the drawn users and every drawn web user.
 async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller<'a>> {
-    let mut tokens = vec![("admin".to_owned(), Who::User(admin(rows)), world.token("admin").await)];
+    let mut tokens = Vec::new();
+    for name in ["admin", NOBODY] {
+        let user = rows.users.iter().find(|user| user.user_name == name).expect("a user");
+        tokens.push((name.to_owned(), Who::User(user.user_id), world.token(name).await));
+    }
     let mut users: Vec<i64> = population::USERS.collect();
     Chance::new(seed).shuffle(&mut users);
     for user_id in users.into_iter().take(CORE_USERS) {
@@ -109,8 +117,4 @@ async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller
         Caller::new(&name, &world.client, token, Rules { rows, who }, chance)
     });
     callers.collect()
-}
-
-fn admin(rows: &Tables) -> i64 {
-    rows.users.iter().find(|user| user.admin_flag).expect("an admin").user_id
 }

@@ -78,8 +78,7 @@ impl XmlImport {
     ) -> Result<Imported, Problem> {
         let (file, root) = check(file.0).await?;
         let mode = Mode::new(&root, test.0).map_err(ImportError::from)?;
-        let path = once::PATH.to_owned();
-        let scope = Scope::of(request, &admitted.caller, path, &[&file.sha256])?;
+        let scope = Scope::of(request, &admitted.caller, &[&file.sha256])?;
         let scope = scope.filter(|_| !test.0);
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
         let state = Arc::clone(state.0);

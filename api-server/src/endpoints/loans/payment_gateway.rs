@@ -153,8 +153,7 @@ impl PaymentGateway {
     ) -> Result<Created<cards::Model>, Problem> {
         let caller = admitted.caller;
         caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
-        let path = format!("/loans/{}/payment-gateway/credit-cards", loan_id.0);
-        let scope = Scope::of(request, &caller, path, &[&card.bytes])?;
+        let scope = Scope::of(request, &caller, &[&card.bytes])?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);
         let adding = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
         Ok(Created(add(adding, scope).await?))
@@ -294,10 +293,9 @@ impl PaymentGateway {
     ) -> Result<Created<CardPayment>, Problem> {
         let Admitted { caller, clock } = admitted;
         let author = Author::new(&caller, ChangeSource::Gateway, request_id.0);
-        let path = format!("/loans/{}/payment-gateway/payments", loan_id.0);
         let (new, today) = (payment.value, clock.today);
         let opening = Opening::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
-        let scope = Scope::of(request, &opening.caller, path, &[&payment.bytes])?;
+        let scope = Scope::of(request, &opening.caller, &[&payment.bytes])?;
         Ok(Created(pay(&state.cards, opening, scope).await?))
     }
 

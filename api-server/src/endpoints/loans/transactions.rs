@@ -115,10 +115,9 @@ impl LoanTransactions {
         payment: JsonBody<NewPayment>,
     ) -> Result<Posted, Problem> {
         let Admitted { caller, clock } = admitted;
-        let path = format!("/loans/{}/transactions/payments", loan_id.0);
         let keeping = match test.0.unwrap_or(false) {
             true => Keeping::Tried,
-            false => Keeping::Kept(Scope::of(request, &caller, path, &[&payment.bytes])?),
+            false => Keeping::Kept(Scope::of(request, &caller, &[&payment.bytes])?),
         };
         payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Author::new(&caller, ChangeSource::Api, request_id.0);

@@ -154,8 +154,7 @@ impl CollateralComments {
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let path = format!("/loans/collateral/comments/{}/documents", comment_id.0);
-        let upload = Upload::new(request, admitted.caller, path, form)?;
+        let upload = Upload::new(request, admitted.caller, form)?;
         let owner =
             Owner::comment(&state.db, upload.caller(), Kind::Collateral, comment_id.0).await?;
         upload.attach(&state.documents, owner).await

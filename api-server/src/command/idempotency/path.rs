@@ -1,0 +1,100 @@
+//! The path of a request as its scope has it.
+
+use crate::http::admission::expectations;
+use poem::Request;
+use shared::problem::Problem;
+use std::fmt::Write;
+
+/// The path of the operation that the router chose, with the ids of the request, however the client
+/// spelt them: an id as it is printed, the name of a field in small letters. Kept answers are found
+/// by it, those too that an earlier release kept: it stays as it is.
+pub(super) fn of(request: &Request) -> Result<String, Problem> {
+    let unknown = || Problem::internal("a request under a key whose path is unknown");
+    let operation = expectations(request)?.operations.asked(request).ok_or_else(unknown)?;
+    let mut path = String::with_capacity(2 * operation.path.len());
+    let mut number = 0;
+    for segment in operation.path.split('/').skip(1) {
+        path.push('/');
+        if !segment.starts_with('{') {
+            path.push_str(segment);
+            continue;
+        }
+        let value = request.raw_path_param(&format!("param{number}")).ok_or_else(unknown)?;
+        number += 1;
+        match value.parse::<i64>() {
+            Ok(id) if segment != "{field}" => write!(path, "{id}").map_err(Problem::internal)?,
+            _ => path.extend(value.chars().map(|c| c.to_ascii_lowercase())),
+        }
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::operations::Operation;
+    use crate::router::{document, expectations, operations};
+    use crate::xml_import::once;
+    use poem::endpoint::make;
+    use poem::http::Method;
+    use poem::{Endpoint, EndpointExt, Route};
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    /// A path of each operation with a key, as a client may spell it and as it has always been
+    /// in the scopes of kept answers.
+    const PATHS: [(&str, &str); 15] = [
+        ("/loans/007/transactions/payments", "/loans/7/transactions/payments"),
+        ("/loans/+7/payment-gateway/credit-cards", "/loans/7/payment-gateway/credit-cards"),
+        ("/loans/%37/payment-gateway/payments", "/loans/7/payment-gateway/payments"),
+        ("/loans/7/detail1/UserDef05/documents", "/loans/7/detail1/userdef05/documents"),
+        ("/loans/07/detail2/0042/documents", "/loans/7/detail2/0042/documents"),
+        ("/loans/comments/011/documents", "/loans/comments/11/documents"),
+        ("/loans/collateral/comments/+1/documents", "/loans/collateral/comments/1/documents"),
+        ("/contacts/3/demographics/userdef80/documents", DEMOGRAPHICS),
+        ("/contacts/03/detail/userdef%301/documents", "/contacts/3/detail/userdef01/documents"),
+        ("/contacts/3/financials/USERDEF2/documents", "/contacts/3/financials/userdef2/documents"),
+        ("/contacts/comments/11/documents", "/contacts/comments/11/documents"),
+        ("/user-defined-fields/documents/09/files", "/user-defined-fields/documents/9/files"),
+        ("/cash-drawers/02/reconciliations", "/cash-drawers/2/reconciliations"),
+        ("/cash-drawers/9223372036854775807/transactions", LAST_DRAWER),
+        ("/core/xml-import", once::PATH),
+    ];
+    const DEMOGRAPHICS: &str = "/contacts/3/demographics/userdef80/documents";
+    const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";
+
+    /// The path in the scope of a request with this one.
+    async fn scoped(operation: &Operation, sent: &str) -> String {
+        let mut numbers = 0..;
+        let segments = operation.path.split('/').map(|segment| match segment.starts_with('{') {
+            // As the framework does it.
+            true => format!(":param{}", numbers.next().unwrap()),
+            false => segment.to_owned(),
+        });
+        let pattern = segments.collect::<Vec<_>>().join("/");
+        let chosen = make(|request| async move { of(&request) });
+        let routes = Route::new().nest("/", Route::new().at(pattern, chosen));
+        let routes = routes.data(expectations());
+        let request = Request::builder().method(Method::POST).uri(sent.parse().unwrap());
+        let response = routes.call(request.finish()).await.unwrap();
+        response.into_body().into_string().await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn kept_answers_are_found_however_the_path_is_spelt() {
+        let document: Value = serde_json::from_str(document()).unwrap();
+        let keyed = operations().all().filter(|operation| {
+            let method = operation.method.as_str().to_lowercase();
+            let parameters = &document["paths"][&operation.path][method]["parameters"];
+            let mut parameters = parameters.as_array().into_iter().flatten();
+            parameters.any(|parameter| parameter["name"] == "Idempotency-Key")
+        });
+        let mut untried: BTreeSet<&str> = keyed.map(|operation| operation.id).collect();
+        for (sent, path) in PATHS {
+            let operation = operations().find(&Method::POST, sent).unwrap();
+            assert_eq!(scoped(operation, sent).await, path);
+            untried.remove(operation.id);
+        }
+        assert!(untried.is_empty(), "{untried:?}");
+    }
+}
