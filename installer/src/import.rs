@@ -193,9 +193,13 @@ impl<'a> Desk<'a> {
 
     fn explain(&self, error: &ImportError) -> String {
         let text = error.message();
-        match error.is_refusal() || self.arguments.verbose {
-            true => text,
-            false => format!("{text} (--verbose shows why)"),
+        match error {
+            ImportError::Conflict | ImportError::Defect | ImportError::Unavailable(_)
+                if !self.arguments.verbose =>
+            {
+                format!("{text} (--verbose shows why)")
+            }
+            _ => text,
         }
     }
 }

@@ -84,13 +84,13 @@ async fn finish(
     claim: &Claim,
     outcome: &Result<Replayable<CardPayment, true>, CardError>,
 ) {
-    let kept = match outcome {
-        Ok(done) => done.keep(Some(claim), &processor.db).await.is_ok(),
-        Err(_) => false,
-    };
-    if !kept {
-        claim.free(&processor.db).await;
+    if let Ok(done) = outcome {
+        match done.keep(Some(claim), &processor.db).await.map_err(CardError::from) {
+            Ok(()) => return,
+            Err(error) => tracing::warn!(%error, "the answer of a card payment is not kept"),
+        }
     }
+    claim.free(&processor.db).await;
 }
 
 async fn pay_claimed(

@@ -125,3 +125,45 @@ impl From<CardRefusal> for Problem {
 fn declined(Refusal { code, message }: Refusal) -> Problem {
     Problem::new(ProblemType::CardDeclined).detail(message).member("declineCode", code)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drawers::DrawerRefusal;
+    use crate::loans::servicing::payment::Refusal as Arithmetic;
+    use chrono::NaiveDate;
+    use poem::http::StatusCode;
+    use shared::entity::cash_drawer_transactions::Tender;
+
+    /// The same request is refused again, whenever it comes: the money can go back.
+    #[test]
+    fn what_refuses_the_posting_of_a_charge_refuses_it_for_good() {
+        let (money, day) = (Money::ZERO, NaiveDate::MIN);
+        let of_drawers = [
+            DrawerRefusal::NotUsable { detail: "closed", field: None },
+            DrawerRefusal::InUse,
+            DrawerRefusal::Required,
+            DrawerRefusal::Negative { held: money, tender: Tender::Cash, is_amount: true },
+        ];
+        let of_amounts = [
+            Arithmetic::AmountNotPositive,
+            Arithmetic::SplitMismatch { sum: money, amount: money },
+            Arithmetic::SplitExceedsBalance { part: "fee", balance: money },
+            Arithmetic::Overpayment { most: money },
+            Arithmetic::PayoffShort { payoff: money },
+        ];
+        let of_loans = [
+            LoanRefusal::TakesNoPayments { status: "CLOSED".to_owned() },
+            LoanRefusal::Closed { status: "CLOSED".to_owned() },
+            LoanRefusal::DateInFuture { today: day },
+            LoanRefusal::DateTooEarly { earliest: day },
+            LoanRefusal::DuplicateExternalId { transaction_id: 1 },
+        ];
+        let amounts = of_amounts.map(|refusal| LoanRefusal::Amount { refusal, amount: money });
+        let refusals = amounts.into_iter().chain(of_loans);
+        for refusal in refusals.chain(of_drawers.map(LoanRefusal::Drawer)) {
+            let problem = Problem::from(CardError::from(LoanError::Refused(refusal)));
+            assert_eq!(problem.kind().status(), StatusCode::UNPROCESSABLE_ENTITY, "{problem}");
+        }
+    }
+}

@@ -205,3 +205,37 @@ async fn attempt<E: Effect, N: End<E::Answer>>(
     let answer = effect.apply(&tx, clock).await?;
     Ok(ending.end(tx, answer).await?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct OnLoan;
+
+    impl Effect for OnLoan {
+        type Answer = ();
+        type Rule = ();
+
+        const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+
+        fn rows(&self) -> Vec<Row> {
+            Vec::new()
+        }
+
+        async fn apply(&self, _: &DatabaseTransaction, _: Clock) -> Result<(), Failure<()>> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn only_what_waited_for_an_import_is_explained_by_it() {
+        let gate = Arc::new(ImportGate::default());
+        let told = |failure| explained::<OnLoan>(failure, &gate);
+        assert_eq!(told(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
+        let _closed = gate.close();
+        assert_eq!(told(Failure::Locked(None)), Failure::Unavailable(Away::Import));
+        let drawer = Failure::Locked(Some(LockedRow::Drawer));
+        assert_eq!(told(drawer), Failure::Unavailable(Away::Import));
+        assert_eq!(told(Failure::NotFound), Failure::NotFound);
+    }
+}

@@ -261,3 +261,59 @@ impl<R: Into<Problem>> From<Failure<R>> for Problem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::privileges::Privilege;
+    use poem::http::StatusCode;
+
+    struct Rule;
+
+    impl From<Rule> for Problem {
+        fn from(_: Rule) -> Self {
+            Self::new(ProblemType::Overpayment)
+        }
+    }
+
+    #[test]
+    fn each_failure_is_told_as_what_it_is_and_only_rules_refuse() {
+        let value = InvalidValue::new("Amount", "is wrong");
+        let forbidden = Forbidden::Privilege(Privilege("Loan > Payments", "Add"));
+        for (failure, status, is_refusal) in [
+            (Failure::Refused(Rule), 422, true),
+            (Failure::NotFound, 404, true),
+            (Failure::Forbidden(forbidden), 403, true),
+            (Failure::Invalid(value), 422, true),
+            (Failure::OutOfRange(OutOfRange), 422, true),
+            (Failure::KeyMismatch, 422, true),
+            (Failure::KeyInProgress, 409, false),
+            (Failure::Locked(Some(LockedRow::Loan)), 423, false),
+            (Failure::Contended(Some(LockedRow::Drawer)), 423, false),
+            (Failure::Locked(None), 503, false),
+            (Failure::Contended(None), 503, false),
+            (Failure::Conflict, 500, false),
+            (Failure::Unavailable(Away::Database), 503, false),
+            (Failure::Unavailable(Away::Import), 503, false),
+            (Failure::Unavailable(Away::Gateway), 503, false),
+            (Failure::OutcomeUnknown, 503, false),
+            (Failure::Defect, 500, false),
+        ] {
+            assert_eq!(failure.is_refusal(), is_refusal, "{status}");
+            let problem = Problem::from(failure);
+            let found = problem.kind().status();
+            assert_eq!(found, StatusCode::from_u16(status).unwrap(), "{problem}");
+        }
+    }
+
+    #[test]
+    fn the_first_to_name_a_locked_row_is_right() {
+        let locked = Failure::<Rule>::Locked(None).at(Some(LockedRow::Drawer));
+        let locked = locked.at(Some(LockedRow::Loan));
+        assert!(matches!(locked, Failure::Locked(Some(LockedRow::Drawer))));
+        assert!(locked.is_blocked());
+        assert!(matches!(locked.at_no_row(), Failure::Locked(None)));
+        let other = Failure::<Rule>::NotFound.at(Some(LockedRow::Loan));
+        assert!(matches!(other, Failure::NotFound) && !other.is_blocked());
+    }
+}
