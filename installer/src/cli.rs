@@ -1,21 +1,11 @@
 //! The commands of the installer and what each calls.
 
-use crate::audit;
-use crate::backup_check;
-use crate::client;
-use crate::core_settings;
-use crate::documents;
-use crate::import;
-use crate::install;
+use crate::commands::{
+    audit, backup_check, client, documents, import, install, keys, quickstart, serve, settings,
+    status, upgrade, user, verify_auth_server,
+};
 use crate::installation::Refused;
-use crate::keys;
-use crate::quickstart::{self, serve};
-use crate::status;
-use crate::upgrade;
-use crate::user;
-use crate::verify_auth_server;
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Installs, checks, seeds, tries and administers the loan servicing services.
@@ -42,7 +32,7 @@ enum Command {
     /// Users: adds, disables, enables and unlocks them, sets passwords, logs out.
     User(user::Arguments),
     /// Settings of the core system, such as the business time zone: lists and changes them.
-    Settings(core_settings::Arguments),
+    Settings(settings::Arguments),
     /// Keys that sign ID tokens: rotates them before their time.
     Keys(keys::Arguments),
     /// Lists what happened at the auth server, newest last.
@@ -61,18 +51,10 @@ enum Command {
     Upgrade(upgrade::Arguments),
     /// Runs the auth server until its standard input ends.
     #[command(hide = true)]
-    ServeAuth {
-        /// Settings of the server.
-        #[arg(long)]
-        env_file: PathBuf,
-    },
+    ServeAuth(serve::Arguments),
     /// Runs the api-server until its standard input ends.
     #[command(hide = true)]
-    ServeApi {
-        /// Settings of the server.
-        #[arg(long)]
-        env_file: PathBuf,
-    },
+    ServeApi(serve::Arguments),
 }
 
 /// Runs the command that the arguments of this process name.
@@ -92,7 +74,7 @@ pub async fn main() -> ExitCode {
         }
         Command::Client(arguments) => ended("client", client::run(&arguments).await),
         Command::User(arguments) => ended("user", user::run(&arguments).await),
-        Command::Settings(arguments) => ended("settings", core_settings::run(&arguments).await),
+        Command::Settings(arguments) => ended("settings", settings::run(&arguments).await),
         Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
         Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
         Command::Documents(arguments) => ended("documents", documents::run(&arguments).await),
@@ -102,13 +84,11 @@ pub async fn main() -> ExitCode {
             judged("backup-check", backup_check::run(&arguments).await)
         }
         Command::Upgrade(arguments) => ended("upgrade", upgrade::run(&arguments).await),
-        Command::ServeAuth { env_file } => {
-            let outcome = auth_server::run(Some(&env_file), serve::stop_signal()).await;
-            shared::process::exit_code("auth-server", outcome)
+        Command::ServeAuth(arguments) => {
+            shared::process::exit_code("auth-server", serve::auth(&arguments).await)
         }
-        Command::ServeApi { env_file } => {
-            let outcome = api_server::run(Some(&env_file), serve::stop_signal()).await;
-            shared::process::exit_code("api-server", outcome)
+        Command::ServeApi(arguments) => {
+            shared::process::exit_code("api-server", serve::api(&arguments).await)
         }
     }
 }

@@ -8,28 +8,21 @@ pub mod field_definitions;
 pub mod setup_lists;
 pub mod standing_rows;
 
-use crate::accounts;
-use crate::credentials::Credentials;
+use crate::installation::accounts;
+use crate::installation::credentials::Credentials;
+use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, NotSet, QueryFilter,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
 use shared::db;
-use shared::entity::oauth_clients::ClientKind;
 use shared::entity::users::UserStatus;
 use shared::entity::{oauth_clients, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
-use shared::secrecy::Secret;
 use shared::time::Timestamp;
 
 /// The client integrators use: password grant for both kinds of user.
 pub const INTEGRATION_CLIENT: &str = "integration";
-/// The public client: code flow.
-pub const BROWSER_CLIENT: &str = "browser";
-/// The resource server.
-pub const API_SERVER_CLIENT: &str = "api-server";
 
 const OFFICER: u8 = 1;
 const ADMIN: u8 = 2;
@@ -111,17 +104,13 @@ async fn ensure_user(
     }
     let has = |flag| flags & flag != 0;
     let user = users::ActiveModel {
-        user_id: NotSet,
-        user_name: Set((*name).to_owned()),
-        full_name: Set((*full_name).to_owned()),
-        email: Set(None),
         status: Set(if has(DISABLED) { UserStatus::Disabled } else { UserStatus::Active }),
         admin_flag: Set(has(ADMIN)),
         dba_flag: Set(has(DBA)),
         loan_officer_flag: Set(has(OFFICER)),
         collection_officer_flag: Set(has(OFFICER)),
         contact_officer_flag: Set(has(OFFICER)),
-        created_date: Set(now),
+        ..accounts::row(name, full_name, now)
     };
     let mut found = Vec::new();
     for privilege in *privileges {
@@ -138,37 +127,34 @@ async fn clients(
     browser_origin: &str,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    let hash = |secret: &str| Some(Secret::new(auth_server::store::clients::secret_hash(secret)));
-    let client =
-        |id: &str, secret: Option<Secret>, grants: &str, kinds: &str| oauth_clients::ActiveModel {
-            client_id: Set(id.to_owned()),
-            display_name: Set(None),
-            kind: Set(match secret {
-                Some(_) => ClientKind::Confidential,
-                None => ClientKind::Public,
-            }),
-            secret_hash1: Set(secret),
-            secret_hash2: Set(None),
-            public_keys: Set(None),
-            redirect_uris: Set(String::new()),
-            post_logout_redirect_uris: Set(String::new()),
-            cors_origins: Set(String::new()),
-            grants: Set(grants.to_owned()),
-            user_kinds: Set(kinds.to_owned()),
-            resource_server_flag: Set(id == API_SERVER_CLIENT),
-            created_date: Set(now),
-        };
-    let integration = hash(&credentials.integration);
-    let api_server = hash(&credentials.api_server);
-    let mut browser = client(BROWSER_CLIENT, None, "authorization_code refresh_token", "core web");
-    browser.display_name = Set(Some("the quickstart".to_owned()));
-    browser.redirect_uris = Set(browser_redirects.to_owned());
-    browser.cors_origins = Set(browser_origin.to_owned());
-    browser.post_logout_redirect_uris = Set(browser_redirects.to_owned());
+    let both = vec![UserKind::Core, UserKind::Web];
+    let words = |list: &str| list.split_whitespace().map(str::to_owned).collect();
+    let integration = Registration {
+        id: INTEGRATION_CLIENT.to_owned(),
+        grants: vec![Grant::Password, Grant::RefreshToken],
+        user_kinds: both.clone(),
+        ..Registration::default()
+    };
+    let api_server = Registration {
+        id: API_SERVER_CLIENT.to_owned(),
+        resource_server: true,
+        ..Registration::default()
+    };
+    let browser = Registration {
+        id: BROWSER_CLIENT.to_owned(),
+        name: Some("the quickstart".to_owned()),
+        public: true,
+        grants: vec![Grant::AuthorizationCode, Grant::RefreshToken],
+        user_kinds: both,
+        redirect_uris: words(browser_redirects),
+        post_logout_redirect_uris: words(browser_redirects),
+        cors_origins: words(browser_origin),
+        ..Registration::default()
+    };
     let all = [
-        client(INTEGRATION_CLIENT, integration, "password refresh_token", "core web"),
-        client(API_SERVER_CLIENT, api_server, "", ""),
-        browser,
+        (integration, Some(credentials.integration.as_str())),
+        (api_server, Some(&credentials.api_server)),
+        (browser, None),
     ];
     use oauth_clients::Column::{
         ClientId, CorsOrigins, PostLogoutRedirectUris, RedirectUris, SecretHash1,
@@ -176,8 +162,8 @@ async fn clients(
     let known = OnConflict::column(ClientId)
         .update_columns([SecretHash1, RedirectUris, PostLogoutRedirectUris, CorsOrigins])
         .to_owned();
-    for client in all {
-        oauth_clients::Entity::insert(client)
+    for (client, secret) in all {
+        oauth_clients::Entity::insert(client.row(secret, None, now))
             .on_conflict(known.clone())
             .exec_without_returning(db)
             .await?;

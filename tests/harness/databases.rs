@@ -1,7 +1,7 @@
 //! A fresh database for every test: SQLite always, and each server that `TEST_DATABASE_URLS` names
 //! (separated by spaces, such as `postgres://… mysql://…`).
 
-use installer::credentials::Credentials;
+use installer::installation::credentials::Credentials;
 use installer::seed;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
 use shared::{db, migration};

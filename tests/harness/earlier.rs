@@ -2,7 +2,7 @@
 
 use crate::databases::{self, Database};
 use chrono::{DateTime, Utc};
-use installer::credentials::Credentials;
+use installer::installation::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde::Deserialize;
 use shared::db;

@@ -2,7 +2,7 @@
 
 use crate::installed_clients::system_program;
 use crate::servers::send_signal;
-use installer::certificates::TlsFiles;
+use installer::installation::certificates::TlsFiles;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use crate::world::{World, on_embedded_database};
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use installer::certificates::TlsFiles;
+use installer::installation::certificates::TlsFiles;
 use rcgen::{KeyPair, PublicKeyData};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

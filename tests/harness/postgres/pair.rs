@@ -3,7 +3,7 @@
 use super::psql::Psql;
 use super::{Postgres, Storage, find, finish, is_root, run};
 use crate::haproxy::{replace, sample};
-use installer::certificates::TlsFiles;
+use installer::installation::certificates::TlsFiles;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::{Duration, Instant};

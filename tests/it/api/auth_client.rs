@@ -3,7 +3,7 @@
 use api_server::auth::auth_client::AuthClient;
 use api_server::config::Config;
 use futures_util::future::join_all;
-use installer::certificates;
+use installer::installation::certificates;
 use poem::{Response, endpoint};
 use shared::problem::ProblemType;
 use shared::server::{Limits, serve};

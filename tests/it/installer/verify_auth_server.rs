@@ -4,7 +4,8 @@
 mod peer;
 mod round_trip;
 
-use installer::verify_auth_server::{Check, Outcome, Report, verify};
+use installer::installation::checks::{Check, Outcome, Report};
+use installer::verification::verify;
 use peer::{Leaf, Peer, auth_server, time};
 use peer::{ciphers, highest_version, read_some, send, server_hello};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! Imports go one way: in every package a room (a top-level module) imports only rooms that stand
-//! below it in its list.
+//! below it in its list. The installer's commands stand beside each other.
 
 use crate::rules::tidy::files;
 use std::collections::BTreeSet;
@@ -26,31 +26,26 @@ const API_SERVER: &[&str] = &[
 const AUTH_SERVER: &[&str] =
     &["router", "background", "endpoints", "state", "config", "web", "store", "login", "http"];
 
-const INSTALLER: &[&str] = &[
-    "cli",
-    "status",
-    "upgrade",
-    "keys",
-    "import",
-    "backup_check",
-    "install",
-    "user",
-    "quickstart",
-    "verify_auth_server",
-    "oauth_client",
-    "demo",
-    "seed",
-    "core_settings",
-    "client",
+const INSTALLER: &[&str] = &["cli", "commands", "demo", "seed", "verification", "installation"];
+
+const INSTALLATION: &[&str] = &[
+    "settings_files",
+    "new_password",
+    "document_files",
+    "database",
     "credentials",
     "certificates",
-    "documents",
-    "checks",
-    "audit",
-    "columns",
     "accounts",
-    "installation",
+    "registration",
+    "core_settings",
+    "output",
+    "refusal",
+    "server_process",
     "reach",
+    "files",
+    "columns",
+    "checks",
+    "actor",
 ];
 
 const SHARED: &[&str] = &[
@@ -147,6 +142,19 @@ fn a_room_of_the_api_server_imports_only_rooms_below_it() {
 #[test]
 fn a_room_of_the_installer_imports_only_rooms_below_it() {
     check("installer/src", INSTALLER);
+    check("installer/src/installation", INSTALLATION);
+}
+
+#[test]
+fn no_command_of_the_installer_imports_another() {
+    for (file, command, imported) in imports("installer/src/commands") {
+        for other in &imported {
+            assert_eq!(
+                *other, command,
+                "{file}: {command} → {other}; what both need belongs into a room below the commands"
+            );
+        }
+    }
 }
 
 #[test]
@@ -176,9 +184,12 @@ fn check(source: &str, floors: &[&str]) {
     }
 }
 
-/// File, room and imported rooms, without what stands in comments and tests.
+/// File, room and imported rooms, without what stands in comments and tests. The rooms are those of
+/// a package, or of one room of it, such as `installer/src/commands`.
 fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
     let mut found = Vec::new();
+    let above = source.split_once("/src/").map_or(String::new(), |(_, room)| format!("{room}::"));
+    let of_crate = format!("crate::{}", above.replace('/', "::"));
     for (name, text) in files() {
         let Some(path) = name.strip_prefix(&format!("{source}/")) else { continue };
         let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
@@ -186,10 +197,11 @@ fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
             continue;
         }
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let up = "super::".repeat(1 + path.matches('/').count());
         let mut imported = BTreeSet::new();
         for line in text.lines() {
             let code = line.split("//").next().unwrap_or_default();
-            for path in code.split("crate::").skip(1) {
+            for path in [&of_crate, &up].into_iter().flat_map(|above| code.split(above).skip(1)) {
                 let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
                 let other = &path[..end.unwrap_or(path.len())];
                 assert!(!other.is_empty(), "{name}: one line for each room that is imported");

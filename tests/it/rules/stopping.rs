@@ -5,7 +5,7 @@ use crate::PROGRAM;
 use acceptance::servers::{Process, send_signal};
 use acceptance::world::Environment;
 use acceptance::{Database, World};
-use installer::certificates::{self, TlsFiles};
+use installer::installation::certificates::{self, TlsFiles};
 use reqwest::{Certificate, Client, ClientBuilder, Response, StatusCode, Version};
 use std::time::Duration;
 use tempfile::TempDir;

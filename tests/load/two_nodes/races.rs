@@ -4,7 +4,7 @@
 use crate::payments::jobs::{Job, State, Work};
 use acceptance::{Answer, Client, World};
 use futures_util::future::join;
-use installer::accounts::{self, Account};
+use installer::installation::accounts::{self, Account};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use shared::cluster::Hold;

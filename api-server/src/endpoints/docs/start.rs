@@ -41,7 +41,9 @@ const TOPICS: &[Topic] = &[
             "The crate `oauth2` speaks with the auth server as it is. This is the code with which \
              `installer verify-auth-server --round-trip` tries a server out.",
         ],
-        example: Example::Fixed(include_str!("../../../../installer/src/oauth_client.rs")),
+        example: Example::Fixed(include_str!(
+            "../../../../installer/src/verification/oauth_client.rs"
+        )),
     },
     Topic {
         name: "code-flow",

@@ -3,7 +3,7 @@
 use super::{Machine, behind, command, fault, printed, program};
 use acceptance::Database;
 use acceptance::servers::free_port;
-use installer::{certificates, core_settings};
+use installer::installation::{certificates, core_settings};
 use sea_orm::{ConnectionTrait, Statement};
 use shared::db::BUSINESS_TIME_ZONE;
 use std::path::Path;

@@ -4,7 +4,7 @@
 use super::{Machine, command, fault, printed};
 use crate::auth::lifetimes::FAKETIME;
 use acceptance::Database;
-use installer::certificates;
+use installer::installation::certificates;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use sea_orm::ConnectionTrait;
 use std::os::unix::fs::PermissionsExt;

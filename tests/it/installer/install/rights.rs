@@ -17,7 +17,8 @@ const NOBODY: u32 = 65_534;
 /// A machine whose servers run as somebody who is not root; `None` where this cannot be.
 async fn machine() -> Option<(Machine, Vec<String>)> {
     let runs = Command::new(crate::PROGRAM).arg("--version").uid(NOBODY).gid(NOBODY).output();
-    if !installer::install::is_root() || !runs.is_ok_and(|output| output.status.success()) {
+    if !installer::commands::install::is_root() || !runs.is_ok_and(|output| output.status.success())
+    {
         println!("skipped: root alone may run the servers as somebody else, where he may");
         return None;
     }
@@ -121,8 +122,8 @@ async fn a_port_below_1024_and_homes_are_not_for_services() {
 async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
     let Some((machine, flags)) = machine().await else { return };
     let given = machine.path("given");
-    let tls =
-        installer::certificates::own(&given, &["localhost".to_owned()]).expect("certificates");
+    let tls = installer::installation::certificates::own(&given, &["localhost".to_owned()])
+        .expect("certificates");
     open(&given);
     let with =
         [("certificate", &tls.certificate), ("key", &tls.key), ("authority", &tls.authority)]

@@ -1,7 +1,8 @@
 //! Servers to verify: TLS with a certificate made to order, and answers made to order.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use installer::verify_auth_server::{Arguments, Report, verify};
+use installer::installation::checks::Report;
+use installer::verification::{Arguments, verify};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, SupportedProtocolVersion};

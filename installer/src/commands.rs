@@ -1,0 +1,16 @@
+//! The commands, one file each. None imports another: what two of them need is in the rooms below.
+
+pub mod audit;
+pub mod backup_check;
+pub mod client;
+pub mod documents;
+pub mod import;
+pub mod install;
+pub mod keys;
+pub mod quickstart;
+pub mod serve;
+pub mod settings;
+pub mod status;
+pub mod upgrade;
+pub mod user;
+pub mod verify_auth_server;

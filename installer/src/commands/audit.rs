@@ -1,0 +1,221 @@
+//! `installer audit`: what happened at the auth server, newest last.
+
+use crate::installation::accounts::{self, Account};
+use crate::installation::columns;
+use crate::installation::{Installation, Refused, print, refuse};
+use chrono::{DateTime, Utc};
+use clap::builder::PossibleValuesParser;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, Iterable, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait,
+};
+use serde_json::json;
+use shared::audit::Kind;
+use shared::db;
+use shared::entity::auth_events::{Column, Entity, Model};
+use shared::entity::oauth_clients;
+use shared::time::Timestamp;
+use std::str::FromStr;
+
+/// The longest span that can be asked for: a hundred years.
+const SPAN_SECONDS_MAX: i64 = 100 * 366 * 86_400;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    installation: Installation,
+    /// Events that concern the user of this name
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The name is a borrower's
+    #[arg(long, requires = "user")]
+    web: bool,
+    /// Events of this client
+    #[arg(long, value_name = "ID")]
+    client: Option<String>,
+    /// Events of these kinds
+    #[arg(
+        long = "event",
+        value_name = "KIND",
+        num_args = 1..,
+        value_parser = PossibleValuesParser::new(Kind::iter().map(Kind::as_str))
+    )]
+    events: Vec<String>,
+    /// Events from then on: a time like 2026-11-21T08:00:00Z, or so long ago by the database's
+    /// clock: 90s, 30m, 2h, 7d
+    #[arg(long, value_name = "TIME")]
+    since: Option<Since>,
+    /// The last so many of them
+    #[arg(long, value_name = "N", default_value_t = 50,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    last: u64,
+    /// A JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+/// When a list of events begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Since {
+    Instant(Timestamp),
+    SecondsAgo(i64),
+}
+
+impl FromStr for Since {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
+            return Ok(Self::Instant(Timestamp(instant.with_timezone(&Utc))));
+        }
+        let unit = text.chars().last().and_then(|unit| match unit {
+            's' => Some(1),
+            'm' => Some(60),
+            'h' => Some(3600),
+            'd' => Some(86_400),
+            _ => None,
+        });
+        let number = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
+        let number = Some(number).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let number = number.and_then(|number| number.parse::<i64>().ok());
+        let seconds = unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit));
+        let seconds = seconds.filter(|seconds| *seconds <= SPAN_SECONDS_MAX);
+        seconds
+            .map(Self::SecondsAgo)
+            .ok_or("must be a time like 2026-11-21T08:00:00Z, or 90s, 30m, 2h, 7d")
+    }
+}
+
+impl Since {
+    fn instant(self, backend: DbBackend) -> Expr {
+        match self {
+            Self::Instant(instant) => Expr::value(instant),
+            Self::SecondsAgo(seconds) => db::seconds_ago(backend, Expr::value(seconds)),
+        }
+    }
+}
+
+/// Does what the arguments say.
+pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+    let db = arguments.installation.open().await?;
+    let events = events(&db, arguments).await?;
+    // Of one who is gone, there may be events.
+    if events.is_empty() {
+        check_who(&db, arguments).await?;
+    }
+    if arguments.json {
+        let lines: String = events.iter().map(|event| as_json(event) + "\n").collect();
+        return if lines.is_empty() { Ok(()) } else { print(&lines) };
+    }
+    let heading = ["when", "event", "reason", "user", "client", "from", "by", "token", "request"];
+    let rows: Vec<_> = events.iter().map(as_cells).collect();
+    print(&columns::align(heading, &rows))
+}
+
+/// Refuses names of nobody.
+async fn check_who(db: &DatabaseConnection, arguments: &Arguments) -> Result<(), Refused> {
+    if let Some(name) = &arguments.user {
+        Account::find(db, accounts::kind(arguments.web), name).await?;
+    }
+    match &arguments.client {
+        Some(id) if oauth_clients::Entity::find_by_id(id).one(db).await?.is_none() => {
+            refuse(format!("there is no client {id}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The last events that are asked for, newest last.
+async fn events(db: &DatabaseConnection, arguments: &Arguments) -> Result<Vec<Model>, DbErr> {
+    let backend = db.get_database_backend();
+    let kind = accounts::kind(arguments.web);
+    let mut events = Entity::find()
+        .apply_if(arguments.user.as_deref(), |find, name| {
+            find.filter(Column::UserName.eq(name)).filter(Column::UserKind.eq(kind))
+        })
+        .apply_if(arguments.client.as_deref(), |find, id| find.filter(Column::ClientId.eq(id)))
+        .apply_if(arguments.since, |find, since| {
+            find.filter(Expr::col(Column::EventDate).gte(since.instant(backend)))
+        })
+        .apply_if(Some(&arguments.events).filter(|kinds| !kinds.is_empty()), |find, kinds| {
+            find.filter(Column::Event.is_in(kinds))
+        })
+        .order_by_desc(Column::EventDate)
+        .order_by_desc(Column::EventId)
+        .limit(arguments.last)
+        .all(db)
+        .await?;
+    events.reverse();
+    Ok(events)
+}
+
+fn as_json(event: &Model) -> String {
+    json!({
+        "event_id": event.event_id,
+        "event_date": event.event_date,
+        "event": event.event,
+        "reason": event.reason,
+        "actor": event.actor,
+        "user_kind": event.user_kind,
+        "user_id": event.user_id,
+        "user_name": event.user_name,
+        "client_id": event.client_id,
+        "source": event.source,
+        "request_id": event.request_id,
+        "token_hash_prefix": event.token_hash_prefix,
+    })
+    .to_string()
+}
+
+fn as_cells(event: &Model) -> [String; 9] {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let kind = event.user_kind.map(|kind| format!("{}:", kind.as_str())).unwrap_or_default();
+    let id = event.user_id.map(|id| id.to_string()).unwrap_or_default();
+    let name = event.user_name.clone().unwrap_or(id);
+    [
+        event.event_date.to_string(),
+        event.event.clone(),
+        text(&event.reason),
+        format!("{kind}{name}"),
+        text(&event.client_id),
+        text(&event.source),
+        text(&event.actor),
+        text(&event.token_hash_prefix),
+        text(&event.request_id),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_begins_at_an_instant_or_so_long_ago() {
+        let instant = Since::Instant(Timestamp("2026-11-21T08:00:00Z".parse().unwrap()));
+        assert_eq!("2026-11-21T09:00:00+01:00".parse(), Ok(instant));
+        for (text, seconds) in
+            [("90s", 90), ("30m", 1800), ("2h", 7200), ("7d", 604_800), ("0s", 0)]
+        {
+            assert_eq!(text.parse(), Ok(Since::SecondsAgo(seconds)));
+        }
+        for wrong in [
+            "",
+            "h",
+            "2",
+            "-2h",
+            "+2h",
+            "2 h",
+            "2w",
+            "2.5h",
+            "2026-11-21",
+            "2026-11-21T08:00:00",
+            "99999999999999d",
+            "9223372036854775807d",
+            "2ä",
+        ] {
+            assert!(wrong.parse::<Since>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! How far the copy is behind the live database, and that it is a copy of that one.
+
+use crate::installation::Refused;
+use crate::installation::checks::Report;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use shared::migration::{SchemaState, schema_state};
+
+/// What the check is called.
+pub const NAME: &str = "live database";
+/// What it expects.
+pub const EXPECTED: &str = "knows the newest rows of the copy";
+
+/// Tables whose rows stay, with their keys and when each row was written.
+const TABLES: [(&str, &str, &str); 3] = [
+    ("loans", "loan_id", "created_date"),
+    ("loan_transactions", "transaction_id", "transaction_date"),
+    ("field_changes", "row_id", "modified_date"),
+];
+
+/// A row by its key, and when it was written.
+type Newest = Option<(i64, DateTime<Utc>)>;
+
+/// Compares the newest rows. Without a live database, as after a disaster, there is nothing to
+/// compare with, which is no fault of the copy.
+pub async fn check(
+    copy: &DatabaseConnection,
+    live: Result<DatabaseConnection, Refused>,
+    report: &mut Report,
+) {
+    let live = match live {
+        Ok(live) => live,
+        Err(Refused(why)) => {
+            let found = format!("it is away, so nothing was compared: {why}");
+            let advice = "see in the backup's own log of what time it is";
+            return report.pass_for_now(NAME, EXPECTED, &found, advice);
+        }
+    };
+    match compare(copy, &live).await {
+        Ok(Ok(found)) => report.pass(NAME, EXPECTED, &found),
+        Ok(Err(found)) => {
+            let advice = "the copy is of another database, or the live one was restored from an \
+                          older backup: name the right ones";
+            report.fail(NAME, EXPECTED, &found, advice);
+        }
+        Err(error) => report.fail(NAME, EXPECTED, &error.to_string(), "see the databases' logs"),
+    }
+}
+
+async fn compare(
+    copy: &DatabaseConnection,
+    live: &DatabaseConnection,
+) -> Result<Result<String, String>, DbErr> {
+    if schema_state(live).await? == SchemaState::Missing {
+        return Ok(Err("the live database has no schema".to_owned()));
+    }
+    let mut behind = Vec::new();
+    for (table, key, date) in TABLES {
+        let of_copy = newest(copy, table, key, date, None).await?;
+        let of_live = newest(live, table, key, date, None).await?;
+        let rows = of_live.map_or(0, |(id, _)| id) - of_copy.map_or(0, |(id, _)| id);
+        if let Some((id, written)) = of_copy {
+            let known = newest(live, table, key, date, Some(id)).await?;
+            if known != Some((id, written)) {
+                let written = written.to_rfc3339();
+                return Ok(Err(format!("it does not know row {id} of {table}, of {written}")));
+            }
+        }
+        let time = match (of_copy, of_live) {
+            (Some((_, copied)), Some((_, lived))) => {
+                format!(", {} s", (lived - copied).num_seconds())
+            }
+            _ => String::new(),
+        };
+        behind.push(format!("{rows} rows{time} in {table}"));
+    }
+    Ok(Ok(format!("the copy is behind by {}", behind.join("; "))))
+}
+
+/// The newest row, or the one of this key.
+async fn newest(
+    db: &DatabaseConnection,
+    table: &'static str,
+    key: &'static str,
+    date: &'static str,
+    id: Option<i64>,
+) -> Result<Newest, DbErr> {
+    let mut select = Query::select();
+    select.columns([key, date]).from(table).order_by(key, Order::Desc).limit(1);
+    if let Some(id) = id {
+        select.and_where(Expr::col(key).eq(id));
+    }
+    let row = db.query_one(&select).await?;
+    row.map(|row| Ok((row.try_get("", key)?, row.try_get("", date)?))).transpose()
+}

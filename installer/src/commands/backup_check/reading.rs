@@ -1,0 +1,82 @@
+//! Connections that may not write, and whether two of them are to one database.
+
+use crate::installation::Refused;
+use crate::installation::database::file;
+use crate::installation::reach;
+use sea_orm::sqlx::Executor;
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
+    TransactionTrait,
+};
+use shared::random::random_bytes;
+use std::time::Duration;
+
+/// How long a database is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection to the database of this URL, which refuses whatever would change it.
+pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
+    reach::look_for(url).await?;
+    let mut options = ConnectOptions::new(url);
+    options
+        .max_connections(2)
+        .acquire_timeout(PATIENCE)
+        .connect_timeout(PATIENCE)
+        .sqlx_logging(false);
+    options.map_sqlx_sqlite_opts(|sqlite| sqlite.read_only(true));
+    options.map_sqlx_postgres_opts(|postgres| {
+        postgres.options([("default_transaction_read_only", "on")])
+    });
+    options.map_sqlx_mysql_pool_opts(|pool| {
+        pool.after_connect(|connection, _| {
+            Box::pin(async move {
+                connection.execute("SET SESSION TRANSACTION READ ONLY").await.map(drop)
+            })
+        })
+    });
+    match Database::connect(options).await {
+        Ok(db) => Ok(db),
+        Err(error) => Err(reach::explain(url, &error).await.into()),
+    }
+}
+
+/// True if both are one database, however their URLs call it: a lock that one takes, the other does
+/// not get.
+pub async fn are_same(one: &DatabaseConnection, other: &DatabaseConnection) -> Result<bool, DbErr> {
+    if one.get_database_backend() != other.get_database_backend() {
+        return Ok(false);
+    }
+    let name = i64::from_le_bytes(random_bytes());
+    let sql = match one.get_database_backend() {
+        DbBackend::Postgres => format!("SELECT pg_try_advisory_xact_lock({name})"),
+        DbBackend::MySql => {
+            // Locks belong to a server: of two databases on it, the names differ.
+            if text(one, "SELECT database()").await? != text(other, "SELECT database()").await? {
+                return Ok(false);
+            }
+            format!("SELECT GET_LOCK('loan_servicing_{name}', 0) = 1")
+        }
+        _ => return Ok(file(one).await? == file(other).await?),
+    };
+    let (holder, asker) = (one.begin().await?, other.begin().await?);
+    let gets = async |tx: &sea_orm::DatabaseTransaction| {
+        let statement = Statement::from_string(tx.get_database_backend(), sql.clone());
+        let row = tx.query_one_raw(statement).await?;
+        row.map_or(Ok(false), |row| row.try_get_by_index::<bool>(0))
+    };
+    let held = gets(&holder).await?;
+    let same = held && !gets(&asker).await?;
+    if one.get_database_backend() == DbBackend::MySql {
+        for tx in [&holder, &asker] {
+            tx.execute_unprepared(&format!("DO RELEASE_LOCK('loan_servicing_{name}')")).await?;
+        }
+    }
+    holder.rollback().await?;
+    asker.rollback().await?;
+    Ok(same)
+}
+
+async fn text(db: &DatabaseConnection, sql: &str) -> Result<Option<String>, DbErr> {
+    let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
+    row.map_or(Ok(None), |row| row.try_get_by_index(0))
+}

@@ -1,0 +1,109 @@
+//! Do the keys of the settings open what is sealed in the copy? Without them it is a backup of half
+//! an installation.
+
+use crate::installation::checks::Report;
+use api_server::cards::label;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
+};
+use shared::entity::payment_gateway_secrets::{Column, Entity};
+use shared::master_keys::MasterKeys;
+use shared::secrecy::named_keys;
+use shared::settings::Settings;
+
+/// What the checks are called, and what they expect.
+pub const NAMES: [(&str, &str); 3] = [
+    ("signing keys", "opened by AUTH_MASTER_KEYS"),
+    ("cards", "opened by API_MASTER_KEYS"),
+    ("token keys", "AUTH_TOKEN_KEYS has those of all sessions"),
+];
+/// Rows that are read together.
+const ROWS: u64 = 1000;
+
+/// Tries all of them.
+pub async fn check(
+    copy: &DatabaseConnection,
+    mut auth: Settings,
+    mut api: Settings,
+    report: &mut Report,
+) {
+    let [signing, cards, tokens] = NAMES;
+    let token_keys = auth.optional("AUTH_TOKEN_KEYS").unwrap_or_default();
+    let auth_keys: MasterKeys = auth.parsed("AUTH_MASTER_KEYS");
+    let opened = match auth.finish(()) {
+        Ok(()) => auth_server::store::keys::check(copy, &auth_keys).await,
+        Err(faults) => Err(faults),
+    };
+    tell(report, signing, opened.map(|()| "opened".to_owned()));
+    let api_keys: MasterKeys = api.parsed("API_MASTER_KEYS");
+    let opened = match api.finish(()) {
+        Ok(()) => open_cards(copy, &api_keys).await,
+        Err(faults) => Err(faults),
+    };
+    tell(report, cards, opened);
+    tell(report, tokens, find_token_keys(copy, &token_keys).await);
+}
+
+fn tell(
+    report: &mut Report,
+    (name, expected): (&'static str, &'static str),
+    opened: Result<String, String>,
+) {
+    let advice = "keep the settings of both servers with every backup, and name their files with \
+                  --env-file and --api-env-file";
+    match opened {
+        Ok(found) => report.pass(name, expected, &found),
+        Err(why) => {
+            report.fail(name, expected, &why.lines().collect::<Vec<_>>().join("; "), advice)
+        }
+    }
+}
+
+async fn open_cards(copy: &DatabaseConnection, keys: &MasterKeys) -> Result<String, String> {
+    let mut last = i64::MIN;
+    let mut opened = 0;
+    loop {
+        let rows = Entity::find()
+            .filter(Column::PaymentGatewayTokenId.gt(last))
+            .order_by_asc(Column::PaymentGatewayTokenId)
+            .limit(ROWS)
+            .all(copy)
+            .await
+            .map_err(|error| error.to_string())?;
+        let Some(newest) = rows.last() else { return Ok(format!("{opened} opened")) };
+        last = newest.payment_gateway_token_id;
+        for row in rows {
+            let card = row.payment_gateway_token_id;
+            keys.unseal(&label(card), &row.gateway_token)
+                .map_err(|why| format!("card {card}: {why}"))?;
+            opened += 1;
+        }
+    }
+}
+
+/// Hashes of tokens begin with the id of their key.
+async fn find_token_keys(copy: &DatabaseConnection, keys: &str) -> Result<String, String> {
+    let known = named_keys(keys, 16).map_err(|why| format!("AUTH_TOKEN_KEYS: {why}"))?;
+    let used = used_token_keys(copy).await.map_err(|error| error.to_string())?;
+    let unknown: Vec<_> =
+        used.into_iter().filter(|id| !known.iter().any(|(known, _)| known == id)).collect();
+    match unknown.is_empty() {
+        true => Ok("all there".to_owned()),
+        false => Err(format!("no key {}", unknown.join(", "))),
+    }
+}
+
+async fn used_token_keys(copy: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    let id = match copy.get_database_backend() {
+        sea_orm::DbBackend::Postgres => "split_part(refresh_hash, ':', 1)",
+        sea_orm::DbBackend::MySql => "substring_index(refresh_hash, ':', 1)",
+        _ => "substr(refresh_hash, 1, instr(refresh_hash, ':') - 1)",
+    };
+    let sql = format!(
+        "SELECT DISTINCT {id} FROM auth_sessions WHERE refresh_hash IS NOT NULL ORDER BY 1"
+    );
+    let statement = Statement::from_string(copy.get_database_backend(), sql);
+    let rows = copy.query_all_raw(statement).await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}

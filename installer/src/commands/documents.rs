@@ -1,0 +1,90 @@
+//! `installer documents`: whether the files of documents are what the database says, what of the
+//! object store nobody needs, and whose it is.
+
+mod adopt;
+mod verify;
+
+use crate::installation::document_files::one_line;
+use crate::installation::{Refused, open_database, print, read_api_settings, refuse};
+use api_server::config;
+use api_server::documents::document_store::DocumentStore;
+use api_server::documents::document_store::sweep::{ORPHAN_HOURS_MIN, Swept};
+use clap::Subcommand;
+use sea_orm::DatabaseConnection;
+use std::path::{Path, PathBuf};
+
+/// The longest time that can be asked for: some hundred years.
+const HOURS_MAX: i64 = 1_000_000;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Settings file of the api-server; environment variables go before it. A folder of documents
+    /// that it names without a slash in front is looked for in the present folder
+    /// [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
+    #[arg(long, global = true, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum Command {
+    /// Reads every file and compares it with its row: length and SHA-256. Changes nothing, and can
+    /// run beside the servers. Status 1 if a file is damaged or missing.
+    Verify {
+        /// A JSON object per line: a warning if the store is another database's, each fault, the
+        /// first objects without a row, then the totals
+        #[arg(long)]
+        json: bool,
+    },
+    /// Removes objects without a row and, in a folder, unfinished uploads, as every api-server does every six hours.
+    Sweep {
+        /// Only what is at least so old. Less than 24, and 0 above all, only while no api-server is
+        /// running: uploads under way would lose their files
+        #[arg(long, value_name = "N", default_value_t = ORPHAN_HOURS_MIN,
+            value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
+        hours: u32,
+    },
+    /// Makes the store this database's, where it has moved on with another one: after a restore, or
+    /// when a copy of the database used the same store. Without --yes it only tells what that means
+    Adopt {
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Runs the command.
+pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+    let (db, store) = open(arguments.env_file.as_deref()).await?;
+    match arguments.command {
+        Command::Verify { json } => verify::run(&db, &store, json).await,
+        Command::Sweep { hours } => sweep(&db, &store, hours).await,
+        Command::Adopt { yes } => adopt::run(&db, &store, yes).await,
+    }
+}
+
+async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), Refused> {
+    let Swept { removed, left } = store.sweep(db, hours).await?;
+    print(&format!("{} removed", counted(removed, "object")))?;
+    match left {
+        0 => Ok(()),
+        _ => refuse(format!("{} could not be removed", counted(left, "object"))),
+    }
+}
+
+/// The database and the store that the settings of an api-server name. What else is in them need
+/// not be there or be right.
+async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), Refused> {
+    let (mut settings, url) = read_api_settings(env_file)?;
+    let location = config::documents(&mut settings);
+    let location = settings.finish(location).map_err(Refused)?;
+    let db = open_database(&url).await?;
+    let store = DocumentStore::open_existing(&location);
+    Ok((db, store.map_err(|why| Refused(one_line(&format!("API_DOCUMENTS: {why}"))))?))
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,134 @@
+//! `installer documents verify`: every file read and compared with its row, a line for each damaged
+//! one, the totals in the end.
+
+use super::counted;
+use crate::installation::document_files::{Compared, Damage, TICK, compare, one_line};
+use crate::installation::{Refused, print, refuse};
+use api_server::documents::document_store::sweep::Fault;
+use api_server::documents::document_store::{DocumentStore, Orphan, Unfinished};
+use futures_util::stream::TryStreamExt;
+use indicatif::{ProgressBar, ProgressStyle};
+use sea_orm::DatabaseConnection;
+use serde_json::json;
+
+/// Objects without a row that are named; all are counted.
+const ORPHANS_SHOWN: u64 = 100;
+
+/// Compares, prints what it finds at once and the totals in the end, and refuses to call a store
+/// sound that is not.
+pub async fn run(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+    json: bool,
+) -> Result<(), Refused> {
+    match store.check_owner(db).await {
+        // So it is after a restore; the files may be sound.
+        Err(fault @ Fault::OtherOwner) => print(&warning_line(&one_line(&fault), json))?,
+        checked => checked?,
+    }
+    let line = |damage: &Damage| if json { damage.to_json() } else { damage.to_text() };
+    let compared = compare(db, store, |damage| print(&line(damage))).await?;
+    let mut tally = Tally { compared, ..Tally::default() };
+    tally.add_leftovers(db, store, json).await?;
+    print(&if json { tally.to_json() } else { tally.to_text() })?;
+    match compared.damaged {
+        0 => Ok(()),
+        damaged => refuse(format!("{damaged} of {} are damaged or missing", tally.files_text())),
+    }
+}
+
+/// The line of an object that has no row.
+fn orphan_line(orphan: &Orphan, json: bool) -> String {
+    let (object, bytes) = (DocumentStore::place(&orphan.key), orphan.size_bytes);
+    match json {
+        true => json!({"object_without_row": object, "bytes": bytes}).to_string(),
+        false => format!("no row      object {object}, {}", counted(bytes, "byte")),
+    }
+}
+
+/// The line of what is no fault of any file.
+fn warning_line(warning: &str, json: bool) -> String {
+    match json {
+        true => json!({"warning": warning}).to_string(),
+        false => format!("warning     {warning}"),
+    }
+}
+
+/// What was found in all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    /// Its files.
+    compared: Compared,
+    /// Objects that have no row.
+    orphans: u64,
+    /// Their bytes.
+    orphan_bytes: u64,
+    /// Unfinished uploads, where the store shows them.
+    unfinished: Option<Unfinished>,
+}
+
+impl Tally {
+    /// Names objects without a row, and counts all that a sweep would remove.
+    async fn add_leftovers(
+        &mut self,
+        db: &DatabaseConnection,
+        store: &DocumentStore,
+        json: bool,
+    ) -> Result<(), Refused> {
+        let style =
+            ProgressStyle::with_template("{spinner} {elapsed} looking for objects without a row");
+        let progress = ProgressBar::new_spinner();
+        progress.set_style(style.map_err(|error| Refused(error.to_string()))?);
+        progress.enable_steady_tick(TICK);
+        let mut orphans = std::pin::pin!(store.orphans(db, None));
+        while let Some(some) = orphans.try_next().await? {
+            for orphan in some {
+                self.orphans += 1;
+                self.orphan_bytes += orphan.size_bytes;
+                if self.orphans <= ORPHANS_SHOWN {
+                    progress.suspend(|| print(&orphan_line(&orphan, json)))?;
+                }
+            }
+        }
+        self.unfinished = store.unfinished().await?;
+        progress.finish_and_clear();
+        Ok(())
+    }
+
+    /// How many files there are.
+    fn files_text(self) -> String {
+        counted(self.compared.files, "file")
+    }
+
+    /// Lines for people.
+    fn to_text(self) -> String {
+        let bytes = |bytes| counted(bytes, "byte");
+        let mut text = format!(
+            "{} compared, {}: {} damaged or missing\n{} without a row, {}, left for the sweep",
+            self.files_text(),
+            bytes(self.compared.bytes),
+            self.compared.damaged,
+            counted(self.orphans, "object"),
+            bytes(self.orphan_bytes),
+        );
+        if let Some(Unfinished { uploads, bytes: size }) = self.unfinished {
+            let uploads = counted(uploads, "unfinished upload");
+            text.push_str(&format!("\n{uploads}, {}, left for the sweep", bytes(size)));
+        }
+        text
+    }
+
+    /// The line for programs.
+    fn to_json(self) -> String {
+        json!({
+            "files": self.compared.files,
+            "bytes": self.compared.bytes,
+            "damaged": self.compared.damaged,
+            "objects_without_row": self.orphans,
+            "bytes_without_row": self.orphan_bytes,
+            "unfinished_uploads": self.unfinished.map(|unfinished| unfinished.uploads),
+            "bytes_unfinished": self.unfinished.map(|unfinished| unfinished.bytes),
+        })
+        .to_string()
+    }
+}

@@ -1,0 +1,138 @@
+//! The servers' certificate: one that was given, or one that will be made.
+
+use super::{failed, passed};
+use crate::commands::install::answers::{Answers, GivenTls};
+use crate::installation::certificates::{RENEW_BEFORE, authorities, dates};
+use crate::installation::checks::Check;
+use chrono::{DateTime, TimeDelta, Utc};
+use reqwest::Url;
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error};
+use shared::tls::{Identity, read_certificates};
+use std::path::Path;
+use std::time::SystemTime;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+/// The names that clients and the two servers use for this machine.
+pub fn names(answers: &Answers) -> Vec<String> {
+    let host_of = |url: &str| Some(Url::parse(url).ok()?.host_str()?.to_owned());
+    let mut names = vec![answers.host.clone()];
+    let others = [host_of(&answers.auth_url), host_of(&answers.api_url)];
+    let local = ["localhost", "127.0.0.1", "::1"].map(|name| Some(name.to_owned()));
+    for name in others.into_iter().chain(local).flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Whether the servers can present it, and the api-server will believe it.
+pub fn check(answers: &Answers) -> Check {
+    let (name, expected) = ("certificate", "key, names, dates and authority fit");
+    let Some(tls) = &answers.tls else {
+        let names = names(answers).join(", ");
+        return passed(
+            name,
+            expected,
+            format!("of an authority of this installation, for {names}"),
+        );
+    };
+    match judge(tls, &answers.host) {
+        Ok(until) => passed(name, expected, format!("{}, {until}", tls.certificate.display())),
+        Err((found, advice)) => failed(name, expected, found, advice),
+    }
+}
+
+type Fault = (String, &'static str);
+
+fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
+    let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
+    let path = certificate.display();
+    let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
+    let (leaf, intermediates) =
+        chain.split_first().ok_or_else(|| ("there is no certificate".to_owned(), PEM))?;
+    check_kind(certificate, &chain)?;
+    let identity = Identity { certificate, key, client_certificates: false };
+    identity.server_config().map_err(|error| (error, PEM))?;
+    let until = check_dates(certificate)?;
+    let parsed = ParsedCertificate::try_from(leaf)
+        .map_err(|error| (format!("{path} cannot be read: {error}"), PEM))?;
+    let server_name = ServerName::try_from(host.to_owned())
+        .map_err(|error| (error.to_string(), "choose another --host"))?;
+    verify_server_name(&parsed, &server_name).map_err(|_| {
+        let found = format!("{path} does not name {host}");
+        (found, "get a certificate with that name, or give a name of it with --host")
+    })?;
+    let roots = authorities(&tls.authority).map_err(|error| (error, PEM))?;
+    let algorithms = default_provider().signature_verification_algorithms.all;
+    let now = UnixTime::now();
+    verify_server_cert_signed_by_trust_anchor(&parsed, &roots, intermediates, now, algorithms)
+        .map_err(|error| {
+            let found = format!("{path} does not verify with {}: {error}", tls.authority.display());
+            let advice = match error {
+                Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                    "put the intermediate certificates behind the server's own, or give the \
+                     authority that signed it with --tls-authority"
+                }
+                _ => "have the authority issue another one for a TLS server",
+            };
+            (found, advice)
+        })?;
+    Ok(until)
+}
+
+const PEM: &str = "give PEM files that can be read: the chain, its key, and the authority";
+
+/// The first certificate has to be a server's: not an authority's, and not for clients only.
+fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Fault> {
+    let mut all = Vec::new();
+    for certificate in chain {
+        let (_, read) = X509Certificate::from_der(certificate)
+            .map_err(|error| (format!("{} cannot be read: {error}", path.display()), PEM))?;
+        all.push(read);
+    }
+    let Some((own, others)) = all.split_first() else { return Ok(()) };
+    let path = path.display();
+    if own.is_ca() && others.iter().any(|other| !other.is_ca()) {
+        let found = format!("{path} does not begin with the server's own certificate");
+        return Err((
+            found,
+            "put the server's own first, then each one that signed the one before",
+        ));
+    }
+    if own.is_ca() {
+        return Err((
+            format!("{path} is the certificate of an authority, not of a server"),
+            "get one for a server; openssl req -x509 makes it with \
+             -addext basicConstraints=critical,CA:FALSE",
+        ));
+    }
+    let usage = own.extended_key_usage().ok().flatten().map(|usage| usage.value);
+    if usage.is_some_and(|usage| !usage.server_auth && !usage.any) {
+        let found = format!("{path} is not for servers: its extended key usage is another");
+        return Err((found, "have the authority issue one for TLS servers (serverAuth)"));
+    }
+    Ok(())
+}
+
+fn check_dates(path: &Path) -> Result<String, Fault> {
+    let renew = "get a new certificate";
+    let (begin, end) = dates(path).map_err(|error| (error, renew))?;
+    let now = DateTime::<Utc>::from(SystemTime::now());
+    let day = end.date_naive();
+    if now < begin {
+        let found = format!("{} is not yet valid: it begins on {begin}", path.display());
+        return Err((found, "wait until then, or set this machine's clock if it is wrong"));
+    }
+    match end - now {
+        left if left <= TimeDelta::zero() => {
+            Err((format!("{} has expired on {day}", path.display()), renew))
+        }
+        left if left < RENEW_BEFORE => Ok(format!("good until {day}: get a new one soon")),
+        _ => Ok(format!("good until {day}")),
+    }
+}

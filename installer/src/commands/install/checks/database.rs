@@ -1,0 +1,364 @@
+//! The database: reached, new enough, ours to use, in step with this machine's clock.
+
+use super::{failed, passed};
+use crate::installation::checks::Check;
+use crate::installation::core_settings;
+use crate::installation::database::compare_clocks;
+use crate::installation::reach::{self, Unreached, code};
+use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
+use shared::database_url::without_password;
+use shared::db;
+use shared::migration::{SchemaState, schema_state};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The oldest PostgreSQL that is supported, as `server_version_num` has it.
+const POSTGRES_MIN: i64 = 140_000;
+/// The oldest MariaDB that is supported.
+const MARIADB_MIN: (u32, u32) = (10, 6);
+/// Connections of both servers with their default pools, and some for administrators.
+const CONNECTIONS_MIN: i64 = 40;
+
+/// What is in the database.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its schema.
+    pub schema: SchemaState,
+    /// The business time zone that it says.
+    pub time_zone: Option<String>,
+    /// True if there is a user who is the admin account.
+    pub admin: bool,
+    /// Users by name.
+    pub users: BTreeSet<String>,
+    /// Registered clients.
+    pub clients: BTreeSet<String>,
+    /// The redirect URIs of the client of the documentation, if it is registered.
+    pub receivers: Option<BTreeSet<String>>,
+    /// True if servers have run on it, with keys of theirs.
+    pub in_use: bool,
+}
+
+impl Found {
+    /// What is in a database that is still to be made.
+    fn nothing() -> Self {
+        Self {
+            schema: SchemaState::Missing,
+            time_zone: None,
+            admin: false,
+            users: BTreeSet::new(),
+            clients: BTreeSet::new(),
+            receivers: None,
+            in_use: false,
+        }
+    }
+}
+
+/// All checks of the database, up to the first that others depend on.
+pub async fn check(
+    url: &str,
+    settings_exist: bool,
+    own_tables: &BTreeSet<String>,
+) -> (Vec<Check>, Option<Found>) {
+    let mut checks = Vec::new();
+    let context = Context { settings_exist, own_tables };
+    let found = look(url, &context, &mut checks).await;
+    (checks, found.ok())
+}
+
+/// What the database is compared with.
+struct Context<'a> {
+    settings_exist: bool,
+    own_tables: &'a BTreeSet<String>,
+}
+
+/// A check has failed, and is in the list.
+struct Stop;
+
+async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Result<Found, Stop> {
+    let stop = |check: Check, checks: &mut Vec<Check>| {
+        checks.push(check);
+        Stop
+    };
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        let path = Path::new(path.split('?').next().unwrap_or_default());
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let check = super::check_folder("database folder", folder, "--database-url");
+        let fails = check.advice.is_some();
+        checks.push(check);
+        if fails {
+            return Err(Stop);
+        }
+        if !path.exists() {
+            checks.push(passed("schema", SCHEMA, "a new database, to be made"));
+            return Ok(Found::nothing());
+        }
+    }
+    let db = reach::open(url, 1).await.map_err(|Unreached { found, advice }| {
+        stop(failed("database", REACHED, found, advice), checks)
+    })?;
+    let answer = questions(&db, url, context, checks).await;
+    let _ = db.close().await;
+    match answer {
+        Ok(found) => found,
+        Err(error) => {
+            let found = format!("{} answers with a fault: {error}", without_password(url));
+            let advice = "see the database server's log";
+            Err(stop(failed("database", REACHED, found, advice), checks))
+        }
+    }
+}
+
+/// Tables of something else that are named.
+const TABLES_NAMED_MAX: usize = 10;
+const REACHED: &str = "it answers, and takes user and password";
+const SCHEMA: &str = "none yet, or the one of this release";
+
+/// The checks of a database that answers. The inner error says that one of them does not hold.
+async fn questions(
+    db: &DatabaseConnection,
+    url: &str,
+    context: &Context<'_>,
+    checks: &mut Vec<Check>,
+) -> Result<Result<Found, Stop>, DbErr> {
+    let backend = db.get_database_backend();
+    checks.push(passed("database", REACHED, without_password(url)));
+    let before = checks.len();
+    match backend {
+        DbBackend::Postgres => postgres(db, checks).await?,
+        DbBackend::MySql => mariadb(db, checks).await?,
+        _ => {}
+    }
+    if backend != DbBackend::Sqlite {
+        checks.push(clock(db).await?);
+    }
+    let found = content(db, context, checks).await?;
+    if checks[before..].iter().any(|check| check.advice.is_some()) {
+        return Ok(Err(Stop));
+    }
+    if found.schema == SchemaState::Missing
+        && let Some(missing) = missing_right(db).await?
+    {
+        checks.push(missing);
+        return Ok(Err(Stop));
+    }
+    checks.push(passed("rights", RIGHTS, "it may"));
+    Ok(Ok(found))
+}
+
+async fn ask<T: sea_orm::TryGetable>(db: &DatabaseConnection, sql: &str) -> Result<T, DbErr> {
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let row = db.query_one_raw(statement).await?;
+    row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))?.try_get_by_index(0)
+}
+
+async fn postgres(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
+    let number: String = ask(db, "SHOW server_version_num").await?;
+    let number: i64 = number.parse().unwrap_or_default();
+    let shown: String = ask(db, "SHOW server_version").await?;
+    let shown = format!("PostgreSQL {shown}");
+    checks.push(match number >= POSTGRES_MIN {
+        true => passed("version", "PostgreSQL 14 or later", shown),
+        false => failed("version", "PostgreSQL 14 or later", shown, "upgrade the server"),
+    });
+    let encoding: String = ask(db, "SHOW server_encoding").await?;
+    checks.push(match encoding == "UTF8" {
+        true => passed("collation", "the encoding is UTF8", encoding),
+        false => failed(
+            "collation",
+            "the encoding is UTF8",
+            format!("the encoding is {encoding}"),
+            "create the database with ENCODING 'UTF8'",
+        ),
+    });
+    let sql = "SELECT current_setting('max_connections')::bigint";
+    checks.push(connections(ask(db, sql).await?));
+    Ok(())
+}
+
+async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
+    let shown: String = ask(db, "SELECT CAST(version() AS CHAR)").await?;
+    let numbers = shown.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    let numbers: Vec<_> = numbers.take(2).collect();
+    let expected = "MariaDB 10.6 or later";
+    let new_enough = numbers.as_slice() >= &[MARIADB_MIN.0, MARIADB_MIN.1][..];
+    checks.push(match shown.contains("MariaDB") {
+        true if new_enough => passed("version", expected, shown),
+        true => failed("version", expected, shown, "upgrade the server"),
+        false => {
+            let found = format!("another server, {shown}");
+            failed("version", expected, found, "use MariaDB or PostgreSQL")
+        }
+    });
+    let charset: String = ask(db, "SELECT CAST(@@character_set_database AS CHAR)").await?;
+    let expected = "the character set is utf8mb4";
+    checks.push(match charset == "utf8mb4" {
+        true => {
+            let sql = "SELECT CAST(@@collation_database AS CHAR)";
+            passed("collation", expected, ask::<String>(db, sql).await?)
+        }
+        false => failed(
+            "collation",
+            expected,
+            format!("the character set is {charset}"),
+            "change it while the database is empty: ALTER DATABASE … CHARACTER SET utf8mb4",
+        ),
+    });
+    let mode: String = ask(db, "SELECT CAST(@@global.sql_mode AS CHAR)").await?;
+    let expected = "values that do not fit are refused";
+    checks.push(match mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES") {
+        true => passed("strictness", expected, "sql_mode is strict"),
+        false => failed(
+            "strictness",
+            expected,
+            format!("they are cut short: sql_mode is {mode:?}"),
+            "add STRICT_TRANS_TABLES to sql_mode in the server's settings",
+        ),
+    });
+    let sql = "SELECT CAST(@@global.max_connections AS SIGNED)";
+    checks.push(connections(ask(db, sql).await?));
+    Ok(())
+}
+
+fn connections(most: i64) -> Check {
+    let expected = "room for the connections of both servers";
+    let found = format!("{most} connections at most");
+    match most >= CONNECTIONS_MIN {
+        true => passed("connections", expected, found),
+        false => failed(
+            "connections",
+            expected,
+            found,
+            format!("set max_connections of the database server to {CONNECTIONS_MIN} or more"),
+        ),
+    }
+}
+
+async fn clock(db: &DatabaseConnection) -> Result<Check, DbErr> {
+    let expected = "at most 60 s from this machine's";
+    let (good, found) = compare_clocks(db).await?;
+    let found = format!("the database's clock is {found}");
+    Ok(match good {
+        true => passed("clock", expected, found),
+        false => failed("clock", expected, found, "keep the clocks of both machines by NTP"),
+    })
+}
+
+/// What is in it, if it is of this product.
+async fn content(
+    db: &DatabaseConnection,
+    context: &Context<'_>,
+    checks: &mut Vec<Check>,
+) -> Result<Found, DbErr> {
+    let schema = schema_state(db).await?;
+    let mut found = Found { schema: schema.clone(), ..Found::nothing() };
+    match schema {
+        SchemaState::Missing => {
+            let tables = crate::commands::install::schema::tables(db).await?;
+            let own = |table: &String| context.own_tables.contains(table);
+            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(own);
+            checks.push(match same_names.as_slice() {
+                [] if others.is_empty() => passed("schema", SCHEMA, "none yet"),
+                [] => passed("schema", SCHEMA, beside(&others)),
+                tables => failed(
+                    "schema",
+                    SCHEMA,
+                    format!(
+                        "the database has tables of something else with our names: {}",
+                        tables.join(", ")
+                    ),
+                    "give this product a database of its own, or, if an installation broke off \
+                     half-way, an empty one",
+                ),
+            });
+        }
+        SchemaState::Current => {
+            fill(db, &mut found).await?;
+            checks.push(match found.in_use && !context.settings_exist {
+                false => passed("schema", SCHEMA, "the one of this release"),
+                true => failed(
+                    "schema",
+                    SCHEMA,
+                    "the database belongs to an installation whose keys are not here",
+                    "copy that installation's folder of settings here first: without its keys, \
+                     tokens, signing keys and cards could not be read",
+                ),
+            });
+        }
+        SchemaState::Older(_) => {
+            let found = "the database has the schema of an earlier release";
+            checks.push(failed("schema", SCHEMA, found, "run installer upgrade first"));
+        }
+        SchemaState::Newer(_) => {
+            let found = "the database has the schema of a later release";
+            checks.push(failed("schema", SCHEMA, found, "use the installer of that release"));
+        }
+    }
+    Ok(found)
+}
+
+/// Somebody else's tables may stay where they are; whoever installs is to know of them.
+fn beside(others: &[String]) -> String {
+    let named = others.iter().take(TABLES_NAMED_MAX).map(String::as_str).collect::<Vec<_>>();
+    let more = match others.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "none yet; the database has tables of something else, which stay as they are: {}{more}",
+        named.join(", ")
+    )
+}
+
+async fn fill(db: &DatabaseConnection, found: &mut Found) -> Result<(), DbErr> {
+    use sea_orm::EntityTrait;
+    use shared::entity::{oauth_clients, signing_keys, users};
+    for user in users::Entity::find().all(db).await? {
+        found.admin |= user.admin_flag;
+        found.users.insert(user.user_name);
+    }
+    found.time_zone = core_settings::read(db, db::BUSINESS_TIME_ZONE).await?;
+    let clients = oauth_clients::Entity::find().all(db).await?;
+    let documentation = clients.iter().find(|it| it.client_id == BROWSER_CLIENT);
+    found.receivers = documentation
+        .map(|client| client.redirect_uris.split_whitespace().map(str::to_owned).collect());
+    found.clients = clients.into_iter().map(|client| client.client_id).collect();
+    found.in_use = found.clients.contains(API_SERVER_CLIENT)
+        || signing_keys::Entity::find().one(db).await?.is_some();
+    Ok(())
+}
+
+const RIGHTS: &str = "the user may make, change, fill and drop tables";
+
+/// What the servers and their migrations do, with a table of no other use.
+const TRIAL: [(&str, &str); 8] = [
+    ("CREATE TABLE", "CREATE TABLE loan_servicing_trial (id BIGINT PRIMARY KEY, of_id BIGINT)"),
+    ("ALTER TABLE", "ALTER TABLE loan_servicing_trial ADD COLUMN more BIGINT"),
+    ("CREATE INDEX", "CREATE INDEX loan_servicing_trial_more ON loan_servicing_trial (more)"),
+    ("INSERT", "INSERT INTO loan_servicing_trial (id) VALUES (1)"),
+    ("UPDATE", "UPDATE loan_servicing_trial SET more = 1"),
+    ("SELECT", "SELECT id FROM loan_servicing_trial"),
+    ("DELETE", "DELETE FROM loan_servicing_trial"),
+    ("DROP TABLE", "DROP TABLE loan_servicing_trial"),
+];
+
+/// The first thing that the database's user may not do.
+async fn missing_right(db: &DatabaseConnection) -> Result<Option<Check>, DbErr> {
+    // One that was killed may have left it.
+    let _ = db.execute_unprepared("DROP TABLE IF EXISTS loan_servicing_trial").await;
+    for (right, sql) in TRIAL {
+        let Err(error) = db.execute_unprepared(sql).await else { continue };
+        let _ = db.execute_unprepared("DROP TABLE loan_servicing_trial").await;
+        let refused = ["42501", "1142", "1044", "1227", "1370"].contains(&code(&error).as_str());
+        if !refused {
+            return Err(error);
+        }
+        return Ok(Some(failed(
+            "rights",
+            RIGHTS,
+            format!("the database's user may not {right}"),
+            "grant the user all rights on the database (PostgreSQL: also CREATE on its schema)",
+        )));
+    }
+    Ok(None)
+}

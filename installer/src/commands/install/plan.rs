@@ -1,0 +1,279 @@
+//! What an installation will do: the settings it writes, and its steps in order.
+
+use super::answers::Answers;
+use super::checks::{Found, certificate_names};
+use super::known::{HOST_FILE, Known, Settings};
+use super::settings_file::SettingsFile;
+use super::units::{SERVICES, unit};
+use crate::installation::certificates::{self, TlsFiles};
+use crate::installation::core_settings::this_time_zone;
+use crate::installation::credentials::{random_key, random_secret};
+use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
+use shared::migration::SchemaState;
+use std::path::{Path, PathBuf};
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The system user that runs the servers.
+    Account,
+    /// Folders for data.
+    Folders,
+    /// Authority and certificate.
+    Certificates,
+    /// Settings files.
+    Settings,
+    /// Tables.
+    Schema,
+    /// The admin account and clients.
+    Rows,
+    /// The business time zone.
+    TimeZone,
+    /// Another URL of the documentation.
+    Documentation,
+    /// Units of systemd.
+    Units,
+    /// Services are started.
+    Services,
+    /// Is it all as the api-server needs it?
+    Verify,
+}
+
+/// Everything that will be done.
+pub struct Plan {
+    /// The steps, and what each will do.
+    pub steps: Vec<(Step, String)>,
+    /// The settings of the auth server.
+    pub auth: SettingsFile,
+    /// The settings of the api-server.
+    pub api: SettingsFile,
+    /// What the servers present.
+    pub tls: TlsFiles,
+    /// The business time zone, where it becomes another one.
+    pub time_zone: Option<String>,
+    /// The name of the admin account that is added.
+    pub admin: Option<String>,
+    /// The clients that are added.
+    pub clients: Vec<String>,
+    /// The client of the documentation is there, and is to be used from another URL as well.
+    pub documentation: bool,
+}
+
+impl Plan {
+    /// What there is to do where this was found.
+    pub fn make(answers: &Answers, settings: &Settings, found: &Found) -> Result<Self, String> {
+        let tls = tls_files(answers);
+        let (auth, api) = desired(answers, settings, &tls);
+        let admin = (!found.admin).then(|| answers.admin.clone());
+        let wanted = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
+        let wanted = wanted.into_iter().flatten().filter(|id| !found.clients.contains(*id));
+        let clients: Vec<_> = wanted.map(str::to_owned).collect();
+        let receiver = receiver(&answers.api_url);
+        let of_others = found.receivers.as_ref();
+        let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)
+            && of_others.is_some_and(|there| !there.contains(&receiver));
+        let time_zone = match found.schema {
+            SchemaState::Missing => Some(answers.time_zone.clone().unwrap_or_else(this_time_zone)),
+            _ => answers.time_zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
+        };
+        let steps = Vec::new();
+        let mut plan = Self { steps, auth, api, tls, time_zone, admin, clients, documentation };
+        plan.add_machine(answers, settings)?;
+        plan.add_database(answers, found);
+        plan.add_services(answers);
+        let verify = format!("run Verify Auth Server against {}", answers.auth_url);
+        plan.steps.push((Step::Verify, verify));
+        Ok(plan)
+    }
+
+    fn add(&mut self, step: Step, what: String) {
+        self.steps.push((step, what));
+    }
+
+    fn add_machine(&mut self, answers: &Answers, settings: &Settings) -> Result<(), String> {
+        if let Some(user) = &answers.service_user
+            && super::system_user::ids(user).is_none()
+        {
+            self.add(Step::Account, format!("make the system user {user}, who runs the servers"));
+        }
+        let user = answers.service_user.as_deref().and_then(super::system_user::ids);
+        let ready = |folder: &PathBuf| {
+            let owned = || user.is_none_or(|user| super::system_user::owns(folder, user));
+            folder.exists() && owned()
+        };
+        let shown: Vec<_> = folders(answers)
+            .iter()
+            .filter(|folder| !ready(folder))
+            .map(|path| path.display().to_string())
+            .collect();
+        if !shown.is_empty() {
+            self.add(Step::Folders, format!("make {}", shown.join(", ")));
+        }
+        if answers.tls.is_none() {
+            let names = certificate_names(answers);
+            let made = certificates::missing(&self.tls, &names)?;
+            if let Some(what) = made {
+                self.add(Step::Certificates, format!("{what} for {}", names.join(", ")));
+            }
+        }
+        let written = |file: &SettingsFile, name| {
+            std::fs::read_to_string(env_file(answers, name)).ok().as_deref() == Some(file.text())
+        };
+        let known = settings.host.as_ref() == Some(&answers.host);
+        if !known || !written(&self.auth, "auth-server") || !written(&self.api, "api-server") {
+            let dir = answers.dir.display();
+            let files = format!("the settings {dir}/auth-server.env and {dir}/api-server.env");
+            let mut changes = self.auth.changes(&settings.auth);
+            changes.extend(self.api.changes(&settings.api));
+            let what = match settings.exist {
+                false => format!("write {files}"),
+                true if changes.is_empty() => format!("write {files} anew"),
+                true => format!("change {files}: {}", changes.join(", ")),
+            };
+            self.add(Step::Settings, what);
+        }
+        Ok(())
+    }
+
+    fn add_database(&mut self, answers: &Answers, found: &Found) {
+        let shown = answers.database_shown();
+        if found.schema == SchemaState::Missing {
+            self.add(Step::Schema, format!("make the schema in {shown}"));
+        }
+        if let Some(zone) = &self.time_zone {
+            let was = found.time_zone.iter().map(|was| format!(", which was {was}"));
+            let was: String = was.collect();
+            self.add(Step::TimeZone, format!("set the business time zone to {zone}{was}"));
+        }
+        let admin = self.admin.iter().map(|name| format!("the admin account {name}"));
+        let clients = self.clients.iter().map(|id| format!("the client {id}"));
+        let rows: Vec<_> = admin.chain(clients).collect();
+        if !rows.is_empty() {
+            self.add(Step::Rows, format!("add {}", rows.join(", ")));
+        }
+        if self.documentation {
+            let url = &answers.api_url;
+            self.add(Step::Documentation, format!("let people log in at {url}/docs, too"));
+        }
+    }
+
+    fn add_services(&mut self, answers: &Answers) {
+        let Some(units) = &answers.units else { return };
+        let changed = SERVICES.iter().any(|(_, name, text)| {
+            let there = std::fs::read_to_string(units.join(name)).ok();
+            there != Some(unit(text, answers))
+        });
+        if changed {
+            let names = SERVICES.map(|(_, name, _)| name).join(" and ");
+            self.add(Step::Units, format!("write {names} in {}", units.display()));
+        }
+        if answers.start {
+            let what = "start both services, now and with this machine".to_owned();
+            self.add(Step::Services, what);
+        }
+    }
+
+    /// The plan as a numbered list.
+    pub fn to_text(&self) -> String {
+        let lines = self.steps.iter().zip(1..);
+        lines.map(|((_, what), number)| format!("  {number}. {what}\n")).collect()
+    }
+}
+
+/// Where the documentation page gets people back after their log-in.
+pub fn receiver(api_url: &str) -> String {
+    format!("{api_url}/docs/oauth-receiver.html")
+}
+
+/// Where the name of this machine is kept for the next run.
+pub fn host_file(answers: &Answers) -> PathBuf {
+    answers.dir.join(HOST_FILE)
+}
+
+/// The settings file of a server.
+pub fn env_file(answers: &Answers, server: &str) -> PathBuf {
+    answers.dir.join(format!("{server}.env"))
+}
+
+/// Folders of data, the outer ones first.
+pub fn folders(answers: &Answers) -> Vec<PathBuf> {
+    let mut folders = vec![answers.data_dir.clone(), answers.spool.clone()];
+    if !answers.documents.contains("://") {
+        folders.push(PathBuf::from(&answers.documents));
+    }
+    let of_database = answers.database_file().and_then(Path::parent).map(Path::to_owned);
+    folders.extend(of_database.filter(|folder| !folders.contains(folder)));
+    folders
+}
+
+/// What was given, or what is in the folder of the settings.
+fn tls_files(answers: &Answers) -> TlsFiles {
+    match &answers.tls {
+        Some(given) => TlsFiles {
+            authority: given.authority.clone(),
+            certificate: given.certificate.clone(),
+            key: given.key.clone(),
+        },
+        None => TlsFiles::in_folder(&answers.dir.join("tls")),
+    }
+}
+
+/// The settings as they are to be: keys and secrets stay once they are there.
+fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsFile, SettingsFile) {
+    let (mut auth, mut api) = (settings.auth.clone(), settings.api.clone());
+    let path = |path: &Path| path.display().to_string();
+    for (name, value) in [
+        ("AUTH_LISTEN", answers.auth_address().to_string()),
+        ("AUTH_ISSUER", answers.auth_url.clone()),
+        ("AUTH_DOCUMENTATION_URL", format!("{}/docs", answers.api_url)),
+        ("AUTH_DATABASE_URL", answers.database_url.clone()),
+        ("AUTH_TLS_CERTIFICATE", path(&tls.certificate)),
+        ("AUTH_TLS_KEY", path(&tls.key)),
+    ] {
+        auth.set(name, &value);
+    }
+    if let Some(proxies) = &answers.proxies {
+        auth.set("AUTH_TRUSTED_PROXIES", proxies);
+    }
+    for (name, value) in [
+        ("API_LISTEN", answers.api_address().to_string()),
+        ("API_PUBLIC_URL", answers.api_url.clone()),
+        ("API_DATABASE_URL", answers.database_url.clone()),
+        ("API_TLS_CERTIFICATE", path(&tls.certificate)),
+        ("API_TLS_KEY", path(&tls.key)),
+        ("API_AUTH_CLIENT_ID", API_SERVER_CLIENT.to_owned()),
+        ("API_DOCUMENTS", answers.documents.clone()),
+        ("API_SPOOL_DIRECTORY", path(&answers.spool)),
+    ] {
+        api.set(name, &value);
+    }
+    // Whoever has chosen another client for the documentation, or none, wants it so.
+    if !settings.exist {
+        api.set("API_DOCS_CLIENT_ID", BROWSER_CLIENT);
+    }
+    // Whoever has let it ask elsewhere, at whatever is before several auth servers, wants it so.
+    let asks = api.get("API_AUTH_URL").map(str::to_owned);
+    if asks.is_none() || asks == Known::of(settings).auth_direct_url() {
+        api.set("API_AUTH_URL", &answers.auth_direct_url());
+        api.set("API_AUTH_CA", &path(&tls.authority));
+    }
+    if answers.auth_url != answers.auth_direct_url() || api.get("API_AUTH_PUBLIC_URL").is_some() {
+        api.set("API_AUTH_PUBLIC_URL", &answers.auth_url);
+    }
+    for (name, value) in &answers.bucket {
+        api.set(name, value);
+    }
+    let key = || format!("k1:{}", random_key());
+    keep(&mut auth, "AUTH_TOKEN_KEYS", key);
+    keep(&mut auth, "AUTH_MASTER_KEYS", key);
+    keep(&mut api, "API_MASTER_KEYS", key);
+    keep(&mut api, "API_AUTH_CLIENT_SECRET", random_secret);
+    (auth, api)
+}
+
+/// Makes a secret up, unless there is one, in the file or in another that it names.
+fn keep(file: &mut SettingsFile, name: &str, make: impl Fn() -> String) {
+    if file.get(name).is_none() && file.get(&format!("{name}_FILE")).is_none() {
+        file.set(name, &make());
+    }
+}

@@ -1,0 +1,279 @@
+//! The rows that an installation needs: the admin account, and the clients of the auth server.
+
+use super::answers::Answers;
+use super::journal::Undo;
+use super::plan::{Plan, env_file, receiver};
+use super::steps::Work;
+use crate::installation::accounts::{self, Account};
+use crate::installation::core_settings;
+use crate::installation::credentials::random_secret;
+use crate::installation::new_password::Password;
+use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
+use crate::installation::{Installation, Refused, event};
+use crate::verification::visitor;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr,
+    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QuerySelect, Select,
+};
+use serde::{Deserialize, Serialize};
+use shared::audit::Kind;
+use shared::db::{self, BUSINESS_TIME_ZONE};
+use shared::entity::{
+    auth_sessions, contacts, loans, oauth_clients, signing_keys, user_credentials, users,
+};
+use shared::introspection::UserKind;
+use shared::passwords::Passwords;
+use shared::time::Timestamp;
+
+/// Rows that were added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Which database.
+    database_url: String,
+    /// The admin account's name, if it is new.
+    admin: Option<String>,
+    /// New clients.
+    clients: Vec<String>,
+    /// There were no signing keys before the auth server was verified.
+    signing_keys: bool,
+}
+
+impl Rows {
+    /// Which database they are in.
+    pub fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    /// True for those of a first installation.
+    pub fn more_than_clients(&self) -> bool {
+        self.admin.is_some() || self.signing_keys
+    }
+}
+
+/// True if people have worked with a database: somebody has logged in, or there are users, contacts
+/// or loans that no installation makes; or another one has made rows, where the one in
+/// question has not come to make any (`rows`).
+pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
+    let there = super::schema::tables(db).await?;
+    // One that was cut short while its schema was made has not all of them.
+    let has = |table: &str| there.iter().any(|it| it == table);
+    if ["users", "contacts", "loans", "auth_sessions", "oauth_clients"]
+        .into_iter()
+        .any(|table| !has(table))
+    {
+        return Ok(false);
+    }
+    // Who verified the auth server, and was cut short, has not worked with it.
+    let visitors = format!("{}%", visitor::PREFIX);
+    let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
+    let sessions = auth_sessions::Entity::find();
+    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
+    Ok(count(db, people).await? > 1
+        || count(db, contacts::Entity::find()).await? > 0
+        || count(db, loans::Entity::find()).await? > 0
+        || count(db, sessions).await? > 0
+        || !rows && count(db, oauth_clients::Entity::find()).await? > 0)
+}
+
+/// How many rows there are, whichever columns their table has so far.
+async fn count<E: EntityTrait>(db: &DatabaseConnection, rows: Select<E>) -> Result<u64, DbErr> {
+    let ones = rows.select_only().expr_as(Expr::value(1), "one");
+    ones.into_tuple::<i32>().count(db).await
+}
+
+/// Adds what is missing, in one transaction.
+pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
+    let (answers, plan) = (work.answers, work.plan);
+    work.journal.note(Undo::RemoveRows(Rows {
+        database_url: answers.database_url.clone(),
+        admin: plan.admin.clone(),
+        clients: plan.clients.clone(),
+        signing_keys: !work.found.in_use,
+    }))?;
+    let mut secrets = Vec::new();
+    let added = async {
+        let db = db::connect(&answers.database_url, 2, false).await?;
+        let now = db::time(&db).await?;
+        let admin = match (&plan.admin, &answers.admin_password) {
+            (Some(name), Some(password)) => {
+                let hash = passwords(answers)?.hash(&password.text).await.map_err(Refused)?;
+                Some((name, password, hash))
+            }
+            (Some(_), None) => return Err(Refused("the admin account has no password".to_owned())),
+            (None, _) => None,
+        };
+        let tx = db::begin_write(&db).await?;
+        if let Some((name, password, hash)) = admin {
+            let admin = users::ActiveModel {
+                admin_flag: Set(true),
+                ..accounts::row(name, "Administrator", now)
+            };
+            let user_id = accounts::add(&tx, admin, &[]).await?;
+            accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
+            let account = Account { kind: UserKind::Core, user_id, user_name: name.clone() };
+            account.event(Kind::UserAdded).record(&tx).await?;
+            secrets.extend(shown(name, password));
+        }
+        for id in &plan.clients {
+            let secret = add_client(&tx, id, plan, &answers.api_url, now).await?;
+            // The servers' own is in their settings.
+            secrets.extend(
+                secret
+                    .filter(|_| id != API_SERVER_CLIENT)
+                    .map(|secret| (format!("the secret of the client {id}"), secret)),
+            );
+        }
+        tx.commit().await?;
+        db.close().await?;
+        Ok(())
+    };
+    added.await.map_err(|refused: Refused| refused.to_string())?;
+    work.secrets.extend(secrets);
+    Ok(())
+}
+
+fn shown(name: &str, password: &Password) -> Option<(String, String)> {
+    password.generated().then(|| (format!("the password of {name}"), password.text.clone()))
+}
+
+/// How the auth server hashes passwords, peppers and all.
+pub fn passwords(answers: &Answers) -> Result<Passwords, Refused> {
+    let env_file = Some(env_file(answers, "auth-server"));
+    Installation { env_file, database_url: None }.passwords()
+}
+
+/// Adds a client, and gives its secret if it has one.
+async fn add_client(
+    tx: &impl ConnectionTrait,
+    id: &str,
+    plan: &Plan,
+    api_url: &str,
+    now: Timestamp,
+) -> Result<Option<String>, Refused> {
+    let both = vec![UserKind::Core, UserKind::Web];
+    let registration = match id {
+        API_SERVER_CLIENT => Registration { resource_server: true, ..Registration::default() },
+        BROWSER_CLIENT => Registration {
+            name: Some("the API documentation".to_owned()),
+            public: true,
+            grants: vec![Grant::AuthorizationCode, Grant::RefreshToken],
+            user_kinds: both,
+            redirect_uris: vec![receiver(api_url)],
+            cors_origins: vec![api_url.to_owned()],
+            ..Registration::default()
+        },
+        _ => Registration {
+            grants: vec![Grant::Password, Grant::RefreshToken],
+            user_kinds: both,
+            ..Registration::default()
+        },
+    };
+    let registration = Registration { id: id.to_owned(), ..registration };
+    registration.check()?;
+    let secret = match id {
+        API_SERVER_CLIENT => plan.api.get("API_AUTH_CLIENT_SECRET").map(str::to_owned),
+        _ => registration.wants_secret().then(random_secret),
+    };
+    let row = registration.row(secret.as_deref(), None, now);
+    oauth_clients::Entity::insert(row).exec_without_returning(tx).await?;
+    event(Kind::ClientChanged).reason("added").client(id).record(tx).await?;
+    Ok(secret)
+}
+
+/// Sets the business time zone.
+pub async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
+    let (url, zone) = (work.answers.database_url.clone(), work.plan.time_zone.clone());
+    let before = work.found.time_zone.clone();
+    work.journal.note(Undo::RestoreTimeZone { database_url: url.clone(), zone: before })?;
+    restore_time_zone(&url, zone.as_deref()).await
+}
+
+/// Makes the business time zone this one; without one, it is the default.
+pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result<(), String> {
+    let set = async {
+        let db = db::connect(database_url, 2, false).await?;
+        let tx = db::begin_write(&db).await?;
+        core_settings::write(&tx, BUSINESS_TIME_ZONE, zone).await?;
+        event(Kind::SettingChanged).reason(BUSINESS_TIME_ZONE).record(&tx).await?;
+        tx.commit().await?;
+        db.close().await
+    };
+    set.await.map_err(|error: DbErr| format!("the business time zone cannot be set: {error}"))
+}
+
+/// Lets the client of the documentation be used from the present URL of the api-server, too: the
+/// former one may be that of another machine.
+pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
+    let (database_url, api_url) = (work.answers.database_url.clone(), work.answers.api_url.clone());
+    let undo =
+        Undo::RemoveReceiver { database_url: database_url.clone(), api_url: api_url.clone() };
+    work.journal.note(undo)?;
+    let added = change_receivers(&database_url, &api_url, |words, word| {
+        words.push(word);
+    });
+    added.await.map_err(|error| format!("the documentation's client cannot be changed: {error}"))
+}
+
+/// Lets it no longer.
+pub async fn remove_receiver(database_url: &str, api_url: &str) -> Result<(), String> {
+    let removed = change_receivers(database_url, api_url, |_, _| {});
+    removed
+        .await
+        .map_err(|error| format!("the documentation's client cannot be changed back: {error}"))
+}
+
+/// Changes its redirect URIs and origins, from which those of this URL were taken out before.
+async fn change_receivers(
+    database_url: &str,
+    api_url: &str,
+    change: impl Fn(&mut Vec<String>, String),
+) -> Result<(), DbErr> {
+    let db = db::connect(database_url, 2, false).await?;
+    let tx = db::begin_write(&db).await?;
+    if let Some(client) = oauth_clients::Entity::find_by_id(BROWSER_CLIENT).one(&tx).await? {
+        let changed = |words: &str, word: String| {
+            let others = words.split_whitespace().filter(|it| **it != word).map(str::to_owned);
+            let mut words = others.collect();
+            change(&mut words, word);
+            words.join(" ")
+        };
+        let redirect_uris = changed(&client.redirect_uris, receiver(api_url));
+        let cors_origins = changed(&client.cors_origins, api_url.to_owned());
+        let mut row = client.into_active_model();
+        row.redirect_uris = Set(redirect_uris);
+        row.cors_origins = Set(cors_origins);
+        row.update(&tx).await?;
+        let changed = event(Kind::ClientChanged).reason("changed").client(BROWSER_CLIENT);
+        changed.record(&tx).await?;
+    }
+    tx.commit().await?;
+    db.close().await
+}
+
+/// Removes them again: nobody has used them.
+pub async fn remove(rows: &Rows) -> Result<(), String> {
+    let removed = async {
+        let db = db::connect(&rows.database_url, 2, false).await?;
+        visitor::remove_all(&db).await?;
+        let tx = db::begin_write(&db).await?;
+        for id in &rows.clients {
+            shared::sessions::end_of_client(&tx, id).await?;
+            oauth_clients::Entity::delete_by_id(id).exec(&tx).await?;
+        }
+        if let Some(name) = &rows.admin {
+            let user = users::Entity::find().filter(users::Column::UserName.eq(name));
+            if let Some(user) = user.one(&tx).await? {
+                user_credentials::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+                users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+                shared::user_names::release(&tx, UserKind::Core, name).await?;
+            }
+        }
+        if rows.signing_keys {
+            signing_keys::Entity::delete_many().exec(&tx).await?;
+        }
+        tx.commit().await?;
+        db.close().await
+    };
+    removed.await.map_err(|error: DbErr| format!("rows cannot be removed again: {error}"))
+}

@@ -1,0 +1,315 @@
+//! Doing what was planned, a step at a time, each noted before it begins; and undoing it.
+
+use super::answers::Answers;
+use super::checks::{Found, certificate_names};
+use super::journal::{Journal, Undo, create_private, missing_folders};
+use super::plan::{Plan, Step, env_file, folders, host_file};
+use super::units::{SERVICES, unit};
+use super::{rows, schema, system_user};
+use crate::installation::certificates;
+use crate::installation::files::{write, write_private};
+use shared::database_url::without_password;
+use shared::{db, migration};
+use std::io::ErrorKind::{DirectoryNotEmpty, NotFound};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a run works with.
+pub struct Work<'a> {
+    /// All answers.
+    pub answers: &'a Answers,
+    /// What is to be done.
+    pub plan: &'a Plan,
+    /// What was in the database.
+    pub found: &'a Found,
+    /// It changes an installation that was there.
+    pub settings_existed: bool,
+    /// What was done so far.
+    pub journal: Journal,
+    /// Secrets to be shown in the end: what they are of, and the secret.
+    pub secrets: Vec<(String, String)>,
+}
+
+impl Work<'_> {
+    /// Does one step; the last one is [`super::verifying`]'s.
+    pub async fn perform(&mut self, step: Step) -> Result<(), String> {
+        match step {
+            Step::Account => self.make_account(),
+            Step::Folders => self.make_folders(),
+            Step::Certificates => self.make_certificates(),
+            Step::Settings => self.write_settings(),
+            Step::Schema => self.make_schema().await,
+            Step::Rows => rows::add(self).await,
+            Step::TimeZone => rows::set_time_zone(self).await,
+            Step::Documentation => rows::add_receiver(self).await,
+            Step::Units => self.write_units(),
+            Step::Services => self.start_services(),
+            Step::Verify => super::verifying::verify(self).await,
+        }
+    }
+
+    /// Who runs the servers, if not whoever installs.
+    pub fn user(&self) -> Option<(u32, u32)> {
+        system_user::ids(self.answers.service_user.as_deref()?)
+    }
+
+    fn make_account(&mut self) -> Result<(), String> {
+        let Some(name) = &self.answers.service_user else { return Ok(()) };
+        self.journal.note(Undo::RemoveAccount(name.clone()))?;
+        system_user::make(name, &self.answers.data_dir)
+    }
+
+    fn make_folders(&mut self) -> Result<(), String> {
+        for folder in folders(self.answers) {
+            self.make_private(&folder)?;
+            let Some(user) = self.user() else { continue };
+            // The folder itself alone: it is new or empty, or the user's already.
+            if !system_user::owns(&folder, user) {
+                self.note_rights(&folder)?;
+                system_user::give(&folder, user)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes how a folder comes to be again whose it is now.
+    fn note_rights(&mut self, path: &Path) -> Result<(), String> {
+        let metadata = std::fs::metadata(path)
+            .map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
+        let (user, group, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
+        self.journal.note(Undo::RestoreRights { path: path.to_owned(), user, group, mode })
+    }
+
+    fn make_certificates(&mut self) -> Result<(), String> {
+        let tls = self.plan.tls.clone();
+        let folder = self.answers.dir.join("tls");
+        self.make_private(&folder)?;
+        for path in [&tls.authority, &tls.certificate, &tls.key, &folder.join("ca.key")] {
+            self.note_file(path)?;
+        }
+        certificates::own(&folder, &certificate_names(self.answers))?;
+        self.let_read(&folder)?;
+        // The authority's key stays with whoever installs: no server needs it.
+        [&tls.authority, &tls.certificate, &tls.key]
+            .into_iter()
+            .try_for_each(|it| self.let_read(it))
+    }
+
+    fn make_private(&mut self, folder: &Path) -> Result<(), String> {
+        for missing in missing_folders(folder) {
+            self.journal.note(Undo::RemoveFolder(missing))?;
+        }
+        create_private(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
+    }
+
+    /// Notes how a file comes to be again what it is now.
+    fn note_file(&mut self, path: &Path) -> Result<(), String> {
+        let undo = match std::fs::read_to_string(path) {
+            Ok(text) => Undo::RestoreFile(path.to_owned(), text),
+            Err(error) if error.kind() == NotFound => Undo::RemoveFile(path.to_owned()),
+            Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+        };
+        self.journal.note(undo)
+    }
+
+    fn let_read(&self, path: &Path) -> Result<(), String> {
+        self.user().map_or(Ok(()), |user| system_user::let_read(path, user))
+    }
+
+    fn write_settings(&mut self) -> Result<(), String> {
+        if self.user().is_some() {
+            self.note_rights(&self.answers.dir)?;
+        }
+        self.let_read(&self.answers.dir)?;
+        if self.settings_existed && self.answers.start {
+            // Noted before the files, and so undone behind them.
+            let names = SERVICES.map(|(_, name, _)| name.to_owned()).to_vec();
+            self.journal.note(Undo::RestartServices(names))?;
+        }
+        for (name, file) in [("auth-server", &self.plan.auth), ("api-server", &self.plan.api)] {
+            let path = env_file(self.answers, name);
+            self.note_file(&path)?;
+            write_private(&path, file.text())?;
+            self.let_read(&path)?;
+        }
+        let host_file = host_file(self.answers);
+        self.note_file(&host_file)?;
+        write(&host_file, &format!("{}\n", self.answers.host))
+    }
+
+    async fn make_schema(&mut self) -> Result<(), String> {
+        let url = &self.answers.database_url;
+        let file = url.strip_prefix("sqlite://").map(PathBuf::from).filter(|path| !path.exists());
+        let files = file.iter().flat_map(|file| beside(file)).collect();
+        self.journal.note(Undo::DropSchema { database_url: url.clone(), files })?;
+        if let Some(file) = &file {
+            // SQLite would let everybody read it, and makes those beside it as this one is.
+            write_private(file, "")?;
+        }
+        let failed = |error: sea_orm::DbErr| format!("the schema cannot be made: {error}");
+        let db = db::connect(url, 2, true).await.map_err(failed)?;
+        migration::migrate(&db).await.map_err(failed)?;
+        db.close().await.map_err(failed)
+    }
+
+    /// The embedded database is the servers' own.
+    pub fn give_data(&self) -> Result<(), String> {
+        let Some(user) = self.user() else { return Ok(()) };
+        let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
+        let files = file.iter().flat_map(|file| beside(file)).filter(|file| file.exists());
+        files.into_iter().try_for_each(|file| system_user::give(&file, user))
+    }
+
+    fn write_units(&mut self) -> Result<(), String> {
+        let Some(folder) = self.answers.units.clone() else { return Ok(()) };
+        self.make_private(&folder)?;
+        for (_, name, text) in SERVICES {
+            let path = folder.join(name);
+            self.note_file(&path)?;
+            write(&path, &unit(text, self.answers))?;
+        }
+        reload_units();
+        Ok(())
+    }
+
+    fn start_services(&mut self) -> Result<(), String> {
+        let names = SERVICES.map(|(_, name, _)| name.to_owned());
+        if !self.settings_existed {
+            self.journal.note(Undo::StopServices(names.to_vec()))?;
+        }
+        systemctl(&["enable"], &names)?;
+        // Those that run already take the new settings.
+        systemctl(&["restart"], &names)
+    }
+}
+
+/// A file of SQLite's, and what it keeps beside it.
+fn beside(file: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|end| PathBuf::from(format!("{}{end}", file.display())))
+}
+
+fn systemctl(verb: &[&str], units: &[String]) -> Result<(), String> {
+    let mut command = Command::new("systemctl");
+    command.args(verb).args(units);
+    system_user::run(command)
+}
+
+/// Lets systemd read units again, where it runs.
+fn reload_units() {
+    if super::answers::systemd_runs() {
+        let _ = systemctl(&["daemon-reload"], &[]);
+    }
+}
+
+/// Undoes what was done, the latest first. All is tried; the errors say what stays.
+pub async fn undo(done: &[Undo]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for undo in done.iter().rev().filter(|undo| !goes_with_schema(undo, done)) {
+        if let Err(fault) = undo_one(undo).await {
+            faults.push(fault);
+        }
+    }
+    faults
+}
+
+/// True for rows of a schema that was made by the same run, and goes as a whole; an attempt to undo
+/// that was cut short may have left nothing of it.
+fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
+    let url = match undo {
+        Undo::RemoveRows(rows) => rows.database_url(),
+        Undo::RestoreTimeZone { database_url, .. } => database_url,
+        _ => return false,
+    };
+    done.iter().any(|it| matches!(it, Undo::DropSchema { database_url, .. } if database_url == url))
+}
+
+/// Removes the folders that could not go before the journal, which was in them.
+pub fn remove_folders(done: &[Undo]) {
+    for undo in done.iter().rev() {
+        if let Undo::RemoveFolder(path) = undo {
+            let _ = std::fs::remove_dir(path);
+        }
+    }
+}
+
+async fn undo_one(undo: &Undo) -> Result<(), String> {
+    let failed = |what: &str, path: &Path, error: std::io::Error| {
+        format!("cannot {what} {}: {error}", path.display())
+    };
+    match undo {
+        Undo::RemoveFolder(path) => match std::fs::remove_dir(path) {
+            // Somebody else has put something there, or the journal is still in it.
+            Err(error) if [NotFound, DirectoryNotEmpty].contains(&error.kind()) => Ok(()),
+            removed => removed.map_err(|error| failed("remove", path, error)),
+        },
+        Undo::RemoveFile(path) => remove_file(path),
+        Undo::RestoreFile(path, text) => {
+            std::fs::write(path, text).map_err(|error| failed("restore", path, error))
+        }
+        Undo::RestoreRights { path, user, group, mode } => {
+            match system_user::restore(path, (*user, *group), *mode) {
+                Err(error) if error.kind() != NotFound => Err(failed("restore", path, error)),
+                _ => Ok(()),
+            }
+        }
+        Undo::RemoveAccount(name) => system_user::remove(name),
+        Undo::DropSchema { database_url, files } if files.is_empty() => {
+            let failed = |error| format!("the schema cannot be dropped again: {error}");
+            let db = db::connect(database_url, 1, false).await.map_err(failed)?;
+            let dropped = schema::drop_own_tables(&db).await;
+            let _ = db.close().await;
+            dropped
+        }
+        Undo::DropSchema { files, .. } => files.iter().try_for_each(|file| remove_file(file)),
+        Undo::RemoveRows(rows) => rows::remove(rows).await,
+        Undo::RestoreTimeZone { database_url, zone } => {
+            rows::restore_time_zone(database_url, zone.as_deref()).await
+        }
+        Undo::RemoveReceiver { database_url, api_url } => {
+            rows::remove_receiver(database_url, api_url).await
+        }
+        Undo::StopServices(names) => {
+            let stopped = systemctl(&["disable", "--now"], names);
+            reload_units();
+            stopped
+        }
+        Undo::RestartServices(names) => systemctl(&["restart"], names),
+    }
+}
+
+/// Removes a file, if it is there.
+pub fn remove_file(path: &Path) -> Result<(), String> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == NotFound => Ok(()),
+        removed => removed.map_err(|error| format!("cannot remove {}: {error}", path.display())),
+    }
+}
+
+/// The databases that undoing would change.
+pub fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
+    let mut urls: Vec<_> = done.into_iter().filter_map(Undo::database_url).collect();
+    urls.dedup();
+    urls
+}
+
+/// One of these databases, if people have worked with them since: an installation
+/// that was cut short, and then used all the same, is not undone.
+pub async fn used_since(done: &[Undo]) -> Result<Option<String>, String> {
+    // Rows that this installation has not made are another one's, that has found the schema.
+    let rows = done.iter().any(|it| matches!(it, Undo::RemoveRows(_)));
+    for url in databases(done.iter().filter(|it| it.may_be_used())) {
+        let file = url.strip_prefix("sqlite://").map(Path::new);
+        if file.is_some_and(|file| !file.exists()) {
+            continue;
+        }
+        let failed = |error: sea_orm::DbErr| format!("the database cannot be asked: {error}");
+        let db = db::connect(url, 1, false).await.map_err(failed)?;
+        let used = rows::are_used(&db, rows).await;
+        let _ = db.close().await;
+        if used.map_err(failed)? {
+            return Ok(Some(without_password(url)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,61 @@
+//! The systemd units of `deploy/`, with the paths of this installation.
+
+use super::answers::{Answers, DATA_DIR, DIR, SERVICE_USER};
+use std::path::Path;
+
+/// The services, by the name of their program.
+pub const SERVICES: [(&str, &str, &str); 2] = [
+    (
+        "auth-server",
+        "loan-servicing-auth.service",
+        include_str!("../../../../deploy/systemd/loan-servicing-auth.service"),
+    ),
+    (
+        "api-server",
+        "loan-servicing-api.service",
+        include_str!("../../../../deploy/systemd/loan-servicing-api.service"),
+    ),
+];
+
+/// The folder of programs in the units of `deploy/`.
+const PROGRAMS: &str = "/usr/local/bin";
+
+/// The text of a unit for this installation.
+pub fn unit(text: &str, answers: &Answers) -> String {
+    let shown = |path: &Path| path.display().to_string();
+    // Who is not root installs for himself.
+    let user = answers.service_user.clone().or_else(super::system_user::own_name);
+    let user = user.as_deref().unwrap_or(SERVICE_USER);
+    let standard = answers.data_dir == Path::new(DATA_DIR);
+    // systemd makes a standard folder, and no other.
+    let lines = text.lines().filter(|line| standard || !line.starts_with("StateDirectory"));
+    // The user's own group, whatever it is called.
+    let lines = lines.filter(|line| !line.starts_with("Group="));
+    let lines = lines.map(|line| match line {
+        "User=loan-servicing" => format!("User={user}"),
+        line if line.starts_with("ReadWritePaths=") => {
+            let more = writable(answers).map(|path| format!(" {path}")).collect::<String>();
+            line.replace(DATA_DIR, &shown(&answers.data_dir)) + &more
+        }
+        line => line
+            .replace(PROGRAMS, &shown(&answers.programs))
+            .replace(DIR, &shown(&answers.dir))
+            .replace(DATA_DIR, &shown(&answers.data_dir)),
+    });
+    let lines: Vec<_> = lines.collect();
+    lines.join("\n") + "\n"
+}
+
+/// What the servers write outside of the folder of data.
+fn writable(answers: &Answers) -> impl Iterator<Item = String> {
+    let documents = answers.documents.clone();
+    let shown = |path: &Path| path.display().to_string();
+    let database = answers.database_file().and_then(Path::parent).map(shown);
+    let spool = Some(shown(&answers.spool));
+    let documents = Some(documents).filter(|place| !place.contains("://"));
+    let data_dir = answers.data_dir.clone();
+    [documents, database, spool]
+        .into_iter()
+        .flatten()
+        .filter(move |path| !Path::new(path).starts_with(&data_dir))
+}

@@ -1,0 +1,489 @@
+//! The questions, asked in a terminal. What flags have answered is not asked.
+
+use super::answers::{
+    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
+    check_client, check_host, check_url, systemd_runs, this_host,
+};
+use super::arguments::Arguments;
+use super::bucket::{self, BucketArguments};
+use super::checks::{check_database, lowest_port};
+use super::known::{Known, Settings};
+use super::schema::own_tables;
+use crate::installation::accounts;
+use crate::installation::checks::Report;
+use crate::installation::core_settings::{check_time_zone, this_time_zone};
+use crate::installation::database::in_url;
+use crate::installation::new_password::{self, Password};
+use crate::installation::{Refused, refuse};
+use inquire::validator::{StringValidator, Validation};
+use inquire::{Confirm, InquireError, PasswordDisplayMode, Select, Text};
+use reqwest::Url;
+use std::fmt::Display;
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+
+type Answer<T> = Result<T, Refused>;
+
+/// Says what this is, once.
+pub fn greet() {
+    super::say("This sets up the auth server and the api-server on this machine.");
+    super::say("Nothing is done before you have seen and confirmed what. Esc or Ctrl-C ends it.\n");
+}
+
+/// Asks for everything that was not given, and proposes what was answered before.
+pub async fn ask(
+    mut given: Arguments,
+    settings: &Settings,
+    before: &Arguments,
+) -> Answer<Arguments> {
+    let known = Known::of(settings).or_answered(before);
+    ask_folders(&mut given, &known)?;
+    ask_database(&mut given, &known, settings.exist).await?;
+    ask_time_zone(&mut given, &known, settings.exist).await?;
+    ask_addresses(&mut given, &known, &Known::of(settings))?;
+    ask_certificates(&mut given, &known)?;
+    ask_documents(&mut given, &known, settings, before).await?;
+    ask_accounts(&mut given, settings.exist)?;
+    ask_services(&mut given, &known)?;
+    Ok(given)
+}
+
+/// Yes or no; yes is what Enter means.
+pub fn confirm(question: &str) -> Answer<bool> {
+    answered(Confirm::new(question).with_default(true).prompt())
+}
+
+/// The admin account's password, typed twice.
+pub fn ask_admin_password(name: &str) -> Answer<Password> {
+    let fit = {
+        let name = name.to_owned();
+        move |text: &str| Ok(valid(new_password::check(text, &name)))
+    };
+    let question = format!("Password of {name}:");
+    let asked = inquire::Password::new(&question)
+        .with_custom_confirmation_message("The same again:")
+        .with_custom_confirmation_error_message("The two differ.")
+        .with_display_mode(PasswordDisplayMode::Masked)
+        .with_help_message("8 characters or more")
+        .with_validator(fit)
+        .prompt();
+    answered(asked).map(Password::typed)
+}
+
+fn answered<T>(answer: Result<T, InquireError>) -> Answer<T> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
+            refuse("stopped: nothing was done")
+        }
+        Err(error) => refuse(format!("cannot ask: {error}")),
+    }
+}
+
+fn valid(checked: Result<(), Refused>) -> Validation {
+    match checked {
+        Ok(()) => Validation::Valid,
+        Err(refused) => Validation::Invalid(refused.to_string().into()),
+    }
+}
+
+/// A line of text with a default, until it is fit.
+fn text(
+    question: &str,
+    default: &str,
+    help: &str,
+    fit: impl StringValidator + 'static,
+) -> Answer<String> {
+    let mut asked = Text::new(question).with_validator(fit);
+    if !default.is_empty() {
+        asked = asked.with_default(default);
+    }
+    if !help.is_empty() {
+        asked = asked.with_help_message(help);
+    }
+    answered(asked.prompt()).map(|text| text.trim().to_owned())
+}
+
+/// Any text but none.
+fn something(text: &str) -> Result<Validation, inquire::CustomUserError> {
+    Ok(match text.trim().is_empty() {
+        true => Validation::Invalid("something has to stand here".into()),
+        false => Validation::Valid,
+    })
+}
+
+fn choice<T: Display>(question: &str, choices: Vec<T>) -> Answer<T> {
+    answered(Select::new(question, choices).with_help_message("arrow keys, Enter").prompt())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn ask_folders(given: &mut Arguments, known: &Known) -> Answer<()> {
+    if given.data_dir.is_none() {
+        let default = known.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
+        let help = "documents, imports while they are worked on, the embedded database";
+        let folder = text("Folder for data:", &shown(&default), help, something)?;
+        given.data_dir = Some(folder.into());
+    }
+    let dir = given.dir.clone().unwrap_or_else(|| DIR.into());
+    super::say(&format!("Settings and keys will be in {} (--dir).", dir.display()));
+    Ok(())
+}
+
+const POSTGRES: &str = "PostgreSQL";
+const MARIADB: &str = "MariaDB";
+const EMBEDDED: &str = "the embedded one (SQLite): to try it out";
+
+/// Asks until the database is one that can be used, or nobody wants to go on.
+async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
+    if given.database_url.is_some() {
+        return Ok(());
+    }
+    if let Some(url) = &known.database_url {
+        let shown = shared::database_url::without_password(url);
+        if confirm(&format!("Keep the database {shown}?"))? {
+            given.database_url = Some(url.clone());
+            return Ok(());
+        }
+    }
+    let data_dir = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
+    let own = own_tables();
+    let mut parts = Parts::default();
+    loop {
+        let url = match choice("Which database?", vec![POSTGRES, MARIADB, EMBEDDED])? {
+            EMBEDDED => {
+                let default = data_dir.join("core.sqlite");
+                let path = text("File of the database:", &shown(&default), "", something)?;
+                format!("sqlite://{path}")
+            }
+            kind => parts.ask(kind)?,
+        };
+        let (checks, _) = check_database(&url, exist, &own).await;
+        let report = Report { checks };
+        super::say(&report.to_text());
+        if report.holds() {
+            given.database_url = Some(url);
+            return Ok(());
+        }
+        if !confirm("Answer again?")? {
+            return refuse(report.faults().join("\n"));
+        }
+    }
+}
+
+/// Asks where it is today, unless the database says so.
+async fn ask_time_zone(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
+    if given.time_zone.is_some() {
+        return Ok(());
+    }
+    let url = given.database_url.as_deref().unwrap_or_default();
+    let (_, found) = check_database(url, exist, &own_tables()).await;
+    if let Some(present) = found.and_then(|found| found.time_zone) {
+        super::say(&format!(
+            "The business time zone is {present} (installer settings set changes it)."
+        ));
+        return Ok(());
+    }
+    let default = known.time_zone.clone().unwrap_or_else(this_time_zone);
+    let help = "where it is today, as an IANA name such as America/Chicago";
+    let fit = |text: &str| Ok(valid(check_time_zone(text.trim())));
+    given.time_zone = Some(text("Business time zone:", &default, help, fit)?);
+    Ok(())
+}
+
+/// What a URL of a database server is made of; asked again, it is what was said before.
+#[derive(Default)]
+struct Parts {
+    host: Option<String>,
+    name: Option<String>,
+    user: Option<String>,
+}
+
+impl Parts {
+    fn ask(&mut self, kind: &str) -> Answer<String> {
+        let (scheme, port) = if kind == POSTGRES { ("postgres", 5432) } else { ("mysql", 3306) };
+        let keep = |last: &mut Option<String>, question, default: &str| {
+            let default = last.clone().unwrap_or_else(|| default.to_owned());
+            let answer = text(question, &default, "", something)?;
+            *last = Some(answer.clone());
+            Ok::<_, Refused>(answer)
+        };
+        let host = keep(&mut self.host, "Host:", "localhost")?;
+        let port = ask_port("Port:", port, |_| Ok(Validation::Valid))?;
+        let name = keep(&mut self.name, "Name of the database:", "loan_servicing")?;
+        let user = keep(&mut self.user, "User:", "loan_servicing")?;
+        let password = inquire::Password::new("Password:")
+            .without_confirmation()
+            .with_display_mode(PasswordDisplayMode::Masked);
+        let password = answered(password.prompt())?;
+        let url = || {
+            let mut url = Url::parse(&format!("{scheme}://{host}:{port}")).ok()?;
+            url.set_username(&in_url(&user)).ok()?;
+            let password = Some(in_url(&password)).filter(|it| !it.is_empty());
+            url.set_password(password.as_deref()).ok()?;
+            url.path_segments_mut().ok()?.push(&name);
+            Some(url.to_string())
+        };
+        url().ok_or_else(|| Refused(format!("{host:?} is no host")))
+    }
+}
+
+fn ask_port(
+    question: &str,
+    default: u16,
+    fit: impl Fn(u16) -> Result<Validation, inquire::CustomUserError> + Clone + 'static,
+) -> Answer<u16> {
+    let asked = text(question, &default.to_string(), "", move |text: &str| {
+        match text.trim().parse::<u16>() {
+            Ok(port) if port > 0 => fit(port),
+            _ => Ok(Validation::Invalid("a port is a number from 1 to 65535".into())),
+        }
+    })?;
+    asked.parse().map_err(|_| Refused(format!("{asked} is no port")))
+}
+
+/// `present`: whose ports nobody else has.
+fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answer<()> {
+    if given.host.is_none() {
+        let default = known.host.clone().unwrap_or_else(this_host);
+        let help = "clients reach the servers by it, and certificates name it";
+        let fit = |text: &str| Ok(valid(check_host(&text.trim().to_lowercase())));
+        given.host = Some(text("Name of this machine:", &default, help, fit)?);
+    }
+    if given.listen.is_none() {
+        let all = "programs on other machines";
+        let local = "only something on this machine, such as a web server before them";
+        let mut choices = vec![all.to_owned(), local.to_owned()];
+        let present = known.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
+        choices.splice(0..0, present.iter().map(|(text, _)| text.clone()));
+        let chosen = choice("Who connects to the servers?", choices)?;
+        given.listen = match present {
+            // Each as it was, where they listen on two.
+            Some((text, ip)) if text == chosen => {
+                Some(ip).filter(|_| known.auth_listen == known.api_listen)
+            }
+            _ if chosen == local => Some(Ipv4Addr::LOCALHOST.into()),
+            _ => Some(Ipv4Addr::UNSPECIFIED.into()),
+        };
+    }
+    let listen = given.listen.or(known.auth_listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+    let own_ports = (present.auth_port, present.api_port);
+    let lowest = match super::is_root() && given.service_user.as_deref() != Some("root") {
+        true => lowest_port(),
+        false => 1,
+    };
+    if given.auth_port.is_none() {
+        let fit = move |port| Ok(free(listen, port, lowest, own_ports.0));
+        let default = known.auth_port.unwrap_or(AUTH_PORT);
+        given.auth_port = Some(ask_port("Port of the auth server:", default, fit)?);
+    }
+    if given.api_port.is_none() {
+        let auth_port = given.auth_port;
+        let fit = move |port| match Some(port) == auth_port {
+            true => Ok(Validation::Invalid("the auth server has this one".into())),
+            false => Ok(free(listen, port, lowest, own_ports.1)),
+        };
+        let default = known.api_port.unwrap_or(API_PORT);
+        given.api_port = Some(ask_port("Port of the api-server:", default, fit)?);
+    }
+    ask_urls(given, known)
+}
+
+/// A port that the servers may have is free, or one of this installation's own.
+fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation {
+    match TcpListener::bind((listen, port)) {
+        _ if port < lowest => Validation::Invalid(
+            format!("the servers have no rights of root: their ports begin at {lowest}").into(),
+        ),
+        Ok(_) => Validation::Valid,
+        Err(_) if own == Some(port) => Validation::Valid,
+        Err(error) => Validation::Invalid(format!("it cannot be listened on: {error}").into()),
+    }
+}
+
+/// Under which URLs clients reach the servers, if something else takes their requests.
+fn ask_urls(given: &mut Arguments, known: &Known) -> Answer<()> {
+    if given.auth_url.is_some() && given.api_url.is_some() {
+        return Ok(());
+    }
+    let host = given.host.clone().unwrap_or_default();
+    let (auth_port, api_port) = (given.auth_port.unwrap_or(0), given.api_port.unwrap_or(0));
+    let direct = (at(&host, auth_port), at(&host, api_port));
+    let question = "Is a web server or a load balancer before them?";
+    let before = known.auth_url.as_ref().is_some_and(|url| *url != direct.0);
+    if !answered(Confirm::new(question).with_default(before).prompt())? {
+        (given.auth_url, given.api_url) = (Some(direct.0), Some(direct.1));
+        return Ok(());
+    }
+    let fit = |text: &str| Ok(valid(check_url(text.trim())));
+    let help = "https://HOST or https://HOST:PORT, without a slash at its end";
+    if given.auth_url.is_none() {
+        let default = known.auth_url.clone().unwrap_or_else(|| format!("https://auth.{host}"));
+        given.auth_url = Some(text("URL of the auth server there:", &default, help, fit)?);
+    }
+    if given.api_url.is_none() {
+        let default = known.api_url.clone().unwrap_or_else(|| format!("https://api.{host}"));
+        given.api_url = Some(text("URL of the api-server there:", &default, help, fit)?);
+    }
+    if given.proxies.is_none() {
+        let help = "addresses or networks, separated by commas";
+        let default = known.proxies.as_deref().unwrap_or("127.0.0.1, ::1");
+        let fit = |text: &str| Ok(valid(super::answers::check_proxies(text)));
+        given.proxies = Some(text("It connects from:", default, help, fit)?);
+    }
+    Ok(())
+}
+
+fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
+    if given.tls_certificate.is_some() || known.tls.is_some() {
+        return Ok(());
+    }
+    let own = "make an authority of our own, and a certificate of it";
+    let files = "use files that I have";
+    if choice("Certificates:", vec![own, files])? == own {
+        return Ok(());
+    }
+    let file = |question: &str| {
+        let readable = |text: &str| {
+            let opened = std::fs::File::open(text.trim()).map(drop);
+            Ok(valid(opened.map_err(|error| Refused(error.to_string()))))
+        };
+        let asked = Text::new(question).with_validator(readable).prompt();
+        answered(asked).map(|path| Some(PathBuf::from(path.trim())))
+    };
+    given.tls_certificate = file("Certificate chain (PEM):")?;
+    given.tls_key = file("Its key (PEM):")?;
+    let public = "a public one, which this machine trusts";
+    let own = "another one, whose certificate I have";
+    if choice("The authority that signed it:", vec![public, own])? == own {
+        given.tls_authority = file("Its certificate (PEM):")?;
+    }
+    Ok(())
+}
+
+/// Asks where documents are kept, and, of a bucket, until it can be reached.
+async fn ask_documents(
+    given: &mut Arguments,
+    known: &Known,
+    settings: &Settings,
+    before: &Arguments,
+) -> Answer<()> {
+    if given.documents.is_some() {
+        return Ok(());
+    }
+    let kept = known.documents.iter().map(|place| (place, format!("as before, in {place}")));
+    let kept: Vec<_> = kept.collect();
+    let mut choices: Vec<_> = kept.iter().map(|(_, text)| text.as_str()).collect();
+    let bucket = "in a bucket of S3, or of a service like it";
+    choices.extend(["in a folder of this machine", bucket]);
+    let chosen = choice("Where are the files of documents kept?", choices)?;
+    if let Some((place, _)) = kept.iter().find(|(_, text)| text == chosen) {
+        given.bucket = before.bucket.clone();
+        given.documents = Some((*place).clone());
+        return Ok(());
+    }
+    if chosen != bucket {
+        let folder = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into()).join(DOCUMENTS);
+        given.documents = Some(text("Their folder:", &shown(&folder), "", something)?);
+        return Ok(());
+    }
+    let mut place = known.documents.clone().filter(|place| place.starts_with("s3://"));
+    loop {
+        let asked = ask_bucket(place.as_deref().unwrap_or("s3://loan-documents"), &given.bucket)?;
+        let answers = asked.1.settings(&asked.0)?;
+        let tried = bucket::try_out(&asked.0, &answers, settings).await;
+        place = Some(asked.0);
+        given.bucket = asked.1;
+        let Err(error) = tried else {
+            given.documents = place;
+            return Ok(());
+        };
+        let fault = format!("{} cannot be used: {error}", place.as_deref().unwrap_or_default());
+        super::say(&fault);
+        if !confirm("Answer again?")? {
+            return refuse(fault);
+        }
+    }
+}
+
+/// A bucket and how it is reached; asked again, the former answers are proposed.
+fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketArguments)> {
+    let place = text("Bucket:", place, "s3://BUCKET or s3://BUCKET/PREFIX", something)?;
+    let ask = |question, former: &Option<String>, help| {
+        let answer =
+            text(question, former.as_deref().unwrap_or(""), help, |_: &str| Ok(Validation::Valid))?;
+        Ok::<_, Refused>(Some(answer).filter(|answer| !answer.is_empty()))
+    };
+    let help = "https://HOST; nothing for Amazon's own";
+    let s3_endpoint = ask("URL of the service:", &former.s3_endpoint, help)?;
+    let authority = former.s3_authority.as_deref().map(shown);
+    let help = "PEM; nothing for those that this machine knows";
+    let s3_authority = match s3_endpoint {
+        Some(_) => ask("File of the authorities of its certificate:", &authority, help)?,
+        None => None,
+    };
+    let region = former.s3_region.clone().or_else(|| Some("us-east-1".to_owned()));
+    let s3_region = ask("Region:", &region, "")?;
+    let help = "nothing for the key of this machine's role";
+    let s3_access_key_id = ask("Id of the access key:", &former.s3_access_key_id, help)?;
+    let s3_secret = match s3_access_key_id {
+        Some(_) => {
+            let asked = inquire::Password::new("Its secret:")
+                .without_confirmation()
+                .with_display_mode(PasswordDisplayMode::Masked);
+            Some(answered(asked.prompt())?)
+        }
+        None => None,
+    };
+    let bucket = BucketArguments {
+        s3_endpoint,
+        s3_region,
+        s3_access_key_id,
+        s3_secret_file: None,
+        s3_authority: s3_authority.map(PathBuf::from),
+        s3_secret,
+    };
+    Ok((place, bucket))
+}
+
+fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
+    if given.admin.is_none() {
+        let help = "it may do everything; where there is one already, it stays as it is";
+        let fit = |text: &str| Ok(valid(accounts::check_name(text.trim())));
+        given.admin = Some(text("Name of the admin account:", ADMIN, help, fit)?);
+    }
+    if given.client.is_none() && !given.no_client {
+        let question = "Register a client for programs that log in by name and password?";
+        match answered(Confirm::new(question).with_default(!exist).prompt())? {
+            true => {
+                let fit = |text: &str| Ok(valid(check_client(text.trim())));
+                given.client = Some(text("Its id:", CLIENT, "", fit)?);
+            }
+            false => given.no_client = true,
+        }
+    }
+    Ok(())
+}
+
+fn ask_services(given: &mut Arguments, known: &Known) -> Answer<()> {
+    if super::is_root() && given.service_user.is_none() {
+        let help = "a system user, made where it is missing";
+        let default = known.service_user.as_deref().unwrap_or(SERVICE_USER);
+        let name = text("Who runs the servers?", default, help, something)?;
+        given.service_user = Some(name);
+    }
+    if given.units.is_none() && !given.no_units {
+        let question = "Write units for systemd?";
+        match answered(Confirm::new(question).with_default(systemd_runs()).prompt())? {
+            true => given.units = Some(text("Their folder:", UNITS, "", something)?.into()),
+            false => given.no_units = true,
+        }
+    }
+    let standard = given.units.as_deref() == Some(Path::new(UNITS));
+    if standard && systemd_runs() && !given.start {
+        given.start = confirm("Start the services, now and with this machine?")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! `installer quickstart`: everything in one folder, running, in one command.
+//!
+//! Run again on the same folder it reuses all of it and keeps the data.
+
+mod folder;
+
+use crate::demo::{self, Plan};
+use crate::installation::certificates::{self, TlsFiles};
+use crate::installation::credentials::Credentials;
+use crate::installation::files::write_private;
+use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
+use crate::installation::server_process::Server;
+use crate::seed;
+use crate::verification;
+use api_server::documents::document_store::DocumentStore;
+use sea_orm::DbErr;
+use serde_json::{Value, json};
+use shared::passwords::Passwords;
+use shared::{db, migration, stopping};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+
+/// The redirect URI of the public client, besides the documentation page's.
+const BROWSER_REDIRECT: &str = "http://127.0.0.1:8765/callback";
+/// The largest portfolio.
+const LOANS_MAX: u32 = 1_000_000;
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// The folder for everything: certificates, settings, the embedded database.
+    #[arg(long, default_value = "./loan-servicing")]
+    pub dir: PathBuf,
+    /// Port of the auth server; 0: any free one.
+    #[arg(long, default_value_t = 8443)]
+    pub auth_port: u16,
+    /// Port of the api-server; 0: any free one.
+    #[arg(long, default_value_t = 9443)]
+    pub api_port: u16,
+    /// A PostgreSQL or MariaDB database to use in place of the embedded one.
+    #[arg(long)]
+    pub database_url: Option<String>,
+    /// How many loans the demo portfolio has; beyond 500 they are copies of the first ones.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
+    pub loans: u32,
+    /// Users, clients, setup lists, field definitions, a teller's drawer: no contacts, no loans.
+    #[arg(long)]
+    pub empty: bool,
+}
+
+/// Sets up, starts, verifies, reports, and runs until told to stop.
+pub async fn run(arguments: &Arguments) -> Result<(), String> {
+    let place = Place::prepare(arguments)?;
+    let filled = place.fill_database(arguments).await?;
+    place.write_settings()?;
+    let mut auth = place.start("auth-server", "serve-auth")?;
+    let mut api = place.start("api-server", "serve-api")?;
+    let ca = &place.tls.authority;
+    auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca, None).await?;
+    api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca, None).await?;
+    place.verify().await?;
+    let report = place.report(&auth, &api, filled.web_contact);
+    let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
+    write_private(&place.dir.join("quickstart.json"), &text)?;
+    place.explain(&report, &filled.examples);
+    let stopped = tokio::select! {
+        () = stopping::stop_signal() => Ok(()),
+        name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
+    };
+    if let Err(name) = stopped {
+        // The other server goes on, and the one that ended can be started by hand.
+        println!("{name} has ended; see {}", place.dir.join(format!("{name}.log")).display());
+        println!("start it again with: {name} --env-file {}", place.env_file(name).display());
+        stopping::stop_signal().await;
+    }
+    tokio::join!(auth.stop(), api.stop());
+    Ok(())
+}
+
+/// What is in the database.
+struct Filled {
+    /// The contact of the web user, if there is one.
+    web_contact: Option<i64>,
+    /// For operations that read, by id, a path that gives something.
+    examples: Vec<(&'static str, String)>,
+}
+
+/// The folder, its files, and the addresses.
+struct Place {
+    dir: PathBuf,
+    tls: TlsFiles,
+    credentials: Credentials,
+    database_url: String,
+    auth_port: u16,
+    api_port: u16,
+}
+
+impl Place {
+    fn prepare(arguments: &Arguments) -> Result<Self, String> {
+        // Passwords, keys and the database are in it.
+        let dir = folder::open(&arguments.dir)?;
+        let auth_port = free_port(arguments.auth_port)?;
+        let api_port = free_port(arguments.api_port)?;
+        let tls = certificates::local(&dir.join("tls"))?;
+        let credentials = Credentials::load_or_create(&dir.join("credentials.json"))?;
+        let database_url = match &arguments.database_url {
+            Some(url) => url.clone(),
+            None => {
+                let file = dir.join("core.sqlite");
+                folder::private_file(&file)?;
+                format!("sqlite://{}", file.display())
+            }
+        };
+        Ok(Self { dir, tls, credentials, database_url, auth_port, api_port })
+    }
+
+    fn auth_url(&self) -> String {
+        format!("https://localhost:{}", self.auth_port)
+    }
+
+    fn api_url(&self) -> String {
+        format!("https://localhost:{}", self.api_port)
+    }
+
+    fn documents(&self) -> PathBuf {
+        self.dir.join("documents")
+    }
+
+    fn env_file(&self, server: &str) -> PathBuf {
+        self.dir.join(format!("{server}.env"))
+    }
+
+    fn start(&self, name: &'static str, command: &str) -> Result<Server, String> {
+        let log = self.dir.join(format!("{name}.log"));
+        Server::start(name, command, &self.env_file(name), &log, None, &[])
+    }
+
+    /// Schema, users, clients, portfolio.
+    async fn fill_database(&self, arguments: &Arguments) -> Result<Filled, String> {
+        let failed = |error: String| format!("the database cannot be used: {error}");
+        let refused = |error: DbErr| failed(error.to_string());
+        let db = db::connect(&self.database_url, 4, true).await.map_err(refused)?;
+        migration::migrate(&db).await.map_err(refused)?;
+        let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
+        seed::users_and_clients(&db, &self.credentials, &redirects, &self.api_url())
+            .await
+            .map_err(failed)?;
+        seed::standing_rows::ensure(&db).await.map_err(refused)?;
+        if !arguments.empty {
+            let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
+            let store = DocumentStore::open_for_bulk(self.documents());
+            let store = store.map_err(|error| format!("the documents cannot be kept: {error}"))?;
+            let keys = format!("k1:{}", self.credentials.card_key).parse()?;
+            demo::fill(&db, &store, &keys, plan, &self.credentials.web)
+                .await
+                .map_err(|why| format!("the demo portfolio cannot be made: {why}"))?;
+        }
+        let web_contact = seed::web_contact(&db).await.map_err(refused)?;
+        let examples = demo::examples::examples(&db).await.map_err(refused)?;
+        db.close().await.map_err(refused)?;
+        Ok(Filled { web_contact, examples })
+    }
+
+    fn write_settings(&self) -> Result<(), String> {
+        let (tls, credentials) = (&self.tls, &self.credentials);
+        let auth = [
+            ("AUTH_LISTEN", format!("127.0.0.1:{}", self.auth_port)),
+            ("AUTH_ISSUER", self.auth_url()),
+            ("AUTH_DOCUMENTATION_URL", format!("{}/docs", self.api_url())),
+            ("AUTH_DATABASE_URL", self.database_url.clone()),
+            ("AUTH_TLS_CERTIFICATE", tls.certificate.display().to_string()),
+            ("AUTH_TLS_KEY", tls.key.display().to_string()),
+            ("AUTH_TOKEN_KEYS", format!("k1:{}", credentials.token_key)),
+            ("AUTH_MASTER_KEYS", format!("k1:{}", credentials.master_key)),
+        ];
+        let api = [
+            ("API_LISTEN", format!("127.0.0.1:{}", self.api_port)),
+            ("API_DATABASE_URL", self.database_url.clone()),
+            ("API_DOCUMENTS", self.documents().display().to_string()),
+            ("API_TLS_CERTIFICATE", tls.certificate.display().to_string()),
+            ("API_TLS_KEY", tls.key.display().to_string()),
+            ("API_MASTER_KEYS", format!("k1:{}", credentials.card_key)),
+            ("API_AUTH_URL", self.auth_url()),
+            ("API_AUTH_CA", tls.authority.display().to_string()),
+            ("API_AUTH_CLIENT_ID", API_SERVER_CLIENT.to_owned()),
+            ("API_AUTH_CLIENT_SECRET", credentials.api_server.clone()),
+        ];
+        let lines = |pairs: &[(&str, String)]| {
+            pairs.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<String>()
+        };
+        write_private(&self.env_file("auth-server"), &lines(&auth))?;
+        write_private(&self.env_file("api-server"), &lines(&api))
+    }
+
+    /// The Verify Auth Server step, as the resource server sees it.
+    async fn verify(&self) -> Result<(), String> {
+        let secret_file = self.dir.join("api-server.secret");
+        write_private(&secret_file, &self.credentials.api_server)?;
+        let arguments = verification::Arguments {
+            url: self.auth_url(),
+            ca: Some(self.tls.authority.clone()),
+            client: Some(API_SERVER_CLIENT.to_owned()),
+            secret_file: Some(secret_file),
+            ..verification::Arguments::default()
+        };
+        let db = db::connect(&self.database_url, 2, false).await;
+        let db = db.map_err(|error| format!("the database cannot be used: {error}"))?;
+        let passwords = Passwords::recommended()?;
+        let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;
+        println!("Verify Auth Server:\n{}\n", report.to_text());
+        match report.holds() {
+            true => Ok(()),
+            false => Err("the auth server does not pass its verification".to_owned()),
+        }
+    }
+
+    /// What `quickstart.json` says.
+    fn report(&self, auth: &Server, api: &Server, web_contact: Option<i64>) -> Value {
+        let credentials = &self.credentials;
+        let user = |name: &str, password: &str| json!({"username": name, "password": password});
+        let mut users = json!({
+            "admin": user("admin", &credentials.admin),
+            "officer": user("officer", &credentials.officer),
+            "teller": user("teller", &credentials.teller),
+            "viewer": user("viewer", &credentials.viewer),
+        });
+        if let Some(contact_id) = web_contact {
+            users["web"] = user(seed::WEB_USER_NAME, &credentials.web);
+            users["web"]["contact_id"] = json!(contact_id);
+        }
+        json!({
+            "auth_url": self.auth_url(),
+            "api_url": self.api_url(),
+            "ca_certificate": self.tls.authority,
+            "database_url": self.database_url,
+            "processes": {"auth_server": auth.id(), "api_server": api.id()},
+            "clients": {
+                "integration": {
+                    "client_id": seed::INTEGRATION_CLIENT,
+                    "client_secret": credentials.integration,
+                },
+                "browser": {
+                    "client_id": BROWSER_CLIENT,
+                    "redirect_uri": BROWSER_REDIRECT,
+                },
+            },
+            "users": users,
+        })
+    }
+
+    /// What a person sees.
+    fn explain(&self, report: &Value, examples: &[(&str, String)]) {
+        let (auth_url, api_url) = (self.auth_url(), self.api_url());
+        let ca = shell_word(&self.tls.authority);
+        println!("auth server   {auth_url}\napi-server    {api_url}");
+        println!("documentation {api_url}/docs");
+        println!("all of this   {}\n", self.dir.join("quickstart.json").display());
+        if let Some(users) = report["users"].as_object() {
+            for (role, user) in users {
+                let text = |name: &str| user[name].as_str().unwrap_or_default().to_owned();
+                println!("{role:<8} {:<14} {}", text("username"), text("password"));
+            }
+        }
+        println!("\nTo read as admin:");
+        for (operation, path) in examples {
+            println!("  {operation:<36} {path}");
+        }
+        let log_in = format!(
+            "curl -sS --cacert {ca} -u {}:{} -d grant_type=password -d scope=core \
+             -d username=admin -d password={} {auth_url}/oauth2/token",
+            seed::INTEGRATION_CLIENT,
+            self.credentials.integration,
+            self.credentials.admin
+        );
+        let token = r#"sed -n 's/.*"access_token":"\([^"]*\)".*/\1/p'"#;
+        println!("\nLog in:\n{log_in}\n\nRead a loan:");
+        println!(
+            "curl -sS --cacert {ca} -H \"Authorization: Bearer $({log_in} | {token})\" \
+             {api_url}/loans/1\n"
+        );
+        println!("ready");
+    }
+}
+
+/// The port itself if it is free; for 0, one that is.
+fn free_port(port: u16) -> Result<u16, String> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = TcpListener::bind(address)
+        .map_err(|error| format!("port {port} cannot be used: {error}"))?;
+    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
+}
+
+/// A path as one word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,36 @@
+//! The hidden commands that run a server as a process of the installer's own, until standard input
+//! ends.
+
+use std::path::PathBuf;
+
+/// What the commands take.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Settings of the server.
+    #[arg(long)]
+    env_file: PathBuf,
+}
+
+/// Runs the auth server.
+pub async fn auth(arguments: &Arguments) -> Result<(), String> {
+    auth_server::run(Some(&arguments.env_file), stop_signal()).await
+}
+
+/// Runs the api-server.
+pub async fn api(arguments: &Arguments) -> Result<(), String> {
+    api_server::run(Some(&arguments.env_file), stop_signal()).await
+}
+
+/// Ready when the process is asked to stop, or when its standard input ends.
+async fn stop_signal() {
+    let (sender, input_ended) = tokio::sync::oneshot::channel();
+    // A plain thread: the runtime would wait for a blocked read of its own when it ends.
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        sender.send(())
+    });
+    tokio::select! {
+        () = shared::stopping::stop_signal() => {}
+        _ = input_ended => {}
+    }
+}

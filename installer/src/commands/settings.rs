@@ -1,0 +1,164 @@
+//! `installer settings`: what the core system's database says of the whole installation. Both servers
+//! read it with each request, so that a change counts at once.
+
+use crate::installation::columns;
+use crate::installation::core_settings::{check_time_zone, read, write};
+use crate::installation::{Installation, Refused, Undone, change, event, print, refuse};
+use api_server::xml_import::vin;
+use auth_server::store::lifetimes::WEB_INACTIVITY_TIMEOUT;
+use serde::Serialize;
+use shared::audit::Kind;
+use shared::db::{self, BUSINESS_TIME_ZONE};
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    installation: Installation,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Clone, Debug)]
+enum Action {
+    /// Lists the settings, their values and what they mean
+    List {
+        /// Prints a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Changes a setting, from now on
+    Set {
+        /// Its name, as `list` shows it
+        name: String,
+        /// Its new value
+        value: String,
+    },
+}
+
+/// A setting of the core system.
+struct CoreSetting {
+    name: &'static str,
+    meaning: &'static str,
+    check: fn(&str) -> Result<(), Refused>,
+}
+
+/// Those that administrators may change. The database has others, which the programs note in it.
+const CORE_SETTINGS: [CoreSetting; 3] = [
+    CoreSetting {
+        name: BUSINESS_TIME_ZONE,
+        meaning: "where it is today: an IANA name, such as America/Chicago. Effective dates, due \
+                  dates and accruals count its days",
+        check: check_time_zone,
+    },
+    CoreSetting {
+        name: vin::SETTING,
+        meaning: "what becomes of an imported vehicle whose VIN has a wrong check digit: off, warn \
+                  (as without this setting) or refuse",
+        check: check_vin,
+    },
+    CoreSetting {
+        name: WEB_INACTIVITY_TIMEOUT,
+        meaning: "how many minutes the token of a borrower lives, 1 to 1440; without it no \
+                  borrower is logged in",
+        check: check_minutes,
+    },
+];
+
+/// Does what the arguments say.
+pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+    match &arguments.action {
+        Action::List { json } => list(&arguments.installation, *json).await,
+        Action::Set { name, value } => set(&arguments.installation, name, value.trim()).await,
+    }
+}
+
+/// A setting as it is listed.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    meaning: &'static str,
+}
+
+async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
+    let db = installation.open().await?;
+    let mut settings = Vec::new();
+    for CoreSetting { name, meaning, .. } in CORE_SETTINGS {
+        settings.push(Listed { name, value: read(&db, name).await?, meaning });
+    }
+    db.close().await?;
+    if json {
+        let text = serde_json::to_string_pretty(&settings);
+        return print(&text.map_err(|error| Refused(error.to_string()))?);
+    }
+    let rows: Vec<_> = settings
+        .into_iter()
+        .map(|it| [it.name.to_owned(), it.value.unwrap_or_default(), it.meaning.to_owned()])
+        .collect();
+    print(&columns::align(["name", "value", "meaning"], &rows))
+}
+
+async fn set(installation: &Installation, name: &str, value: &str) -> Result<(), Refused> {
+    let Some(setting) = CORE_SETTINGS.iter().find(|setting| setting.name == name) else {
+        let names = CORE_SETTINGS.map(|setting| setting.name).join(", ");
+        return refuse(format!("no setting is called {name}: there are {names}"));
+    };
+    (setting.check)(value)?;
+    let db = installation.open().await?;
+    let before = change(&db, async |tx| {
+        let before = read(tx, name).await?;
+        if before.as_deref() != Some(value) {
+            write(tx, name, Some(value)).await?;
+            event(Kind::SettingChanged).reason(name).record(tx).await?;
+        }
+        Ok::<_, Undone>(before)
+    })
+    .await?;
+    let today = db::clock(&db).await?.today;
+    db.close().await?;
+    let was = before.unwrap_or_else(|| "not set".to_owned());
+    print(&format!("{name} is {value} (was {was})"))?;
+    if name == BUSINESS_TIME_ZONE {
+        print(&format!("today is {today}, for every request from now on"))?;
+    }
+    Ok(())
+}
+
+fn check_vin(value: &str) -> Result<(), Refused> {
+    match value {
+        "off" | "warn" | "refuse" => Ok(()),
+        other => refuse(format!("{} is off, warn or refuse, not {other:?}", vin::SETTING)),
+    }
+}
+
+fn check_minutes(value: &str) -> Result<(), Refused> {
+    let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+    match value.parse::<u16>() {
+        Ok(1..=1440) if digits && value.len() <= 4 => Ok(()),
+        _ => refuse(format!(
+            "{WEB_INACTIVITY_TIMEOUT} is a number of minutes from 1 to 1440, not {value:?}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::installation::core_settings::this_time_zone;
+
+    #[test]
+    fn values_that_the_servers_could_not_read_are_refused() {
+        for (name, good, wrong) in [
+            (BUSINESS_TIME_ZONE, &["UTC", "Europe/Berlin"][..], &["", "CET+1", "berlin"][..]),
+            (WEB_INACTIVITY_TIMEOUT, &["1", "20", "1440"], &["0", "1441", "+5", "00020", "x"]),
+            (vin::SETTING, &["off", "warn", "refuse"], &["", "Off", "yes"]),
+        ] {
+            let setting = CORE_SETTINGS.iter().find(|setting| setting.name == name).unwrap();
+            assert!(good.iter().all(|value| (setting.check)(value).is_ok()), "{name}");
+            assert!(wrong.iter().all(|value| (setting.check)(value).is_err()), "{name}");
+        }
+        assert!(check_time_zone(&this_time_zone()).is_ok());
+    }
+}

@@ -1,0 +1,76 @@
+//! `installer status`: is it well? A line for each thing, with what was found and what to do.
+//!
+//! It changes nothing, and works with the servers down or the database away: that is what it then
+//! says. What cannot be looked at, because something else failed, is skipped.
+
+mod certificates;
+mod database;
+mod names;
+mod servers;
+mod units;
+mod work;
+
+use crate::installation::checks::Report;
+use crate::installation::{Refused, SettingsFiles, print};
+
+/// What the command takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    files: SettingsFiles,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The settings of both servers, as far as they can be read.
+struct Settings {
+    auth: Option<auth_server::config::Config>,
+    api: Option<api_server::config::Config>,
+    /// Where those of the api-server are.
+    api_file: String,
+}
+
+/// Runs the command: prints the report, and tells whether all is well.
+pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
+    let mut report = Report::default();
+    let settings = read_settings(arguments, &mut report);
+    // Servers without their database take a while to say so.
+    let mut of_servers = Report::default();
+    let (db, ()) = tokio::join!(
+        database::check(&settings, &mut report),
+        servers::check(&settings, &mut of_servers),
+    );
+    report.checks.append(&mut of_servers.checks);
+    certificates::check(&settings, &mut report);
+    work::check(&settings, db.as_ref(), &mut report).await;
+    names::check(db.as_ref(), &mut report).await;
+    units::check(&mut report).await;
+    print(&if arguments.json { report.to_json() } else { report.to_text() })?;
+    Ok(report.holds())
+}
+
+fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
+    let auth = arguments.files.auth();
+    let auth = auth_server::config::Config::read(auth.as_deref());
+    let api_file = arguments.files.api();
+    let api = api_server::config::Config::read(api_file.as_deref());
+    let (auth_faults, api_faults) = (auth.as_ref().err(), api.as_ref().err());
+    for (name, faults, option) in [
+        ("auth-server settings", auth_faults, "--env-file"),
+        ("api-server settings", api_faults, "--api-env-file"),
+    ] {
+        let expected = "all there and right";
+        match faults {
+            None => report.pass(name, expected, "all there and right"),
+            Some(faults) => {
+                let faults = faults.lines().collect::<Vec<_>>().join("; ");
+                let advice = format!("correct the settings, or name their file with {option}");
+                report.fail(name, expected, &faults, &advice);
+            }
+        }
+    }
+    let api_file = api_file.map(|file| file.display().to_string());
+    let api_file = api_file.unwrap_or_else(|| "the settings of the api-server".to_owned());
+    Settings { auth: auth.ok(), api: api.ok(), api_file }
+}

@@ -1,0 +1,63 @@
+//! The certificates in the settings: valid now, for more than a month, and with their keys.
+
+use super::Settings;
+use crate::installation::certificates::{RENEW_BEFORE, dates};
+use crate::installation::checks::Report;
+use chrono::{DateTime, TimeDelta, Utc};
+use shared::tls::Identity;
+use std::path::Path;
+use std::time::SystemTime;
+
+const EXPECTED: &str = "valid for 30 days and more, and the key is its own";
+const RENEW: &str = "have it renewed, and send the server SIGHUP";
+const RENEW_OWN: &str = "run installer install again, which renews it (of a quickstart: remove \
+     server.pem and start it again), and send the server SIGHUP";
+
+/// Looks at the certificate of each server.
+pub fn check(settings: &Settings, report: &mut Report) {
+    let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
+    let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
+    for (name, files) in [("auth-server certificate", auth), ("api-server certificate", api)] {
+        let Some((certificate, key)) = files else {
+            report.skip(name, EXPECTED, "the settings cannot be read");
+            continue;
+        };
+        let identity = Identity { certificate, key, client_certificates: false };
+        match identity.server_config().and_then(|_| dates(certificate)) {
+            Err(why) => report.fail(name, EXPECTED, &why, "give it a certificate and its key"),
+            Ok((begin, end)) => {
+                let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
+                judge(name, begin, end, renew, report);
+            }
+        }
+    }
+}
+
+/// True of a certificate whose authority this installer has made, and keeps beside it.
+fn is_own(certificate: &Path) -> bool {
+    certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
+}
+
+fn judge(
+    name: &'static str,
+    begin: DateTime<Utc>,
+    end: DateTime<Utc>,
+    renew: &str,
+    report: &mut Report,
+) {
+    let now = DateTime::<Utc>::from(SystemTime::now());
+    let left = end - now;
+    let day = end.date_naive();
+    if now < begin {
+        let found = format!("not valid before {}", begin.date_naive());
+        report.fail(name, EXPECTED, &found, "set this machine's clock if it is wrong");
+    } else if left < TimeDelta::zero() {
+        report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
+    } else {
+        let found = format!("until {day}, {} days left", left.num_days());
+        match left < RENEW_BEFORE {
+            true => report.fail(name, EXPECTED, &found, renew),
+            false => report.pass(name, EXPECTED, &found),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The servers at their addresses: live, ready, and presenting the certificate of their settings.
+
+use super::Settings;
+use crate::installation::checks::Report;
+use crate::installation::server_process::reachable;
+use api_server::config::Config;
+use reqwest::{Client, Response, StatusCode, Url};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use std::error::Error as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const EXPECTED: &str = "live and ready, with the certificate of its settings";
+const WAY: &str = "the api-server's way to it holds, by TLS and its authorities";
+const WAY_NAME: &str = "way to the auth-server";
+const CLIENT: &str = "the auth server takes the id and secret of the api-server's settings";
+const CLIENT_NAME: &str = "client of the api-server";
+const SEE_LOG: &str = "see the log of the auth server";
+const ANOTHER_CERTIFICATE: &str = "it presents another certificate than its settings name";
+const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings were changed";
+/// The longest a server is waited for: it waits itself for its database, five seconds at most.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Asks both servers, and the auth server again as the api-server does.
+pub async fn check(settings: &Settings, report: &mut Report) {
+    let auth = settings.auth.as_ref();
+    let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
+    let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
+    // All at once: each may take its time.
+    let (auth, api, way) = tokio::join!(ask_own(auth), ask_own(api), follow_way(settings));
+    for (name, asked) in [("auth-server", auth), ("api-server", api)] {
+        tell(report, name, EXPECTED, "its settings cannot be read", asked);
+    }
+    let unread = "the settings of the api-server cannot be read";
+    let (way, client) = way.map_or((None, None), |(way, client)| (Some(way), client));
+    let no_way = if way.is_some() { "the way to the auth server does not hold" } else { unread };
+    tell(report, WAY_NAME, WAY, unread, way);
+    tell(report, CLIENT_NAME, CLIENT, no_way, client);
+}
+
+/// What was found, or what is wrong and what to do.
+type Asked = Result<String, (String, String)>;
+
+async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Asked> {
+    let (listen, certificate) = place?;
+    let url = format!("https://{}", reachable(listen));
+    Some(match pinned(certificate) {
+        Ok(client) => ask(&client, &url).await,
+        Err(why) => Err((why, "correct the setting of its certificate".to_owned())),
+    })
+}
+
+/// The way to the auth server, and, where that holds, what it says to the api-server's client.
+async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
+    let api = settings.api.as_ref()?;
+    let client = match trusting(&api.auth_ca) {
+        Ok(client) => client,
+        Err(why) => return Some((Err((why, "correct API_AUTH_CA".to_owned())), None)),
+    };
+    let way = ask(&client, &api.auth_url).await;
+    let introspected = match way {
+        Ok(_) => Some(introspect(&client, api, &settings.api_file).await),
+        Err(_) => None,
+    };
+    Some((way, introspected))
+}
+
+/// Asks about a token that nobody has: the answer tells whether the client may ask.
+async fn introspect(client: &Client, api: &Config, api_file: &str) -> Asked {
+    let id = &api.auth_client_id;
+    let advice = format!(
+        "give the api-server a client with installer client rotate {id}, or, where there is none, \
+         installer client add {id} --resource-server; put its secret into API_AUTH_CLIENT_SECRET in \
+         {api_file}, and restart the api-server"
+    );
+    let form =
+        [("token", "of-nobody"), ("client_id", id), ("client_secret", &api.auth_client_secret)];
+    let url = format!("{}/oauth2/introspect", api.auth_url);
+    let answer = client.post(url).form(&form).send().await;
+    let answer = answer.map_err(|error| (in_full(&error), SEE_LOG.to_owned()))?;
+    let status = answer.status();
+    match status {
+        StatusCode::OK => Ok(format!("it takes the client {id}")),
+        StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            let found = format!("it refuses the client {id}: {status}{}", reason(answer).await);
+            Err((found, advice))
+        }
+        _ => Err((format!("{status}{}", reason(answer).await), SEE_LOG.to_owned())),
+    }
+}
+
+fn tell(
+    report: &mut Report,
+    name: &'static str,
+    expected: &str,
+    unasked: &str,
+    asked: Option<Asked>,
+) {
+    match asked {
+        None => report.skip(name, expected, unasked),
+        Some(Ok(found)) => report.pass(name, expected, &found),
+        Some(Err((found, advice))) => report.fail(name, expected, &found, &advice),
+    }
+}
+
+async fn ask(client: &Client, server: &str) -> Asked {
+    for (path, advice) in [
+        ("/health/live", "start it, and see its log"),
+        ("/health/ready", "see what is said of the database, and its log"),
+    ] {
+        let failed =
+            |found: String, advice: &str| (format!("{server}: {found}"), advice.to_owned());
+        let url = Url::parse(&format!("{server}{path}"));
+        let url = url.map_err(|why| failed(why.to_string(), "correct the setting of its URL"))?;
+        let answer = client.get(url).send().await.map_err(|error| match in_full(&error) {
+            found if found == ANOTHER_CERTIFICATE => failed(found, RELOAD),
+            found => failed(found, advice),
+        })?;
+        let status = answer.status();
+        if !status.is_success() {
+            let found = format!("{path} is {status}{}", reason(answer).await);
+            return Err(failed(found, advice));
+        }
+        if let Some(found) = failing_tasks(answer).await {
+            return Err(failed(found, "see its log; it goes on trying"));
+        }
+    }
+    Ok(format!("live and ready at {server}"))
+}
+
+/// What of its own work a server fails to do again and again, if any.
+async fn failing_tasks(answer: Response) -> Option<String> {
+    let json: serde_json::Value = answer.json().await.ok()?;
+    let failing = json.get("failing_tasks")?.as_array()?.iter();
+    let failing = failing.filter_map(|it| {
+        Some(format!("{} (failed {} times in a row)", it["task"].as_str()?, it["failures"]))
+    });
+    let failing: Vec<String> = failing.collect();
+    (!failing.is_empty()).then(|| format!("it cannot do its own work: {}", failing.join(", ")))
+}
+
+/// What an answer says of itself, behind a colon; nothing, where it says nothing.
+async fn reason(answer: Response) -> String {
+    let json: Option<serde_json::Value> = answer.json().await.ok();
+    let text = |name: &str| json.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    let said = text("detail").or_else(|| text("error_description")).or_else(|| text("title"));
+    said.map(|said| format!(": {said}")).unwrap_or_default()
+}
+
+/// A client that trusts the certificate in this file and no other, whatever the host is called.
+fn pinned(certificate: &Path) -> Result<Client, String> {
+    let chain = shared::tls::read_certificates(certificate)?;
+    let own = chain.into_iter().next().ok_or("there is no certificate")?;
+    let provider = CryptoProvider::get_default().ok_or("no TLS provider")?;
+    let algorithms = provider.signature_verification_algorithms;
+    let config = ClientConfig::builder()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Pinned { own, algorithms }))
+        .with_no_client_auth();
+    client(config)
+}
+
+fn trusting(authorities: &Path) -> Result<Client, String> {
+    client(shared::tls::client_config(authorities, rustls::ALL_VERSIONS)?)
+}
+
+fn client(config: ClientConfig) -> Result<Client, String> {
+    Client::builder()
+        .tls_backend_preconfigured(config)
+        .no_proxy()
+        .timeout(PATIENCE)
+        .build()
+        .map_err(|error| in_full(&error))
+}
+
+/// The cause behind all causes says it; the error's own text repeats the URL.
+fn in_full(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no answer within {} s", PATIENCE.as_secs());
+    }
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let text = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
+    // What the library puts before the words of a verifier.
+    text.strip_prefix("unexpected error: ").map(str::to_owned).unwrap_or(text)
+}
+
+/// Takes the server that has the key of one certificate.
+#[derive(Debug)]
+struct Pinned {
+    own: CertificateDer<'static>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match *end_entity == self.own {
+            true => Ok(ServerCertVerified::assertion()),
+            false => Err(Error::General(ANOTHER_CERTIFICATE.to_owned())),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,79 @@
+//! Units of systemd, where there is systemd and any of this product.
+
+use crate::installation::checks::Report;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+
+const NAME: &str = "systemd units";
+const EXPECTED: &str = "active, where there are any";
+/// Where systemd says that it is running (sd_booted).
+const RUNNING: &str = "/run/systemd/system";
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks systemd; nothing is said where it does not run.
+pub async fn check(report: &mut Report) {
+    if !Path::new(RUNNING).exists() {
+        return;
+    }
+    let listing = Command::new("systemctl")
+        .args(["list-units", "--all", "--plain", "--no-legend", "--no-pager"])
+        .args(["*auth-server*.service", "*api-server*.service", "loan-servicing*"])
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let listed = match tokio::time::timeout(PATIENCE, listing).await {
+        Ok(Ok(output)) if output.status.success() => output.stdout,
+        Ok(Ok(output)) => {
+            let why = String::from_utf8_lossy(&output.stderr).into_owned();
+            return report.fail(NAME, EXPECTED, &why, "see what systemctl says");
+        }
+        Ok(Err(error)) => return report.skip(NAME, EXPECTED, &format!("systemctl: {error}")),
+        Err(_) => return report.fail(NAME, EXPECTED, "no answer", "see what systemctl says"),
+    };
+    judge(&String::from_utf8_lossy(&listed), report);
+}
+
+/// Lines of unit, loaded, active, state, description.
+fn judge(listed: &str, report: &mut Report) {
+    let mut units = Vec::new();
+    let mut all_active = true;
+    for line in listed.lines() {
+        let mut words = line.split_whitespace();
+        let (Some(unit), Some(_), Some(active), Some(state)) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        all_active &= active == "active";
+        units.push(format!("{unit} {active} ({state})"));
+    }
+    let found = if units.is_empty() { "none".to_owned() } else { units.join(", ") };
+    match all_active {
+        true => report.pass(NAME, EXPECTED, &found),
+        false => report.fail(NAME, EXPECTED, &found, "see journalctl -u with the unit's name"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_well_where_all_are_active() {
+        for (listed, holds) in [
+            ("", true),
+            ("auth-server.service loaded active running Auth server\n", true),
+            (
+                "auth-server.service loaded active running Auth server\n\
+                 api-server.service loaded failed failed API\n",
+                false,
+            ),
+        ] {
+            let mut report = Report::default();
+            judge(listed, &mut report);
+            assert_eq!(report.holds(), holds, "{}", report.to_text());
+        }
+    }
+}

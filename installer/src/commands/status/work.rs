@@ -1,0 +1,165 @@
+//! What the servers keep and what is under way: signing keys, documents, who is logged in, payments
+//! by card, imports.
+
+use super::Settings;
+use crate::installation::checks::Report;
+use api_server::documents::document_store::DocumentStore;
+use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
+use shared::db;
+use shared::entity::gateway_payments::CardPaymentState;
+use shared::entity::{
+    active_users, cif_web_active_users, gateway_payments, idempotency_records, import_runs,
+};
+
+const KEYS: &str = "opened by the master keys of the settings";
+const STORE: &str = "it answers, and is this database's";
+const USERS: &str = "any number";
+const CARDS: &str = "none unsettled for longer than 10 minutes";
+const IMPORTS: &str = "none broken off";
+/// The api-server settles what is stuck every few seconds or minutes: what is older needs help.
+const UNSETTLED_SECONDS: i64 = 600;
+const SEE_LOG: &str = "see the database's log";
+
+/// Looks at all of it.
+pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report: &mut Report) {
+    let Some(db) = db else {
+        for (name, expected) in [
+            ("signing keys", KEYS),
+            ("document store", STORE),
+            ("active users", USERS),
+            ("card payments", CARDS),
+            ("imports", IMPORTS),
+        ] {
+            report.skip(name, expected, "the database does not answer, or is not of this release");
+        }
+        return;
+    };
+    check_keys(settings, db, report).await;
+    check_store(settings, db, report).await;
+    check_users(settings, db, report).await;
+    check_cards(db, report).await;
+    check_imports(db, report).await;
+}
+
+async fn check_keys(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+    let Some(auth) = &settings.auth else {
+        return report.skip("signing keys", KEYS, "the settings cannot be read");
+    };
+    match auth_server::store::keys::check(db, &auth.master_keys).await {
+        Ok(()) => report.pass("signing keys", KEYS, KEYS),
+        Err(why) => {
+            let advice = "give AUTH_MASTER_KEYS the keys that this database was used with";
+            report.fail("signing keys", KEYS, &why, advice);
+        }
+    }
+}
+
+async fn check_store(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+    let Some(api) = &settings.api else {
+        return report.skip("document store", STORE, "the settings cannot be read");
+    };
+    let checked = match DocumentStore::open_existing(&api.documents) {
+        Ok(store) => store.check_owner(db).await.map_err(|fault| fault.to_string()),
+        Err(why) => Err(why),
+    };
+    match checked {
+        Ok(()) => report.pass("document store", STORE, "it answers"),
+        Err(why) => {
+            let advice = "correct API_DOCUMENTS, or see what the store's own log says";
+            report.fail("document store", STORE, &why, advice);
+        }
+    }
+}
+
+async fn count(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
+    let row = db.query_one(select).await?;
+    row.map_or(Ok(0), |row| row.try_get_by_index(0))
+}
+
+fn tell(report: &mut Report, name: &'static str, expected: &str, counted: Result<String, DbErr>) {
+    match counted {
+        Ok(found) => report.pass(name, expected, &found),
+        Err(error) => report.fail(name, expected, &error.to_string(), SEE_LOG),
+    }
+}
+
+async fn check_users(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+    let Some(auth) = &settings.auth else {
+        return report.skip("active users", USERS, "the settings cannot be read");
+    };
+    use active_users::Column as Core;
+    use cif_web_active_users::Column as Web;
+    let backend = db.get_database_backend();
+    let lifetime = i64::try_from(auth.lifetimes.core_token_seconds).unwrap_or(i64::MAX);
+    let core = Query::select()
+        .expr(Expr::col(Core::UserId).count_distinct())
+        .from(active_users::Entity)
+        .and_where(alive(backend, Core::ActiveDate.into_expr(), Expr::value(lifetime)))
+        .take();
+    let web = Query::select()
+        .expr(Expr::col(Web::ContactId).count_distinct())
+        .from(cif_web_active_users::Entity)
+        .and_where(alive(backend, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(backend)))
+        .take();
+    let counted = async {
+        let (core, web) = (count(db, &core).await?, count(db, &web).await?);
+        Ok(format!("{core} users and {web} borrowers have a live token"))
+    };
+    tell(report, "active users", USERS, counted.await);
+}
+
+async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
+    use gateway_payments::Column;
+    let old = db::seconds_ago(db.get_database_backend(), UNSETTLED_SECONDS.into());
+    let unsettled =
+        [CardPaymentState::Created, CardPaymentState::Charged, CardPaymentState::Unknown];
+    let stuck = Query::select()
+        .expr(Column::CardPaymentId.into_expr().count())
+        .from(gateway_payments::Entity)
+        .and_where(Column::State.is_in(unsettled))
+        .and_where(Column::CreatedDate.into_expr().lt(old))
+        .take();
+    match count(db, &stuck).await {
+        Ok(0) => report.pass("card payments", CARDS, "none"),
+        Ok(number) => {
+            let advice = "see whether the api-server runs and reaches the payment gateway; it \
+                          settles them by itself";
+            report.fail("card payments", CARDS, &format!("{number} unsettled"), advice);
+        }
+        Err(error) => report.fail("card payments", CARDS, &error.to_string(), SEE_LOG),
+    }
+}
+
+async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
+    use idempotency_records::Column as Claim;
+    use import_runs::Column as Run;
+    let leased = Query::select()
+        .column(Claim::ScopeHash)
+        .from(idempotency_records::Entity)
+        .and_where(Claim::LeaseUntil.into_expr().gt(db::now(db.get_database_backend())))
+        .take();
+    let runs = |leased: Expr| {
+        Query::select()
+            .expr(Run::ImportId.into_expr().count())
+            .from(import_runs::Entity)
+            .and_where(Run::CommittedFlag.is_null())
+            .and_where(leased)
+            .take()
+    };
+    let at_work = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
+    let broken_off = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
+    let counted =
+        async { Ok::<_, DbErr>((count(db, &at_work).await?, count(db, &broken_off).await?)) };
+    match counted.await {
+        Ok((at_work, 0)) => report.pass("imports", IMPORTS, &format!("{at_work} under way")),
+        Ok((at_work, broken_off)) => {
+            let found = format!("{at_work} under way, {broken_off} broken off");
+            let advice = "send their files again with the same keys: they go on behind the last \
+                          record";
+            report.pass_for_now("imports", IMPORTS, &found, advice);
+        }
+        Err(error) => report.fail("imports", IMPORTS, &error.to_string(), SEE_LOG),
+    }
+}

@@ -1,0 +1,87 @@
+//! Who else is connected to the database, as far as it can be told.
+
+use crate::installation::Refused;
+use crate::installation::columns::shown;
+use crate::installation::database;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long somebody who has just gone may still be listed.
+const LINGERING: Duration = Duration::from_secs(1);
+
+/// Who is connected, and still is a moment later.
+pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
+    if find(db).await?.is_empty() {
+        return Ok(Vec::new());
+    }
+    tokio::time::sleep(LINGERING).await;
+    find(db).await
+}
+
+/// A line for each. PostgreSQL and MariaDB tell of connections; MariaDB shows those of other users
+/// only to those who have the privilege PROCESS. SQLite knows nobody: there the processes that have
+/// the file open are found, those of other users only by root.
+async fn find(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
+    match db.get_database_backend() {
+        DbBackend::Postgres => {
+            let sql = "SELECT CAST(count(*) AS bigint), usename::text, \
+                 coalesce(host(client_addr), 'this machine'), application_name \
+                 FROM pg_stat_activity WHERE datname = current_database() \
+                 AND pid <> pg_backend_pid() AND backend_type = 'client backend' \
+                 GROUP BY 2, 3, 4 ORDER BY 2, 3, 4";
+            listed(db, sql).await
+        }
+        DbBackend::MySql => {
+            let sql = "SELECT count(*), CAST(user AS char), \
+                 CAST(substring_index(host, ':', 1) AS char), '' \
+                 FROM information_schema.processlist WHERE db = database() \
+                 AND id <> connection_id() GROUP BY 2, 3 ORDER BY 2, 3";
+            listed(db, sql).await
+        }
+        _ => {
+            let file = database::file(db).await?;
+            Ok(file.map(|file| processes(&file)).unwrap_or_default())
+        }
+    }
+}
+
+async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, Refused> {
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let rows = db.query_all_raw(statement).await?;
+    let lines: Result<Vec<String>, _> = rows.iter().map(line).collect();
+    Ok(lines?)
+}
+
+fn line(row: &QueryResult) -> Result<String, sea_orm::DbErr> {
+    let number: i64 = row.try_get_by_index(0)?;
+    let [user, host, program] = [1, 2, 3].map(|index| row.try_get_by_index::<String>(index));
+    let (user, host, program) = (shown(&user?), shown(&host?), program?);
+    let connections = if number == 1 { "connection" } else { "connections" };
+    let program = match program.as_str() {
+        "" => String::new(),
+        program => format!(" ({})", shown(program)),
+    };
+    Ok(format!("{number} {connections} of user {user} from {host}{program}"))
+}
+
+/// The processes that have this file open, but for this one.
+fn processes(file: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.flatten().filter_map(|entry| {
+        let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+        (id != std::process::id()).then(|| (id, entry.path()))
+    });
+    let holders = ids.filter(|(_, folder)| {
+        let Ok(open) = std::fs::read_dir(folder.join("fd")) else { return false };
+        open.flatten().any(|entry| std::fs::read_link(entry.path()).is_ok_and(|to| to == file))
+    });
+    let mut lines: Vec<_> = holders
+        .map(|(id, folder)| {
+            let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
+            format!("process {id} ({})", shown(name.trim()))
+        })
+        .collect();
+    lines.sort_unstable();
+    lines
+}

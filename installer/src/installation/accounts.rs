@@ -1,0 +1,183 @@
+//! Users of either kind as rows: found, added, given passwords and privileges.
+
+use crate::installation::actor;
+use crate::installation::refusal::{Refused, refuse};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
+use shared::audit::{Event, Kind};
+use shared::entity::users::UserStatus;
+use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
+use shared::introspection::UserKind;
+use shared::secrecy::Secret;
+use shared::time::Timestamp;
+use shared::{sessions, user_names};
+use std::fmt;
+
+/// A user who may log in, or might if he were not disabled.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Core-system user, or web user.
+    pub kind: UserKind,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    /// What he logs in with.
+    pub user_name: String,
+}
+
+impl Account {
+    /// The user of this name.
+    pub async fn find(
+        db: &impl ConnectionTrait,
+        kind: UserKind,
+        user_name: &str,
+    ) -> Result<Self, Refused> {
+        let user_id = match kind {
+            UserKind::Core => users::Entity::find()
+                .filter(users::Column::UserName.eq(user_name))
+                .one(db)
+                .await?
+                .map(|user| user.user_id),
+            UserKind::Web => web_credentials::Entity::find()
+                .filter(web_credentials::Column::WebUserName.eq(user_name))
+                .one(db)
+                .await?
+                .map(|row| row.contact_id),
+        };
+        match (user_id, kind) {
+            (Some(user_id), _) => Ok(Self { kind, user_id, user_name: user_name.to_owned() }),
+            (None, UserKind::Core) => {
+                refuse(format!("there is no user {user_name} (for a web user say --web)"))
+            }
+            (None, UserKind::Web) => refuse(format!("there is no web user {user_name}")),
+        }
+    }
+
+    /// Holds his credentials until the transaction ends: a log-in that has begun is over before, or
+    /// finds what this transaction leaves. Nothing else of his: whoever issues a token holds its
+    /// session, and then needs the user's row.
+    pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+        sessions::hold_credentials(tx, self.kind, self.user_id).await
+    }
+
+    /// An event of the audit that concerns him.
+    pub fn event(&self, kind: Kind) -> Event {
+        actor::event(kind).user(self.kind, self.user_id).user_name(&self.user_name)
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind == UserKind::Web { "web user" } else { "user" };
+        write!(f, "{kind} {}", self.user_name)
+    }
+}
+
+/// Whom a command means: borrowers with `--web`, else users of the core system.
+pub const fn kind(web: bool) -> UserKind {
+    if web { UserKind::Web } else { UserKind::Core }
+}
+
+/// Refuses what no user may be called.
+pub fn check_name(name: &str) -> Result<(), Refused> {
+    user_names::check_name(name).map_err(|fault| Refused(format!("the user name {fault}")))
+}
+
+/// The row of an active core-system user without any right.
+pub fn row(name: &str, full_name: &str, now: Timestamp) -> users::ActiveModel {
+    users::ActiveModel {
+        user_id: NotSet,
+        user_name: Set(name.to_owned()),
+        full_name: Set(full_name.to_owned()),
+        email: Set(None),
+        status: Set(UserStatus::Active),
+        admin_flag: Set(false),
+        dba_flag: Set(false),
+        loan_officer_flag: Set(false),
+        collection_officer_flag: Set(false),
+        contact_officer_flag: Set(false),
+        created_date: Set(now),
+    }
+}
+
+/// Adds a core-system user with privileges, and returns the id. A conflict means that the name is
+/// taken, or looks like another's.
+pub async fn add(
+    tx: &impl ConnectionTrait,
+    user: users::ActiveModel,
+    privileges: &[i64],
+) -> Result<i64, DbErr> {
+    if let ActiveValue::Set(name) = &user.user_name {
+        user_names::take(tx, UserKind::Core, name).await?;
+    }
+    let user_id = users::Entity::insert(user).exec(tx).await?.last_insert_id;
+    for privilege_id in privileges {
+        let grant = privilege_grants::ActiveModel {
+            grant_id: NotSet,
+            privilege_id: Set(*privilege_id),
+            user_id: Set(Some(user_id)),
+            group_id: Set(None),
+        };
+        privilege_grants::Entity::insert(grant).exec(tx).await?;
+    }
+    Ok(user_id)
+}
+
+/// The privilege that is written `path:verb`, such as `Loan > Payments:Add`.
+pub async fn privilege(db: &impl ConnectionTrait, text: &str) -> Result<Option<i64>, DbErr> {
+    let (path, verb) = text.split_once(':').unwrap_or_default();
+    let found = privileges::Entity::find()
+        .filter(privileges::Column::Path.eq(path))
+        .filter(privileges::Column::Verb.eq(verb))
+        .one(db)
+        .await?;
+    Ok(found.map(|privilege| privilege.privilege_id))
+}
+
+/// Gives a user this password, whether or not he had one.
+pub async fn set_password(
+    tx: &impl ConnectionTrait,
+    kind: UserKind,
+    user_id: i64,
+    hash: Secret,
+) -> Result<(), DbErr> {
+    if kind == UserKind::Web {
+        return web_credentials::Entity::update_many()
+            .col_expr(web_credentials::Column::PasswordHash, hash.reveal().into())
+            .filter(web_credentials::Column::ContactId.eq(user_id))
+            .exec(tx)
+            .await
+            .map(drop);
+    }
+    use user_credentials::Column::{PasswordHash, UserId};
+    let row = user_credentials::ActiveModel { user_id: Set(user_id), password_hash: Set(hash) };
+    let known = OnConflict::column(UserId).update_column(PasswordHash).to_owned();
+    user_credentials::Entity::insert(row).on_conflict(known).exec_without_returning(tx).await?;
+    Ok(())
+}
+
+/// Lets a user log in, or not.
+pub async fn set_enabled(
+    tx: &impl ConnectionTrait,
+    account: &Account,
+    enabled: bool,
+) -> Result<(), DbErr> {
+    match account.kind {
+        UserKind::Core => {
+            let status = if enabled { UserStatus::Active } else { UserStatus::Disabled };
+            users::Entity::update_many()
+                .col_expr(users::Column::Status, sea_orm::sea_query::Expr::value(status))
+                .filter(users::Column::UserId.eq(account.user_id))
+                .exec(tx)
+                .await?;
+        }
+        UserKind::Web => {
+            web_credentials::Entity::update_many()
+                .col_expr(web_credentials::Column::WebAccessFlag, enabled.into())
+                .filter(web_credentials::Column::ContactId.eq(account.user_id))
+                .exec(tx)
+                .await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Whoever gives a command, as the audit names him.
+
+use shared::audit::{Event, Kind};
+
+/// Characters of an actor's name that the audit keeps.
+const ACTOR_CHARACTERS: usize = 80;
+
+/// An event of the audit with whoever gives this command as its actor.
+pub fn event(kind: Kind) -> Event {
+    Event::new(kind).actor(&this_actor())
+}
+
+/// Whoever gives this command, as the audit names him.
+pub fn this_actor() -> String {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // Behind sudo, the one who called it.
+    let person = set("SUDO_USER").or_else(|| set("USER")).or_else(|| set("LOGNAME"));
+    actor(person.as_deref())
+}
+
+fn actor(person: Option<&str>) -> String {
+    let Some(person) = person else { return "installer".to_owned() };
+    let shown = person.chars().filter(|character| !character.is_control());
+    format!("installer:{}", shown.take(ACTOR_CHARACTERS).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_fits_its_column_and_has_no_control_characters() {
+        assert_eq!(actor(None), "installer");
+        assert_eq!(actor(Some("jo\u{1b}an")), "installer:joan");
+        assert!(actor(Some(&"x".repeat(300))).chars().count() <= 100);
+    }
+}

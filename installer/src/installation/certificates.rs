@@ -1,0 +1,154 @@
+//! A certificate authority of one's own, for machines that are not on a public network.
+
+use crate::installation::files::{write, write_private};
+use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
+};
+use rustls::RootCertStore;
+use rustls::client::verify_server_name;
+use rustls::pki_types::ServerName;
+use rustls::server::ParsedCertificate;
+use shared::tls::read_certificates;
+use std::path::{Path, PathBuf};
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+const AUTHORITY_DAYS: u64 = 3650;
+/// The longest that clients accept of a server certificate.
+const SERVER_DAYS: u64 = 397;
+/// From so long before its end on, a certificate should be renewed.
+pub const RENEW_BEFORE: TimeDelta = TimeDelta::days(30);
+
+/// The files of a local installation.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// What clients trust.
+    pub authority: PathBuf,
+    /// What both servers present.
+    pub certificate: PathBuf,
+    /// The key of that certificate.
+    pub key: PathBuf,
+}
+
+impl TlsFiles {
+    /// As they are called in a folder that this installer fills.
+    pub fn in_folder(directory: &Path) -> Self {
+        Self {
+            authority: directory.join("ca.pem"),
+            certificate: directory.join("server.pem"),
+            key: directory.join("server.key"),
+        }
+    }
+
+    fn exist(&self) -> bool {
+        [&self.authority, &self.certificate, &self.key].into_iter().all(|path| path.exists())
+    }
+}
+
+/// The files in this folder, made where they are missing: an authority, and a certificate of it
+/// for `localhost`, `127.0.0.1` and `::1`.
+pub fn local(directory: &Path) -> Result<TlsFiles, String> {
+    let files = TlsFiles::in_folder(directory);
+    match files.exist() {
+        true => Ok(files),
+        false => own(directory, &["localhost", "127.0.0.1", "::1"].map(str::to_owned)),
+    }
+}
+
+/// What there is to make in a folder, so that its certificate has these names and is good for a
+/// while; `None` if it is so.
+pub fn missing(files: &TlsFiles, names: &[String]) -> Result<Option<&'static str>, String> {
+    if !files.exist() {
+        return Ok(Some("make an authority and a certificate"));
+    }
+    let chain = read_certificates(&files.certificate)?;
+    let leaf = chain.first().ok_or("there is no certificate")?;
+    let parsed = ParsedCertificate::try_from(leaf)
+        .map_err(|error| format!("{} cannot be read: {error}", files.certificate.display()))?;
+    let is_named = |name: &String| {
+        let name = ServerName::try_from(name.as_str());
+        name.is_ok_and(|name| verify_server_name(&parsed, &name).is_ok())
+    };
+    if !names.iter().all(is_named) {
+        return Ok(Some("make another certificate"));
+    }
+    let (_, end) = dates(&files.certificate)?;
+    Ok((end < Utc::now() + RENEW_BEFORE).then_some("renew the certificate"))
+}
+
+/// When the chain becomes valid, and when its first certificate no longer is.
+pub fn dates(path: &Path) -> Result<(DateTime<Utc>, DateTime<Utc>), String> {
+    let (mut begin, mut end) = (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC);
+    for certificate in read_certificates(path)? {
+        let (_, read) = X509Certificate::from_der(&certificate)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let instant = |seconds| DateTime::from_timestamp(seconds, 0);
+        let validity = read.validity();
+        begin = begin.max(instant(validity.not_before.timestamp()).unwrap_or(begin));
+        end = end.min(instant(validity.not_after.timestamp()).unwrap_or(end));
+    }
+    Ok((begin, end))
+}
+
+/// The authorities in this file.
+pub fn authorities(path: &Path) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in read_certificates(path)? {
+        let path = path.display();
+        roots.add(certificate).map_err(|error| format!("{path} is no authority: {error}"))?;
+    }
+    Ok(roots)
+}
+
+/// A certificate for these names, by the authority in this folder, which is made where it is
+/// missing.
+pub fn own(directory: &Path, names: &[String]) -> Result<TlsFiles, String> {
+    let files = TlsFiles::in_folder(directory);
+    std::fs::create_dir_all(directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+    let today = Utc::now().date_naive();
+    let failed = |error: rcgen::Error| format!("certificates cannot be made: {error}");
+    let authority_key_file = directory.join("ca.key");
+    let authority = authority(today);
+    let authority_key = match std::fs::read_to_string(&authority_key_file) {
+        // The one that clients trust goes on: name and key are all that a signature shows of it.
+        Ok(pem) if files.authority.exists() => KeyPair::from_pem(&pem).map_err(failed)?,
+        _ => {
+            let key = KeyPair::generate().map_err(failed)?;
+            write(&files.authority, &authority.self_signed(&key).map_err(failed)?.pem())?;
+            write_private(&authority_key_file, &key.serialize_pem())?;
+            key
+        }
+    };
+    let issuer = Issuer::new(authority, authority_key);
+    let server_key = KeyPair::generate().map_err(failed)?;
+    let mut server = CertificateParams::new(names.to_vec()).map_err(failed)?;
+    let first = names.first().map_or("localhost", String::as_str);
+    server.distinguished_name.push(DnType::CommonName, first);
+    server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    // Strict clients (Python's since 3.13) take no certificate without (RFC 5280, 4.2.1.1).
+    server.use_authority_key_identifier_extension = true;
+    validity(&mut server, today, SERVER_DAYS);
+    let server_pem = server.signed_by(&server_key, &issuer).map_err(failed)?.pem();
+    write_private(&files.key, &server_key.serialize_pem())?;
+    write(&files.certificate, &server_pem)?;
+    Ok(files)
+}
+
+fn authority(today: NaiveDate) -> CertificateParams {
+    let mut authority = CertificateParams::default();
+    authority.distinguished_name.push(DnType::CommonName, "Loan Servicing local authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    validity(&mut authority, today, AUTHORITY_DAYS);
+    authority
+}
+
+/// From yesterday, for clocks that are behind.
+fn validity(certificate: &mut CertificateParams, today: NaiveDate, days: u64) {
+    let date =
+        |day: NaiveDate| rcgen::date_time_ymd(day.year(), day.month() as u8, day.day() as u8);
+    certificate.not_before = date(today - Days::new(1));
+    certificate.not_after = date(today + Days::new(days - 1));
+}

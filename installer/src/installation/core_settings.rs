@@ -1,0 +1,46 @@
+//! Settings of the core system, which its database holds: read, written, and the business time zone.
+
+use crate::installation::refusal::{Refused, refuse};
+use chrono_tz::Tz;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use shared::entity::settings::{ActiveModel, Column, Entity};
+
+/// The value of a setting, if it has one.
+pub async fn read(db: &impl ConnectionTrait, name: &str) -> Result<Option<String>, DbErr> {
+    Ok(Entity::find_by_id(name).one(db).await?.map(|row| row.value))
+}
+
+/// Writes a setting, or removes it.
+pub async fn write(
+    db: &impl ConnectionTrait,
+    name: &str,
+    value: Option<&str>,
+) -> Result<(), DbErr> {
+    let Some(value) = value else {
+        let removed = Entity::delete_many().filter(Column::Name.eq(name)).exec(db).await;
+        return removed.map(drop);
+    };
+    let row = ActiveModel { name: Set(name.to_owned()), value: Set(value.to_owned()) };
+    let or_change = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
+    Entity::insert(row).on_conflict(or_change).exec_without_returning(db).await.map(drop)
+}
+
+/// Refuses what is no time zone.
+pub fn check_time_zone(name: &str) -> Result<(), Refused> {
+    match name.parse::<Tz>() {
+        Ok(_) => Ok(()),
+        Err(_) => refuse(format!(
+            "no time zone is called {name:?}: it is an IANA name, such as America/Chicago or UTC"
+        )),
+    }
+}
+
+/// The time zone of this machine, or the one that `TZ` names; UTC where neither is known.
+pub fn this_time_zone() -> String {
+    let named = std::env::var("TZ").ok().into_iter().chain(iana_time_zone::get_timezone());
+    let mut named = named.map(|name| name.trim_start_matches(':').to_owned());
+    let known = named.find(|name| check_time_zone(name).is_ok());
+    known.unwrap_or_else(|| Tz::UTC.name().to_owned())
+}

@@ -1,0 +1,207 @@
+//! The files of documents, read as a whole and compared with their rows.
+
+use crate::installation::columns::shown;
+use crate::installation::refusal::Refused;
+use api_server::documents::document_store::sweep::Fault;
+use api_server::documents::document_store::{DocumentStore, Measured};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use indicatif::ProgressBar;
+use sea_orm::{
+    ColumnTrait, DatabaseConnection, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use serde_json::json;
+use shared::entity::document_files::{Column, Entity, Model};
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::time::Duration;
+
+/// Rows that are read together.
+const FILES_PER_PAGE: u64 = 500;
+/// Files that are read at the same time.
+const FILES_AT_ONCE: usize = 8;
+/// How often the progress shows that it is alive.
+pub const TICK: Duration = Duration::from_millis(200);
+
+/// How many files were compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared {
+    /// Files that have a row.
+    pub files: u64,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Files that are damaged or missing.
+    pub damaged: u64,
+}
+
+/// Compares every file, and tells of each that is damaged or missing, in the order of their rows.
+/// One whose row is gone by the end was removed meanwhile.
+pub async fn compare(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+    mut tell: impl FnMut(&Damage) -> Result<(), Refused>,
+) -> Result<Compared, Refused> {
+    let progress = ProgressBar::new(Entity::find().count(db).await?);
+    progress.enable_steady_tick(TICK);
+    let mut compared = Compared::default();
+    let mut last = i64::MIN;
+    loop {
+        let files = page(db, last).await?;
+        let Some(newest) = files.last() else { break };
+        last = newest.file_id;
+        let read = stream::iter(files).map(|file| read(store, file));
+        let mut read = std::pin::pin!(read.buffer_unordered(FILES_AT_ONCE));
+        let mut some = Vec::new();
+        while let Some((bytes, damage)) = read.try_next().await? {
+            compared.files += 1;
+            compared.bytes += bytes;
+            some.extend(damage);
+            progress.inc(1);
+        }
+        if some.is_empty() {
+            continue;
+        }
+        some.sort_unstable_by_key(|damage| damage.file.file_id);
+        let present = present(db, &some).await?;
+        for damage in &some {
+            if !present.contains(&damage.file.file_id) {
+                compared.files -= 1;
+                continue;
+            }
+            compared.damaged += 1;
+            progress.suspend(|| tell(damage))?;
+        }
+    }
+    progress.finish_and_clear();
+    Ok(compared)
+}
+
+async fn page(db: &DatabaseConnection, last: i64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::FileId.gt(last))
+        .order_by_asc(Column::FileId)
+        .limit(FILES_PER_PAGE)
+        .all(db)
+        .await
+}
+
+/// Bytes that were read, and what is wrong with the file if anything is.
+async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>), Fault> {
+    let (bytes, found) = match store.measure(&file.object_key).await? {
+        Measured::Missing => (0, Some(Found::Nothing)),
+        Measured::Unreadable(why) => (0, Some(Found::Unreadable(one_line(&why)))),
+        Measured::Whole { size_bytes, sha256 } => {
+            let found = if i64::try_from(size_bytes) != Ok(file.size_bytes) {
+                Some(Found::Size(size_bytes))
+            } else {
+                (sha256 != file.sha256).then_some(Found::Hash(sha256))
+            };
+            (size_bytes, found)
+        }
+    };
+    Ok((bytes, found.map(|found| Damage { file, found })))
+}
+
+/// Which of these files still have a row.
+async fn present(db: &DatabaseConnection, damaged: &[Damage]) -> Result<HashSet<i64>, DbErr> {
+    let ids = damaged.iter().map(|damage| damage.file.file_id);
+    let present: Vec<i64> = Entity::find()
+        .select_only()
+        .column(Column::FileId)
+        .filter(Column::FileId.is_in(ids))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(present.into_iter().collect())
+}
+
+/// A file that is not what its row says.
+pub struct Damage {
+    /// The row.
+    pub file: Model,
+    /// What there is in its place.
+    pub found: Found,
+}
+
+/// What there is in place of a file.
+pub enum Found {
+    /// Its object is not there.
+    Nothing,
+    /// The object has another length.
+    Size(u64),
+    /// The object has the length, and other bytes: their SHA-256.
+    Hash(String),
+    /// The object is there and cannot be read: why.
+    Unreadable(String),
+}
+
+impl Damage {
+    /// The line for people.
+    pub fn to_text(&self) -> String {
+        let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
+        let (fault, difference) = match &self.found {
+            Found::Nothing => {
+                ("missing", format!("{size_bytes} bytes, SHA-256 {sha256}, expected"))
+            }
+            Found::Size(found) => {
+                ("wrong size", format!("{size_bytes} bytes expected, {found} found"))
+            }
+            Found::Hash(found) => {
+                ("wrong hash", format!("SHA-256 {sha256} expected, {found} found"))
+            }
+            Found::Unreadable(why) => ("unreadable", why.clone()),
+        };
+        let (name, object) = (shown(&self.file.file_name), self.object());
+        format!(
+            "{fault:<10}  file {file_id} of document {document_id}, {name}, object {object}: \
+             {difference}"
+        )
+    }
+
+    /// The line for programs.
+    pub fn to_json(&self) -> String {
+        let Model { file_id, document_id, file_name, size_bytes, sha256, .. } = &self.file;
+        let mut line = json!({
+            "file_id": file_id,
+            "document_id": document_id,
+            "file_name": file_name,
+            "object": self.object(),
+            "expected_bytes": size_bytes,
+            "expected_sha256": sha256,
+        });
+        match &self.found {
+            Found::Nothing => line["fault"] = json!("missing"),
+            Found::Size(found) => {
+                line["fault"] = json!("wrong_size");
+                line["found_bytes"] = json!(found);
+            }
+            Found::Hash(found) => {
+                line["fault"] = json!("wrong_hash");
+                line["found_sha256"] = json!(found);
+            }
+            Found::Unreadable(why) => {
+                line["fault"] = json!("unreadable");
+                line["reason"] = json!(why);
+            }
+        }
+        line.to_string()
+    }
+
+    fn object(&self) -> String {
+        DocumentStore::place(&self.file.object_key)
+    }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Database(error) => error.into(),
+            fault => Self(one_line(&fault)),
+        }
+    }
+}
+
+/// A bucket's answer may be a whole document.
+pub fn one_line(text: &dyn Display) -> String {
+    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}

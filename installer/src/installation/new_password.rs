@@ -1,0 +1,125 @@
+//! A new password: from a file, typed twice, or made up. Never from the command line, which every
+//! process of the machine can read.
+
+use crate::installation::credentials::random_password;
+use crate::installation::files::read;
+use crate::installation::refusal::{Refused, refuse};
+use console::Term;
+use shared::user_names::check_password;
+use std::path::{Path, PathBuf};
+
+/// Where the password comes from; without either it is asked for.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct NewPassword {
+    /// Reads the password from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "generate")]
+    password_file: Option<PathBuf>,
+    /// Makes a password up, and prints it once
+    #[arg(long)]
+    generate: bool,
+}
+
+/// A password that may be set.
+pub struct Password {
+    /// The password itself.
+    pub text: String,
+    generated: bool,
+}
+
+impl NewPassword {
+    /// What flags of another name say.
+    pub fn given(password_file: Option<PathBuf>, generate: bool) -> Self {
+        Self { password_file, generate }
+    }
+
+    /// The password, if it is fit for this user.
+    pub fn read(&self, user_name: &str) -> Result<Password, Refused> {
+        let text = match &self.password_file {
+            _ if self.generate => random_password(),
+            Some(path) => from_file(path)?,
+            None => ask()?,
+        };
+        check(&text, user_name)?;
+        Ok(Password { text, generated: self.generate })
+    }
+}
+
+impl Password {
+    /// One that was typed.
+    pub fn typed(text: String) -> Self {
+        Self { text, generated: false }
+    }
+
+    /// True if nobody knows it yet.
+    pub fn generated(&self) -> bool {
+        self.generated
+    }
+
+    /// What is said when it was set: the password too, where nobody else knows it.
+    pub fn after(&self, said: &str) -> String {
+        match self.generated {
+            true => format!("{said}\npassword  {}\nThis is shown once.", self.text),
+            false => said.to_owned(),
+        }
+    }
+}
+
+/// The only line of a file, however it ends.
+fn from_file(path: &Path) -> Result<String, Refused> {
+    let text = read(path).map_err(Refused)?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    match line.contains('\n') {
+        true => refuse(format!("{} has more than one line", path.display())),
+        false => Ok(line.to_owned()),
+    }
+}
+
+fn ask() -> Result<String, Refused> {
+    let terminal = Term::stderr();
+    if !terminal.is_term() {
+        return refuse("no terminal to ask for the password: give --password-file or --generate");
+    }
+    let line = |prompt: &str| {
+        let read = terminal.write_str(prompt).and_then(|()| terminal.read_secure_line());
+        read.map_err(|error| Refused(format!("cannot ask for the password: {error}")))
+    };
+    let first = line("New password: ")?;
+    match first == line("The same again: ")? {
+        true => Ok(first),
+        false => refuse("the two differ; nothing was changed"),
+    }
+}
+
+/// Refuses a password that is easily guessed, or too long.
+pub fn check(password: &str, user_name: &str) -> Result<(), Refused> {
+    check_password(password, user_name).map_err(|fault| Refused(format!("the password {fault}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_holds_one_line_however_it_ends() {
+        let folder = std::env::temp_dir().join(random_password());
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("word");
+        for text in ["two words ", "two words \n", "two words \r\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(from_file(&path).as_deref(), Ok("two words "));
+        }
+        std::fs::write(&path, "one\ntwo\n").unwrap();
+        assert!(from_file(&path).expect_err("two lines").to_string().contains("one line"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(from_file(&path).expect_err("gone").to_string().contains("cannot read"));
+    }
+
+    #[test]
+    fn a_password_that_was_made_up_is_fit_and_shown() {
+        let made = NewPassword { generate: true, ..NewPassword::default() }.read("jo").unwrap();
+        assert!(made.after("done").contains(&made.text));
+        let known = Password { text: "correct horse".to_owned(), generated: false };
+        assert_eq!(known.after("done"), "done");
+    }
+}

@@ -1,0 +1,29 @@
+//! Standard output: what a command prints for people and programs.
+
+use crate::installation::refusal::Refused;
+use std::io::{ErrorKind, Write};
+
+/// Prints what was asked for.
+pub fn print(text: &str) -> Result<(), Refused> {
+    printed(write_out(text))
+}
+
+/// What came of printing. Whoever stops reading, as `head` does, has what he wanted.
+pub fn printed(written: std::io::Result<()>) -> Result<(), Refused> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| Refused(format!("cannot print: {error}"))),
+    }
+}
+
+/// Prints what cannot be asked for again, after the change it belongs to was made.
+pub fn print_once(text: &str) -> Result<(), Refused> {
+    write_out(text)
+        .map_err(|error| Refused(format!("done, but what it made could not be printed: {error}")))
+}
+
+fn write_out(text: &str) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "{}", text.trim_end_matches('\n'))?;
+    output.flush()
+}

@@ -1,0 +1,335 @@
+//! What a client may be: which of its properties go together.
+
+mod keys;
+mod uris;
+
+use crate::installation::refusal::{Refused, refuse};
+use auth_server::store::clients::secret_hash;
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use sea_orm::ActiveValue::Set;
+use shared::entity::oauth_clients::{ActiveModel, ClientKind};
+use shared::introspection::UserKind;
+use shared::secrecy::Secret;
+use shared::time::Timestamp;
+use std::path::PathBuf;
+
+/// The public client of the documentation: code flow.
+pub const BROWSER_CLIENT: &str = "browser";
+/// The resource server.
+pub const API_SERVER_CLIENT: &str = "api-server";
+
+const ID_CHARACTERS_MAX: usize = 100;
+const NAME_CHARACTERS_MAX: usize = 100;
+
+/// A client to be added.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Registration {
+    /// Its id: 1 to 100 of A-Z, a-z, 0-9, '.', '_', '-'
+    pub id: String,
+    /// What people know it by, on the log-in page: up to 100 characters [default: its id]
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// It cannot keep a secret: a program in a browser or on a desktop
+    #[arg(long)]
+    pub public: bool,
+    /// How it gets tokens
+    #[arg(long = "grant", value_name = "GRANT", num_args = 1..)]
+    pub grants: Vec<Grant>,
+    /// Whom it may log in
+    #[arg(long = "user-kind", value_name = "KIND", num_args = 1.., value_parser = user_kinds())]
+    pub user_kinds: Vec<UserKind>,
+    /// Where a log-in may end: https, or http on 127.0.0.1, [::1] or localhost
+    #[arg(long = "redirect-uri", value_name = "URI", num_args = 1..)]
+    pub redirect_uris: Vec<String>,
+    /// Where a log-out may end: the same
+    #[arg(long = "post-logout-redirect-uri", value_name = "URI", num_args = 1..)]
+    pub post_logout_redirect_uris: Vec<String>,
+    /// The origin of its pages, such as https://app.example.com, if it is public
+    #[arg(long = "cors-origin", value_name = "ORIGIN", num_args = 1..)]
+    pub cors_origins: Vec<String>,
+    /// It may ask what a token is worth
+    #[arg(long)]
+    pub resource_server: bool,
+    /// Its public keys or certificates (JWKS), in place of a secret
+    #[arg(long, value_name = "FILE")]
+    pub jwks: Option<PathBuf>,
+    /// A secret beside the keys
+    #[arg(long)]
+    pub secret: bool,
+    /// The id and the secret as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a client gets tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Grant {
+    /// With a user's name and password.
+    Password,
+    /// With a code from the log-in page.
+    AuthorizationCode,
+    /// With a refresh token.
+    RefreshToken,
+}
+
+impl Grant {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::AuthorizationCode => "authorization_code",
+            Self::RefreshToken => "refresh_token",
+        }
+    }
+}
+
+/// Reads `core` or `web` from a command line.
+fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
+    let words = [UserKind::Core, UserKind::Web].map(UserKind::as_str);
+    PossibleValuesParser::new(words).map(|word| match word == UserKind::Web.as_str() {
+        true => UserKind::Web,
+        false => UserKind::Core,
+    })
+}
+
+/// Refuses what is no client's id.
+pub fn check_id(id: &str) -> Result<(), Refused> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    match (1..=ID_CHARACTERS_MAX).contains(&id.len()) && id.bytes().all(allowed) {
+        true => Ok(()),
+        false => refuse(format!(
+            "the id of a client has 1 to {ID_CHARACTERS_MAX} characters of A-Z, a-z, 0-9, '.', \
+             '_', '-': {id:?} is none"
+        )),
+    }
+}
+
+/// Refuses what people could not know a client by.
+pub fn check_display_name(name: &str) -> Result<(), Refused> {
+    let plain = !name.chars().any(char::is_control) && name.trim() == name;
+    match plain && (1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
+        true => Ok(()),
+        false => refuse(format!(
+            "the name of a client has 1 to {NAME_CHARACTERS_MAX} characters, no control characters \
+             and no outer blanks: {name:?} is none"
+        )),
+    }
+}
+
+impl Registration {
+    /// Refuses a client that is unsafe, or that could do nothing; gives back its public keys.
+    pub fn check(&self) -> Result<Option<String>, Refused> {
+        check_id(&self.id)?;
+        self.name.as_deref().map_or(Ok(()), check_display_name)?;
+        self.check_grants()?;
+        for uri in self.redirect_uris.iter().chain(&self.post_logout_redirect_uris) {
+            uris::check_redirect(uri)?;
+        }
+        for origin in &self.cors_origins {
+            uris::check_origin(origin)?;
+        }
+        if self.public {
+            self.check_public()?;
+        } else if !self.cors_origins.is_empty() {
+            return refuse("--cors-origin is for public clients: no page may hold a secret");
+        }
+        self.jwks.as_deref().map(keys::read).transpose()
+    }
+
+    fn check_grants(&self) -> Result<(), Refused> {
+        let code = self.has(Grant::AuthorizationCode);
+        let uris = self.redirect_uris.len() + self.post_logout_redirect_uris.len();
+        if code && self.redirect_uris.is_empty() {
+            return refuse("--grant authorization_code needs a --redirect-uri");
+        }
+        if !code && uris > 0 {
+            return refuse("redirect URIs are for clients with --grant authorization_code");
+        }
+        if !code && !self.has(Grant::Password) {
+            if self.has(Grant::RefreshToken) {
+                return refuse("--grant refresh_token needs password or authorization_code too");
+            }
+            if !self.user_kinds.is_empty() {
+                return refuse("--user-kind is for clients with a --grant");
+            }
+            if !self.resource_server && !self.public {
+                return refuse("this client could do nothing: add --grant or --resource-server");
+            }
+        } else if self.user_kinds.is_empty() {
+            return refuse("whom may this client log in? add --user-kind core, web, or both");
+        }
+        Ok(())
+    }
+
+    fn check_public(&self) -> Result<(), Refused> {
+        if self.secret || self.jwks.is_some() {
+            return refuse("a public client has neither a secret nor keys");
+        }
+        if self.has(Grant::Password) {
+            return refuse("--grant password is for confidential clients");
+        }
+        if self.resource_server {
+            return refuse("--resource-server is for confidential clients");
+        }
+        match self.has(Grant::AuthorizationCode) {
+            true => Ok(()),
+            false => refuse("a public client needs --grant authorization_code"),
+        }
+    }
+
+    fn has(&self, grant: Grant) -> bool {
+        self.grants.contains(&grant)
+    }
+
+    /// True unless it proves who it is by something else, or cannot.
+    pub fn wants_secret(&self) -> bool {
+        !self.public && (self.secret || self.jwks.is_none())
+    }
+
+    /// The row of this client.
+    pub fn row(
+        &self,
+        secret: Option<&str>,
+        public_keys: Option<String>,
+        now: Timestamp,
+    ) -> ActiveModel {
+        let kind = if self.public { ClientKind::Public } else { ClientKind::Confidential };
+        ActiveModel {
+            client_id: Set(self.id.clone()),
+            display_name: Set(self.name.clone()),
+            kind: Set(kind),
+            secret_hash1: Set(secret.map(|secret| Secret::new(secret_hash(secret)))),
+            secret_hash2: Set(None),
+            public_keys: Set(public_keys),
+            redirect_uris: Set(list(self.redirect_uris.iter().map(String::as_str))),
+            post_logout_redirect_uris: Set(list(
+                self.post_logout_redirect_uris.iter().map(String::as_str),
+            )),
+            cors_origins: Set(list(self.cors_origins.iter().map(String::as_str))),
+            grants: Set(list(self.grants.iter().map(|grant| grant.as_str()))),
+            user_kinds: Set(list(self.user_kinds.iter().map(|kind| kind.as_str()))),
+            resource_server_flag: Set(self.resource_server),
+            created_date: Set(now),
+        }
+    }
+}
+
+/// As lists are kept: each word once, separated by spaces.
+fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut list: Vec<&str> = Vec::new();
+    for word in words {
+        if !list.contains(&word) {
+            list.push(word);
+        }
+    }
+    list.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confidential(grants: &[Grant]) -> Registration {
+        Registration {
+            id: "app".to_owned(),
+            grants: grants.to_vec(),
+            user_kinds: vec![UserKind::Core],
+            redirect_uris: match grants.contains(&Grant::AuthorizationCode) {
+                true => vec!["https://app.example.com/callback".to_owned()],
+                false => Vec::new(),
+            },
+            ..Registration::default()
+        }
+    }
+
+    fn public() -> Registration {
+        Registration { public: true, ..confidential(&[Grant::AuthorizationCode]) }
+    }
+
+    fn refusal(client: &Registration) -> String {
+        client.check().expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn clients_in_order_pass() {
+        use Grant::{AuthorizationCode, Password, RefreshToken};
+        let resource_server =
+            Registration { id: "api".to_owned(), resource_server: true, ..Default::default() };
+        for client in [
+            confidential(&[Password]),
+            confidential(&[Password, RefreshToken]),
+            confidential(&[AuthorizationCode]),
+            public(),
+            Registration { cors_origins: vec!["https://app.example.com".to_owned()], ..public() },
+            resource_server,
+        ] {
+            assert_eq!(client.check(), Ok(None), "{client:?}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_plain_word() {
+        let longest = "x".repeat(100);
+        for id in ["a", "A.b_c-9", &longest] {
+            let client = Registration { id: id.to_owned(), ..confidential(&[Grant::Password]) };
+            assert_eq!(client.check(), Ok(None), "{id}");
+        }
+        let long = "x".repeat(101);
+        for id in ["", "a b", "a:b", "ä", "a/b", "a\n", &long] {
+            let client = Registration { id: id.to_owned(), ..confidential(&[Grant::Password]) };
+            assert!(refusal(&client).contains("1 to 100 characters"), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        use Grant::{AuthorizationCode, Password, RefreshToken};
+        let uri = || vec!["https://app.example.com/".to_owned()];
+        let origin = || vec!["https://app.example.com".to_owned()];
+        let password = || confidential(&[Password]);
+        let jwks = || Some(PathBuf::from("keys.json"));
+        for (client, why) in [
+            (confidential(&[]), "--user-kind is for clients with a --grant"),
+            (Registration { user_kinds: vec![], ..confidential(&[]) }, "could do nothing"),
+            (Registration { user_kinds: vec![], ..password() }, "--user-kind core, web, or both"),
+            (confidential(&[RefreshToken]), "needs password or authorization_code"),
+            (
+                Registration { redirect_uris: vec![], ..confidential(&[AuthorizationCode]) },
+                "needs a --redirect-uri",
+            ),
+            (Registration { redirect_uris: uri(), ..password() }, "redirect URIs are for"),
+            (
+                Registration { post_logout_redirect_uris: uri(), ..password() },
+                "redirect URIs are for",
+            ),
+            (Registration { cors_origins: origin(), ..password() }, "for public clients"),
+            (Registration { public: true, ..password() }, "password is for confidential clients"),
+            (
+                Registration { user_kinds: vec![], public: true, ..confidential(&[]) },
+                "a public client needs --grant authorization_code",
+            ),
+            (Registration { secret: true, ..public() }, "neither a secret nor keys"),
+            (Registration { jwks: jwks(), ..public() }, "neither a secret nor keys"),
+            (Registration { resource_server: true, ..public() }, "--resource-server is for"),
+        ] {
+            let said = refusal(&client);
+            assert!(said.contains(why), "{said}: {client:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_made_unless_something_else_takes_its_place() {
+        let password = || confidential(&[Grant::Password]);
+        let jwks = || Some(PathBuf::from("keys.json"));
+        assert!(password().wants_secret());
+        assert!(!Registration { jwks: jwks(), ..password() }.wants_secret());
+        assert!(Registration { jwks: jwks(), secret: true, ..password() }.wants_secret());
+        assert!(!public().wants_secret());
+    }
+
+    #[test]
+    fn a_word_stands_once_in_a_list() {
+        assert_eq!(list(["a", "b", "a"].into_iter()), "a b");
+    }
+}

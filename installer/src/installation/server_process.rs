@@ -1,0 +1,158 @@
+//! The two servers as processes of their own: started, waited for, stopped.
+//!
+//! A server runs until its standard input ends. So it also stops, in good order, when the process
+//! that started it is gone, however that one ended.
+
+use reqwest::{Client, Url};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+const READY_WITHIN: Duration = Duration::from_secs(30);
+const STOPPED_WITHIN: Duration = Duration::from_secs(40);
+
+/// A server that was started.
+pub struct Server {
+    name: &'static str,
+    log: PathBuf,
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Server {
+    /// Starts this program again with a hidden command; what it says goes to the log.
+    /// Given a user's and a group's id, it runs as that user; `environment` goes before its settings.
+    pub fn start(
+        name: &'static str,
+        command: &str,
+        env_file: &Path,
+        log: &Path,
+        user: Option<(u32, u32)>,
+        environment: &[(String, String)],
+    ) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
+        let mut options = std::fs::OpenOptions::new();
+        let output = options.create(true).append(true).mode(0o600).open(log).map_err(failed)?;
+        let mut server = Command::new(std::env::current_exe().map_err(failed)?);
+        if let Some((user, group)) = user {
+            server.uid(user).gid(group);
+        }
+        let mut child = server
+            .arg(command)
+            .arg("--env-file")
+            .arg(env_file)
+            // Nobody balances load over it, and has to notice that it stops.
+            .env("AUTH_DRAIN_DELAY_SECONDS", "0")
+            .env("API_DRAIN_DELAY_SECONDS", "0")
+            .envs(environment.iter().cloned())
+            .stdin(Stdio::piped())
+            .stdout(output.try_clone().map_err(failed)?)
+            .stderr(output)
+            // Ctrl-C reaches the whole group; the servers stop when this process tells them.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        // Kept apart from the child, because waiting for a child ends its input.
+        let input = child.stdin.take();
+        Ok(Self { name, log: log.to_owned(), child, input })
+    }
+
+    /// The id of the process.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Returns once the server says it is ready; an error with its last words if it ends before.
+    /// `connect_to` is taken in place of the host's addresses.
+    pub async fn wait_until_ready(
+        &mut self,
+        url: &str,
+        ca: &Path,
+        connect_to: Option<SocketAddr>,
+    ) -> Result<(), String> {
+        // Its standard input was taken from it, so that waiting does not end that.
+        tokio::select! {
+            ready = wait_for(self.name, url, ca, connect_to) => {
+                ready.map_err(|fault| format!("{fault}; {}", self.last_words()))
+            }
+            status = self.child.wait() => {
+                let status = status.map_err(|error| error.to_string())?;
+                Err(format!("{} ended ({status}): {}", self.name, self.last_words()))
+            }
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let last = text.lines().rev().take(3).collect::<Vec<_>>();
+        last.into_iter().rev().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the server's name once its process has ended.
+    pub async fn ended(&mut self) -> &'static str {
+        let _ = self.child.wait().await;
+        self.name
+    }
+
+    /// Ends its standard input and waits until it has finished its requests.
+    pub async fn stop(mut self) {
+        drop(self.input.take());
+        if timeout(STOPPED_WITHIN, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+    }
+}
+
+/// Where a server that listens there is reached on this machine.
+pub fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+/// Returns once a server that somebody else has started says it is ready.
+pub async fn wait_for(
+    name: &str,
+    url: &str,
+    ca: &Path,
+    connect_to: Option<SocketAddr>,
+) -> Result<(), String> {
+    let client = client(url, ca, connect_to)?;
+    let deadline = Instant::now() + READY_WITHIN;
+    loop {
+        let fault = match client.get(url).send().await {
+            Ok(answer) if answer.status().is_success() => return Ok(()),
+            Ok(answer) => answer.status().to_string(),
+            Err(error) => error.without_url().to_string(),
+        };
+        if Instant::now() > deadline {
+            return Err(format!("{name} is not ready: {fault}"));
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn client(url: &str, ca: &Path, connect_to: Option<SocketAddr>) -> Result<Client, String> {
+    let pem = std::fs::read(ca).map_err(|error| error.to_string())?;
+    let authorities = reqwest::Certificate::from_pem_bundle(&pem);
+    let authorities = authorities.map_err(|error| error.to_string())?;
+    let mut builder = Client::builder();
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    if let (Some(host), Some(address)) = (host, connect_to) {
+        builder = builder.resolve(&host, address);
+    }
+    builder
+        .tls_certs_only(authorities)
+        .no_proxy()
+        .timeout(Duration::from_secs(2))
+        .build()
+        .map_err(|error| error.to_string())
+}

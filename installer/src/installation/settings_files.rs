@@ -1,0 +1,153 @@
+//! Which installation a command is about: the settings files of its servers.
+
+use crate::installation::database::open_database;
+use crate::installation::refusal::{Refused, refuse};
+use auth_server::config::{self, SETTINGS};
+use sea_orm::DatabaseConnection;
+use shared::master_keys::MasterKeys;
+use shared::passwords::Passwords;
+use shared::settings::Settings;
+use std::path::{Path, PathBuf};
+
+/// Where settings are: of a quickstart in the present folder, or of this machine's installation.
+const STANDARD_FOLDERS: [&str; 2] = ["./loan-servicing", "/etc/loan-servicing"];
+
+/// The auth server's settings, or its database alone.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Installation {
+    /// Settings file of the auth server; environment variables go before it
+    /// [default: ./loan-servicing/auth-server.env, else that in /etc/loan-servicing]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub env_file: Option<PathBuf>,
+    /// The database, in place of AUTH_DATABASE_URL
+    #[arg(long, global = true, value_name = "URL")]
+    pub database_url: Option<String>,
+}
+
+impl Installation {
+    /// A connection to its database, which has the schema of this release.
+    pub async fn open(&self) -> Result<DatabaseConnection, Refused> {
+        open_database(&self.database_url()?).await
+    }
+
+    /// How this installation hashes passwords.
+    pub fn passwords(&self) -> Result<Passwords, Refused> {
+        let mut settings = self.settings();
+        let passwords = config::passwords(&mut settings);
+        let passwords = settings.finish(passwords).map_err(Refused)?;
+        passwords.ok_or_else(|| Refused("passwords cannot be hashed".to_owned()))
+    }
+
+    /// The keys that seal its signing keys, and how long one of those signs.
+    pub fn signing(&self) -> Result<(MasterKeys, i64), Refused> {
+        let mut settings = self.settings();
+        let keys = settings.parsed("AUTH_MASTER_KEYS");
+        let seconds = config::key_rotation_seconds(&mut settings);
+        settings.finish((keys, seconds)).map_err(Refused)
+    }
+
+    /// Which database it is.
+    pub fn database_url(&self) -> Result<String, Refused> {
+        if let Some(url) = &self.database_url {
+            return Ok(url.clone());
+        }
+        let mut settings = self.settings();
+        let url = settings.optional("AUTH_DATABASE_URL").unwrap_or_default();
+        let file = settings_file(self.env_file.clone(), "auth-server.env");
+        let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
+        if url.is_empty() && readable {
+            settings.fault(format!(
+                "which database? AUTH_DATABASE_URL is not set: name a settings file with \
+                 --env-file (default {}) or the database with --database-url",
+                STANDARD_FOLDERS.map(|it| format!("{it}/auth-server.env")).join(", else ")
+            ));
+        }
+        settings.finish(url).map_err(Refused)
+    }
+
+    /// The settings of the api-server beside those of the auth server, and their file, where there
+    /// are any and they are about the same database.
+    pub fn api_settings(&self) -> Option<(PathBuf, Settings)> {
+        let file = match &self.env_file {
+            Some(file) => file.with_file_name("api-server.env"),
+            None => standard_file("api-server.env")?,
+        };
+        if !file.is_file() {
+            return None;
+        }
+        let settings = Settings::read(api_server::config::SETTINGS, Some(&file));
+        let url = settings.optional("API_DATABASE_URL");
+        let same = self.database_url.is_none() || self.database_url == url;
+        same.then_some((file, settings))
+    }
+
+    fn settings(&self) -> Settings {
+        let file = settings_file(self.env_file.clone(), "auth-server.env");
+        Settings::read(SETTINGS, file.as_deref())
+    }
+}
+
+/// The settings files of both servers.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SettingsFiles {
+    /// Settings file of the auth server; environment variables go before it
+    /// [default: beside the other one, where that is named, else ./loan-servicing/auth-server.env,
+    /// else that in /etc/loan-servicing]
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    /// The same of the api-server [default: the same with api-server.env]
+    #[arg(long, value_name = "FILE")]
+    api_env_file: Option<PathBuf>,
+}
+
+impl SettingsFiles {
+    /// That of the auth server, if it was named or is where it usually is.
+    pub fn auth(&self) -> Option<PathBuf> {
+        let beside = || beside(self.api_env_file.as_deref(), "auth-server.env");
+        settings_file(self.env_file.clone().or_else(beside), "auth-server.env")
+    }
+
+    /// That of the api-server.
+    pub fn api(&self) -> Option<PathBuf> {
+        let beside = || beside(self.env_file.as_deref(), "api-server.env");
+        settings_file(self.api_env_file.clone().or_else(beside), "api-server.env")
+    }
+}
+
+/// The file of this name in the folder of another one, if it is there.
+fn beside(other: Option<&Path>, name: &str) -> Option<PathBuf> {
+    other.map(|other| other.with_file_name(name)).filter(|file| file.exists())
+}
+
+/// The settings file of a server: the one that was named, else a quickstart's, else this machine's.
+fn settings_file(named: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+    named.or_else(|| standard_file(name))
+}
+
+/// Both files are of one folder. One that may not be looked into counts, too: whoever gives the
+/// command is to learn that.
+fn standard_file(name: &str) -> Option<PathBuf> {
+    let is_there = |path: &Path| !matches!(path.try_exists(), Ok(false));
+    let has_settings = |folder: &&Path| {
+        ["auth-server.env", "api-server.env"].iter().any(|name| is_there(&folder.join(name)))
+    };
+    let folder = STANDARD_FOLDERS.iter().map(Path::new).find(has_settings)?;
+    Some(folder.join(name)).filter(|file| is_there(file))
+}
+
+/// The settings of an api-server and the URL of its database. What a command does not ask for need
+/// not be there or be right.
+pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), Refused> {
+    let file = settings_file(env_file.map(Path::to_owned), "api-server.env");
+    let settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
+    let url = settings.optional("API_DATABASE_URL").unwrap_or_default();
+    let readable = file.as_ref().is_none_or(|file| std::fs::File::open(file).is_ok());
+    if url.is_empty() && readable {
+        return refuse(format!(
+            "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
+             with --env-file (default {})",
+            STANDARD_FOLDERS.map(|it| format!("{it}/api-server.env")).join(", else ")
+        ));
+    }
+    Ok((settings, url))
+}

@@ -1,0 +1,241 @@
+//! Chain, host name and expiry of a presented certificate, each judged by itself.
+
+use super::handshakes::Chain;
+use super::reach::Target;
+use super::report::{Course, Step};
+use crate::installation::certificates::{RENEW_BEFORE, authorities};
+use chrono::{DateTime, Utc};
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error, RootCertStore};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer;
+
+/// Where the usual systems keep the authorities they trust.
+const SYSTEM_BUNDLES: [&str; 3] =
+    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+
+/// The authorities to trust.
+pub(super) struct Trust {
+    /// The file they stand in.
+    pub(super) path: PathBuf,
+    roots: RootCertStore,
+}
+
+impl Trust {
+    /// Those of the file given, else the system's.
+    pub(super) fn find(given: Option<&Path>, course: &mut Course) -> Result<Self, Step> {
+        let system = || SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file());
+        let Some(path) = given.or_else(system) else {
+            let found = format!("this system has none of {}", SYSTEM_BUNDLES.join(", "));
+            return Err(course.fail(Step::Chain, found, "name a file of authorities with --ca"));
+        };
+        let advice = "give --ca a PEM file with the certificate of the authority";
+        let roots = authorities(path).map_err(|found| course.fail(Step::Chain, found, advice))?;
+        Ok(Self { path: path.to_owned(), roots })
+    }
+}
+
+/// Judges every chain the server presented. If one is at fault, HTTP has to wait.
+pub(super) fn check(
+    target: &Target,
+    trust: &Trust,
+    chains: &[Chain],
+    course: &mut Course,
+) -> Result<(), Step> {
+    let mut chains_read = Vec::new();
+    for chain in chains {
+        chains_read.push(Presented::read(chain).map_err(|found| {
+            let advice = "give the server a certificate as RFC 5280 has it (X.509 version 3)";
+            course.fail(Step::Chain, found, advice)
+        })?);
+    }
+    // Each of the three is reported, whichever of them fails.
+    let chain = check_chain(trust, &chains_read, course);
+    let host_name = check_host_name(target, &chains_read, course);
+    let expiry = check_expiry(trust, &chains_read, course);
+    chain.and(host_name).and(expiry)
+}
+
+/// A chain, read in the two ways needed: one judges, the other shows dates and names.
+struct Presented<'a> {
+    judged: ParsedCertificate<'a>,
+    all: Vec<X509Certificate<'a>>,
+    /// The server's own: the first of all.
+    own: X509Certificate<'a>,
+    intermediates: &'a [CertificateDer<'static>],
+}
+
+impl<'a> Presented<'a> {
+    fn read(chain: &'a Chain) -> Result<Self, String> {
+        let (own, intermediates) = chain.split_first().ok_or("no certificate was presented")?;
+        let unreadable = |error: &dyn std::fmt::Display| format!("it cannot be read: {error}");
+        let mut all = Vec::new();
+        for certificate in chain {
+            let (_, read) = X509Certificate::from_der(certificate).map_err(|it| unreadable(&it))?;
+            all.push(read);
+        }
+        let own_read = all.first().ok_or("no certificate was presented")?.clone();
+        let judged = ParsedCertificate::try_from(own).map_err(|error| unreadable(&error))?;
+        Ok(Self { judged, all, own: own_read, intermediates })
+    }
+
+    fn judge(&self, trust: &Trust, at: UnixTime) -> Result<(), Error> {
+        let provider = CryptoProvider::get_default()
+            .ok_or_else(|| Error::General("no TLS provider".to_owned()))?;
+        let algorithms = provider.signature_verification_algorithms.all;
+        verify_server_cert_signed_by_trust_anchor(
+            &self.judged,
+            &trust.roots,
+            self.intermediates,
+            at,
+            algorithms,
+        )
+    }
+
+    /// The judgement without regard to time: at a moment when no certificate needed is out of
+    /// date, if there is one. The moments at which validity begins or ends cover all cases.
+    fn judge_at_its_best(&self, trust: &Trust) -> Result<(), Error> {
+        let bounds = self.all.iter().flat_map(|certificate| {
+            let validity = certificate.validity();
+            [validity.not_before.timestamp(), validity.not_after.timestamp()]
+        });
+        let bounds = bounds.filter_map(|seconds| u64::try_from(seconds).ok());
+        let bounds = bounds.map(|it| UnixTime::since_unix_epoch(Duration::from_secs(it)));
+        let mut worst = Ok(());
+        for moment in std::iter::once(UnixTime::now()).chain(bounds) {
+            match self.judge(trust, moment) {
+                Err(error) if is_about_time(&error) => {}
+                Err(error) => worst = Err(error),
+                Ok(()) => return Ok(()),
+            }
+        }
+        worst
+    }
+}
+
+fn check_chain(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> Result<(), Step> {
+    let mut found = Vec::new();
+    for chain in chains {
+        let issuer = chain.all.last().map(|last| last.issuer().to_string()).unwrap_or_default();
+        let path = trust.path.display();
+        match chain.judge_at_its_best(trust) {
+            Ok(()) => found.push(format!("issued by {issuer}, trusted by {path}")),
+            Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+                let found = format!("issued by {issuer}, which {path} does not list");
+                let advice = "give the certificate of that authority with --ca; if it is there, \
+                              have the server present its intermediate certificates too";
+                return Err(course.fail(Step::Chain, found, advice));
+            }
+            Err(error) => {
+                let advice = "have the authority issue a new certificate for a TLS server";
+                return Err(course.fail(Step::Chain, error.to_string(), advice));
+            }
+        }
+    }
+    found.dedup();
+    course.pass(Step::Chain, found.join("; "));
+    Ok(())
+}
+
+fn check_host_name(
+    target: &Target,
+    chains: &[Presented<'_>],
+    course: &mut Course,
+) -> Result<(), Step> {
+    for chain in chains {
+        if let Err(error) = verify_server_name(&chain.judged, &target.name) {
+            let names = names(&chain.own);
+            let found = match error {
+                Error::InvalidCertificate(_) if names.is_empty() => {
+                    format!("no names at all, thus not {}", target.host)
+                }
+                Error::InvalidCertificate(_) => {
+                    format!("valid for {}, not for {}", names.join(", "), target.host)
+                }
+                error => error.to_string(),
+            };
+            let advice = "use a name the certificate holds in the URL, or have a certificate \
+                          issued with this name as subject alternative name";
+            return Err(course.fail(Step::HostName, found, advice));
+        }
+    }
+    let names = chains.first().map(|chain| names(&chain.own)).unwrap_or_default();
+    course.pass(Step::HostName, format!("valid for {}", names.join(", ")));
+    Ok(())
+}
+
+fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> Result<(), Step> {
+    let now = SystemTime::now();
+    let mut last_day = DateTime::<Utc>::MAX_UTC;
+    for chain in chains {
+        // One of the authorities between may be out of date as well, but counts only if needed.
+        let authority_at_fault =
+            chain.judge(trust, UnixTime::now()).is_err_and(|error| is_about_time(&error));
+        let others = chain.all.iter().skip(1).filter(|_| authority_at_fault);
+        for certificate in std::iter::once(&chain.own).chain(others) {
+            if let Some(fault) = out_of_date(certificate, now.into()) {
+                let advice = "have the certificate renewed and restart the server, or set this \
+                              machine's clock if it is wrong";
+                return Err(course.fail(Step::Expiry, fault, advice));
+            }
+        }
+        last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
+    }
+    let left = last_day - DateTime::<Utc>::from(now);
+    let found = format!("until {}, {} days left", shown(last_day), left.num_days());
+    match left < RENEW_BEFORE {
+        true => course.pass_for_now(Step::Expiry, found, "renew the certificate soon"),
+        false => course.pass(Step::Expiry, found),
+    }
+    Ok(())
+}
+
+fn out_of_date(certificate: &X509Certificate<'_>, now: DateTime<Utc>) -> Option<String> {
+    let validity = certificate.validity();
+    let begin = instant(validity.not_before.timestamp());
+    let end = instant(validity.not_after.timestamp());
+    let (subject, clock) = (certificate.subject(), shown(now));
+    if now < begin {
+        Some(format!("{subject} is valid from {} on; this machine's clock: {clock}", shown(begin)))
+    } else if now > end {
+        Some(format!("{subject} expired at {}; this machine's clock: {clock}", shown(end)))
+    } else {
+        None
+    }
+}
+
+fn is_about_time(error: &Error) -> bool {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+    let Error::InvalidCertificate(error) = error else { return false };
+    matches!(error, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
+}
+
+/// The names a client may compare: the subject alternative names, and no others (RFC 9525).
+fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
+    let Ok(Some(extension)) = certificate.subject_alternative_name() else { return Vec::new() };
+    let names = extension.value.general_names.iter().filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => {
+            let v4 = <[u8; 4]>::try_from(*bytes).map(std::net::IpAddr::from);
+            let v6 = <[u8; 16]>::try_from(*bytes).map(std::net::IpAddr::from);
+            v4.or(v6).ok().map(|address| address.to_string())
+        }
+        _ => None,
+    });
+    names.collect()
+}
+
+/// Certificates may end in the year 9999, which is a way to say never.
+fn instant(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+fn shown(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}

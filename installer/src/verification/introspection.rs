@@ -1,0 +1,88 @@
+//! An introspection of a junk token, as a resource server would make it (RFC 7662).
+
+use super::Arguments;
+use super::metadata::Metadata;
+use super::report::{Course, Step};
+use super::web::{Answer, Web};
+use crate::installation::files::read;
+use reqwest::{StatusCode, Url};
+use shared::introspection::Introspection;
+use std::path::Path;
+
+/// No server ever issued it.
+const JUNK: &str = "junk-sent-by-verify-auth-server";
+
+/// Asks with the client's credentials.
+pub(super) async fn check(
+    web: &Web,
+    metadata: &Metadata,
+    arguments: &Arguments,
+    course: &mut Course,
+) {
+    match ask(web, metadata, arguments).await {
+        Ok(()) => course.pass(Step::Introspection, r#"200 and {"active":false}"#),
+        Err((found, advice)) => {
+            course.fail(Step::Introspection, found, advice);
+        }
+    }
+}
+
+type Fault = (String, &'static str);
+
+async fn ask(web: &Web, metadata: &Metadata, arguments: &Arguments) -> Result<(), Fault> {
+    let (Some(client), Some(secret_file)) = (&arguments.client, &arguments.secret_file) else {
+        let found = "the client or its secret is missing".to_owned();
+        return Err((found, "give both --client and --secret-file"));
+    };
+    let secret = read_secret(secret_file)
+        .map_err(|found| (found, "write the client's secret into the file, and nothing else"))?;
+    let endpoint = metadata
+        .endpoint("introspection_endpoint")
+        .map_err(|error| (error, "correct the authentication server's issuer"))?;
+    let credentials = (form_encoded(client), form_encoded(&secret));
+    let credentials = (credentials.0.as_str(), credentials.1.as_str());
+    let answer = web
+        .post(endpoint, credentials, &[("token", JUNK)])
+        .await
+        .map_err(|error| (error, "see the authentication server's log"))?;
+    judge(&answer, client)
+}
+
+fn read_secret(path: &Path) -> Result<String, String> {
+    match read(path)?.trim() {
+        "" => Err(format!("{} is empty", path.display())),
+        secret => Ok(secret.to_owned()),
+    }
+}
+
+/// Both halves of Basic are form-encoded first (RFC 6749, 2.3.1).
+fn form_encoded(text: &str) -> String {
+    let pair = Url::parse_with_params("https://localhost/", [("", text)]);
+    let query = pair.ok().and_then(|url| url.query().map(str::to_owned));
+    query.unwrap_or_default().trim_start_matches('=').to_owned()
+}
+
+fn judge(answer: &Answer, client: &str) -> Result<(), Fault> {
+    let advice = match answer.status {
+        StatusCode::OK => {
+            let json = answer.ok_json().map_err(|found| (found, "see what answers there"))?;
+            return match serde_json::from_value(json.clone()) {
+                Ok(Introspection::INACTIVE) => Ok(()),
+                Ok(Introspection::Active(_)) => {
+                    let found = "junk is said to be a live token".to_owned();
+                    Err((found, "do not use this server: it accepts any token"))
+                }
+                _ => {
+                    let found = format!("200 and {json}");
+                    Err((found, "see whether the server is of this release"))
+                }
+            };
+        }
+        StatusCode::UNAUTHORIZED => "give the right client id and secret",
+        StatusCode::FORBIDDEN => "make the client a resource server, or give one that is",
+        StatusCode::TOO_MANY_REQUESTS => "wait: too many attempts failed from here",
+        StatusCode::SERVICE_UNAVAILABLE => "start the database",
+        _ => "see the authentication server's log",
+    };
+    Err((format!("{} for the client {client:?}", answer.error()), advice))
+}

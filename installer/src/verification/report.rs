@@ -1,0 +1,160 @@
+//! The checks of an auth server in their order, and what was found so far.
+
+use super::clock;
+use crate::installation::checks::{Check, Outcome, Report};
+
+/// The checks, in the order of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Url,
+    NameResolution,
+    Tcp,
+    Tls12,
+    Tls13,
+    OlderTls,
+    Cipher,
+    Chain,
+    HostName,
+    Expiry,
+    Metadata,
+    Issuer,
+    Keys,
+    Clock,
+    Introspection,
+    LogIn,
+    LiveToken,
+    Refresh,
+    LogOut,
+    Refused,
+}
+
+impl Step {
+    const ALL: [Self; 20] = [
+        Self::Url,
+        Self::NameResolution,
+        Self::Tcp,
+        Self::Tls12,
+        Self::Tls13,
+        Self::OlderTls,
+        Self::Cipher,
+        Self::Chain,
+        Self::HostName,
+        Self::Expiry,
+        Self::Metadata,
+        Self::Issuer,
+        Self::Keys,
+        Self::Clock,
+        Self::Introspection,
+        Self::LogIn,
+        Self::LiveToken,
+        Self::Refresh,
+        Self::LogOut,
+        Self::Refused,
+    ];
+
+    /// Its name, and what holds on a server in order.
+    const fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Url => ("URL", "https with a host, no query and no fragment"),
+            Self::NameResolution => ("name resolution", "the host has an address"),
+            Self::Tcp => ("TCP", "a connection is accepted"),
+            Self::Tls12 => ("TLS 1.2", "a handshake with TLS 1.2 only succeeds"),
+            Self::Tls13 => ("TLS 1.3", "a handshake with TLS 1.3 only succeeds"),
+            Self::OlderTls => ("older TLS refused", "TLS 1.1 and older are refused"),
+            Self::Cipher => {
+                ("cipher", "authenticated encryption and forward secrecy; broken ciphers refused")
+            }
+            Self::Chain => ("chain", "issued by a trusted authority"),
+            Self::HostName => ("host name", "the certificate names the host"),
+            Self::Expiry => ("expiry", "the certificate is valid now"),
+            Self::Metadata => ("metadata", "the metadata of an authorization server"),
+            Self::Issuer => ("issuer", "equal to the URL, every endpoint under it"),
+            Self::Keys => ("keys", "if keys are announced, at least one is usable"),
+            Self::Clock => ("database clock", clock::EXPECTED),
+            Self::Introspection => {
+                ("introspection", r#"a junk token is answered with 200 and {"active":false}"#)
+            }
+            Self::LogIn => ("log-in", "a throw-away user gets a token through a throw-away client"),
+            Self::LiveToken => ("introspection of a live token", "active, and this user's"),
+            Self::Refresh => ("refresh", "another token and another refresh token"),
+            Self::LogOut => ("log-out", "204"),
+            Self::Refused => (
+                "refused afterwards",
+                r#"the token is {"active":false}, its refresh token is invalid_grant"#,
+            ),
+        }
+    }
+}
+
+/// The checks made so far.
+pub(super) struct Course {
+    steps: Vec<Step>,
+    made: Vec<(Step, Check)>,
+}
+
+impl Course {
+    /// The introspection of junk takes part only if there is a client to do it with, the round trip
+    /// only if it is asked for.
+    pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
+        let steps = Step::ALL.into_iter().filter(|step| match step {
+            Step::Introspection => with_client,
+            Step::LogIn | Step::LiveToken | Step::Refresh | Step::LogOut | Step::Refused => {
+                with_round_trip
+            }
+            _ => true,
+        });
+        Self { steps: steps.collect(), made: Vec::new() }
+    }
+
+    /// True if this check takes part.
+    pub(super) fn includes(&self, step: Step) -> bool {
+        self.steps.contains(&step)
+    }
+
+    /// Found as expected.
+    pub(super) fn pass(&mut self, step: Step, found: impl AsRef<str>) {
+        self.add(step, Outcome::Passed, found.as_ref(), None);
+    }
+
+    /// Found as expected, but there is something to do before long.
+    pub(super) fn pass_for_now(&mut self, step: Step, found: impl AsRef<str>, advice: &str) {
+        self.add(step, Outcome::Passed, found.as_ref(), Some(advice));
+    }
+
+    /// Not as expected. Gives the step back, for the checks that depend on it.
+    pub(super) fn fail(
+        &mut self,
+        step: Step,
+        found: impl AsRef<str>,
+        advice: impl AsRef<str>,
+    ) -> Step {
+        self.add(step, Outcome::Failed, found.as_ref(), Some(advice.as_ref()));
+        step
+    }
+
+    /// Nobody waits for the checks that are left: the first of them has failed.
+    pub(super) fn interrupted(&mut self) -> Option<Step> {
+        let made = |step: &Step| self.made.iter().any(|(made, _)| made == step);
+        let next = self.steps.iter().copied().find(|step| !made(step))?;
+        Some(self.fail(next, "interrupted", "verify again"))
+    }
+
+    /// The report. Checks that were not made are skipped because of the unmet one.
+    pub(super) fn finish(mut self, unmet: Option<Step>) -> Report {
+        let reason = unmet.map_or("not run".to_owned(), |step| {
+            format!("not run, because the check \"{}\" failed", step.texts().0)
+        });
+        for step in self.steps.clone() {
+            if !self.made.iter().any(|(made, _)| *made == step) {
+                self.add(step, Outcome::Skipped, &reason, None);
+            }
+        }
+        self.made.sort_by_key(|(step, _)| *step as usize);
+        Report { checks: self.made.into_iter().map(|(_, check)| check).collect() }
+    }
+
+    fn add(&mut self, step: Step, outcome: Outcome, found: &str, advice: Option<&str>) {
+        let (name, expected) = step.texts();
+        self.made.push((step, Check::made(name, outcome, expected, found, advice)));
+    }
+}

@@ -1,0 +1,189 @@
+//! A round trip: log-in, introspection, refresh, log-out, and that nothing goes afterwards; through
+//! the crate `oauth2`, as programs of integrators make it.
+
+use super::metadata::Metadata;
+use super::oauth_client::{NoToken, OAuthClient};
+use super::report::{Course, Step};
+use super::visitor::{self, Visitor};
+use super::web::Web;
+use crate::installation::Refused;
+use oauth2::basic::{BasicErrorResponseType, BasicTokenIntrospectionResponse, BasicTokenResponse};
+use oauth2::{
+    AccessToken, RefreshToken, RequestTokenError, TokenIntrospectionResponse, TokenResponse,
+};
+use reqwest::Url;
+use sea_orm::DatabaseConnection;
+use shared::passwords::Passwords;
+
+const SEE_LOG: &str = "see the authentication server's log";
+const SAME_DATABASE: &str =
+    "see whether this is the database of that authentication server, and its log";
+
+/// What a step is not, and what to do.
+type Fault = (String, &'static str);
+
+/// Adds the visitor, makes the trip, and removes the visitor, however the trip ended.
+pub(super) async fn check(
+    web: &Web,
+    metadata: &Metadata,
+    db: &DatabaseConnection,
+    passwords: &Passwords,
+    course: &mut Course,
+) -> Result<(), Step> {
+    let added = async {
+        visitor::remove_left_overs(db).await?;
+        Visitor::add(db, passwords).await
+    };
+    let visitor = added.await.map_err(|Refused(why)| {
+        course.fail(Step::LogIn, why, "see whether the database can be written to")
+    })?;
+    let trip = Trip::new(web, metadata, &visitor);
+    let made = async {
+        match trip {
+            Ok(trip) => trip.make(course).await,
+            Err(error) => Err(Some(course.fail(Step::LogIn, error, SEE_LOG))),
+        }
+    };
+    let mut unmet = tokio::select! {
+        made = made => made.err(),
+        () = shared::stopping::stop_signal() => Some(None),
+    };
+    if let Err(error) = visitor.remove(db).await {
+        let found = format!("the user and the client {} are still there: {error}", visitor.name);
+        let advice = "once the database works, verify again in an hour: that removes them";
+        let step = course.fail(Step::Refused, found, advice);
+        unmet = unmet.or(Some(Some(step)));
+    }
+    match unmet {
+        None => Ok(()),
+        Some(Some(step)) => Err(step),
+        Some(None) => course.interrupted().map_or(Ok(()), Err),
+    }
+}
+
+/// The way through the steps, as programs of integrators go it.
+struct Trip<'a> {
+    client: OAuthClient,
+    visitor: &'a Visitor,
+}
+
+/// What a log-in gave.
+struct Tokens {
+    access: AccessToken,
+    refresh: RefreshToken,
+}
+
+impl<'a> Trip<'a> {
+    fn new(web: &Web, metadata: &Metadata, visitor: &'a Visitor) -> Result<Self, String> {
+        let issuer = metadata.text("issuer").unwrap_or_default();
+        let issuer = Url::parse(issuer).map_err(|error| error.to_string())?;
+        let issuer = web.past(issuer);
+        let issuer = issuer.as_str().trim_end_matches('/');
+        let client = OAuthClient::new(web.client(), issuer, &visitor.name, &visitor.secret);
+        Ok(Self { client: client.map_err(|error| error.to_string())?, visitor })
+    }
+
+    /// The steps in order. An error names the failed one that the others depend on.
+    async fn make(&self, course: &mut Course) -> Result<(), Option<Step>> {
+        let tokens = judge(course, Step::LogIn, self.log_in().await)?;
+        judge(course, Step::LiveToken, self.find_live(&tokens).await)?;
+        let tokens = judge(course, Step::Refresh, self.refresh(&tokens).await)?;
+        judge(course, Step::LogOut, self.log_out(&tokens).await)?;
+        judge(course, Step::Refused, self.find_dead(&tokens).await)
+    }
+
+    async fn log_in(&self) -> Result<(Tokens, String), Fault> {
+        let Visitor { name, password, .. } = self.visitor;
+        let answer = self.client.log_in("core", name, password).await;
+        let tokens = both(answer.map_err(|error| (told(&error), SAME_DATABASE))?)?;
+        Ok((tokens, "a token and a refresh token".to_owned()))
+    }
+
+    async fn introspect(&self, tokens: &Tokens) -> Result<BasicTokenIntrospectionResponse, Fault> {
+        self.client.introspect(&tokens.access).await.map_err(|error| (told(&error), SEE_LOG))
+    }
+
+    async fn find_live(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+        let answer = self.introspect(tokens).await?;
+        if !answer.active() {
+            return Err((r#"{"active":false}"#.to_owned(), SAME_DATABASE));
+        }
+        let expected = format!("core:{}", self.visitor.user_id);
+        match (answer.sub(), answer.username()) {
+            (Some(sub), Some(name)) if sub == expected && name == self.visitor.name => {
+                Ok(((), format!("active, {expected}")))
+            }
+            (sub, name) => {
+                let found = format!("{sub:?} ({name:?}), not {expected}");
+                Err((found, "do not use this server: it takes users for one another"))
+            }
+        }
+    }
+
+    async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), Fault> {
+        let answer = self.client.refresh(&tokens.refresh).await;
+        let next = both(answer.map_err(|error| (told(&error), SEE_LOG))?)?;
+        let same = next.access.secret() == tokens.access.secret()
+            || next.refresh.secret() == tokens.refresh.secret();
+        match same {
+            false => Ok((next, "another token and another refresh token".to_owned())),
+            true => Err(("the same tokens again".to_owned(), SEE_LOG)),
+        }
+    }
+
+    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+        let done = self.client.log_out(&tokens.access).await;
+        done.map_err(|error| (error.without_url().to_string(), SEE_LOG))?;
+        Ok(((), "204".to_owned()))
+    }
+
+    async fn find_dead(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+        let still = "do not use this server: log-outs do not end what they should";
+        if self.introspect(tokens).await?.active() {
+            return Err(("the token is alive".to_owned(), still));
+        }
+        match self.client.refresh(&tokens.refresh).await {
+            Ok(_) => Err(("the refresh token gives another one".to_owned(), still)),
+            Err(RequestTokenError::ServerResponse(refused))
+                if *refused.error() == BasicErrorResponseType::InvalidGrant =>
+            {
+                Ok(((), r#"{"active":false}, and invalid_grant"#.to_owned()))
+            }
+            Err(error) => Err((format!("the refresh: {}", told(&error)), SEE_LOG)),
+        }
+    }
+}
+
+/// Notes how a step went, and gives what the next ones need.
+fn judge<T>(
+    course: &mut Course,
+    step: Step,
+    outcome: Result<(T, String), Fault>,
+) -> Result<T, Option<Step>> {
+    match outcome {
+        Ok((made, found)) => {
+            course.pass(step, found);
+            Ok(made)
+        }
+        Err((found, advice)) => Err(Some(course.fail(step, found, advice))),
+    }
+}
+
+fn both(answer: BasicTokenResponse) -> Result<Tokens, Fault> {
+    let refresh = answer.refresh_token().cloned();
+    let refresh = refresh.ok_or_else(|| ("200 without both tokens".to_owned(), SEE_LOG))?;
+    Ok(Tokens { access: answer.access_token().clone(), refresh })
+}
+
+/// The reason that the server gives in the form of RFC 6749, 5.2, or why there was no answer.
+fn told(error: &NoToken) -> String {
+    match error {
+        RequestTokenError::ServerResponse(refused) => match refused.error_description() {
+            Some(description) => format!("{} ({description})", refused.error()),
+            None => refused.error().to_string(),
+        },
+        RequestTokenError::Request(error) => error.to_string(),
+        RequestTokenError::Parse(error, _) => format!("200, but not as RFC 6749 has it: {error}"),
+        RequestTokenError::Other(error) => error.clone(),
+    }
+}
