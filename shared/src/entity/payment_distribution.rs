@@ -4,7 +4,7 @@ use super::loans::DistributionItem;
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use sea_orm::sea_query::StringLen;
-use sea_orm::{ActiveEnum, DeriveValueType, TryGetable};
+use sea_orm::{ActiveEnum, DeriveValueType};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
