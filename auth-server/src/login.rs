@@ -4,3 +4,24 @@ pub mod core_users;
 pub mod lockout;
 pub mod log_in;
 pub mod web_users;
+
+use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, Query, SelectStatement};
+use shared::introspection::UserKind;
+
+/// Who tokens of this kind speak for: who may not log in is left out.
+pub fn subjects(kind: UserKind) -> SelectStatement {
+    match kind {
+        UserKind::Core => core_users::subjects(),
+        UserKind::Web => web_users::subjects(),
+    }
+}
+
+/// True if the user whom this column names may log in.
+pub fn may_log_in(kind: UserKind, user: impl IntoColumnRef) -> Expr {
+    let found = Query::select()
+        .expr(Expr::value(1))
+        .from_subquery(subjects(kind), "subject")
+        .and_where(Expr::col(("subject", "subject_id")).eq(Expr::col(user)))
+        .take();
+    Expr::exists(found)
+}

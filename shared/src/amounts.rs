@@ -10,6 +10,7 @@
 //! Addition and subtraction are checked: a result out of range is an [`OutOfRange`] error that
 //! reaches the caller as 422, never a wrapped number.
 
+#[macro_use]
 mod wire;
 
 use std::fmt;

@@ -4,6 +4,45 @@
 //! it is. Models with secret columns never do. `serde` gives a row its *stored* form, used for
 //! field history and version hashes: whole values, column names; it never reaches a client.
 
+/// What sea-orm asks of every entity beside its `Model`. Joins are written where they are needed.
+macro_rules! no_relations {
+    () => {
+        /// None.
+        #[derive(Copy, Clone, Debug, sea_orm::EnumIter, sea_orm::DeriveRelation)]
+        pub enum Relation {}
+
+        impl sea_orm::ActiveModelBehavior for ActiveModel {}
+    };
+}
+
+/// Enums that are one word in a column, and the same one in the stored form and in the API: the
+/// variant in snake case.
+macro_rules! text_enum {
+    ($($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* })*) => {$(
+        $(#[$attribute])*
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            PartialEq,
+            Eq,
+            sea_orm::EnumIter,
+            sea_orm::DeriveActiveEnum,
+            poem_openapi::Enum,
+            serde::Serialize,
+            serde::Deserialize,
+        )]
+        #[sea_orm(
+            rs_type = "String",
+            db_type = "String(StringLen::N(30))",
+            rename_all = "snake_case"
+        )]
+        #[serde(rename_all = "snake_case")]
+        #[oai(rename_all = "snake_case")]
+        pub enum $name { $($variants)* }
+    )*};
+}
+
 pub mod json_names;
 pub mod payment_distribution;
 

@@ -2,6 +2,7 @@
 //! the introspection question, TLS, the listener, pages in the browser, master keys,
 //! settings and telemetry.
 
+#[macro_use]
 pub mod amounts;
 pub mod audit;
 pub mod cluster;

@@ -2,7 +2,7 @@
 //! numbers a table's rows, the key in the model does not count.
 
 use crate::cluster;
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, InsertMany, IntoActiveModel,
     Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr, Statement,
@@ -24,6 +24,16 @@ pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
         left if left <= FEW_ROWS => left,
         left => 1 << left.ilog2(),
     }
+}
+
+/// The statement that adds a row of these values, which need not be a model's: the database's time is
+/// none.
+pub fn insert<E: EntityTrait>(
+    entity: E,
+    values: impl IntoIterator<Item = (E::Column, Expr)>,
+) -> InsertStatement {
+    let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    Query::insert().into_table(entity).columns(columns).values_panic(values).take()
 }
 
 /// Adds a row; gives back its key.

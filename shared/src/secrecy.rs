@@ -1,11 +1,10 @@
 //! Columns that not every reader may see whole: forgetting to decide hides them.
 
-use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
+use poem_openapi::registry::MetaSchema;
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON};
 use sea_orm::DeriveValueType;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::fmt;
 
 /// A tax id, an identity number, a bank account: `*` but the last four characters in every answer
@@ -52,27 +51,7 @@ impl fmt::Debug for Masked {
     }
 }
 
-impl Type for Masked {
-    const IS_REQUIRED: bool = true;
-    type RawValueType = Self;
-    type RawElementValueType = Self;
-
-    fn name() -> Cow<'static, str> {
-        "string".into()
-    }
-
-    fn schema_ref() -> MetaSchemaRef {
-        MetaSchemaRef::Inline(Box::new(MetaSchema::new("string")))
-    }
-
-    fn as_raw_value(&self) -> Option<&Self> {
-        Some(self)
-    }
-
-    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
-        Box::new(self.as_raw_value().into_iter())
-    }
-}
+json_string!(Masked, "string", MetaSchema::new("string"));
 
 impl ToJSON for Masked {
     fn to_json(&self) -> Option<Value> {

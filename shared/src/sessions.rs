@@ -13,9 +13,7 @@ use crate::entity::{
 };
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 /// Holds the credentials of a user for whoever changes them or ends what they gave: a log-in that
 /// has begun is over before, or finds what this transaction leaves.
@@ -74,10 +72,10 @@ pub async fn end_session(
     kind: UserKind,
     session_id: &str,
 ) -> Result<bool, DbErr> {
-    let session = Condition::all().add(auth_sessions::Column::SessionId.eq(session_id));
-    let sessions = auth_sessions::Entity::delete_many().filter(session).exec(tx).await?;
+    let session = auth_sessions::Column::SessionId.eq(session_id);
+    let sessions = delete(tx, auth_sessions::Entity, session).await?;
     let tokens = delete_tokens(tx, kind, &[session_id.to_owned()]).await?;
-    Ok(sessions.rows_affected + tokens > 0)
+    Ok(sessions + tokens > 0)
 }
 
 /// Logs out: ends a session, the browser's log-in it came from, and whatever else came from that.
@@ -107,10 +105,8 @@ pub async fn log_out_browser(
     browser_id: &str,
 ) -> Result<(), DbErr> {
     browser_log_ins::Entity::delete_by_id(browser_id).exec(tx).await?;
-    authorization_requests::Entity::delete_many()
-        .filter(authorization_requests::Column::BrowserId.eq(browser_id))
-        .exec(tx)
-        .await?;
+    let asked_by_browser = authorization_requests::Column::BrowserId.eq(browser_id);
+    delete(tx, authorization_requests::Entity, asked_by_browser).await?;
     let of_browser = auth_sessions::Column::BrowserId.eq(browser_id);
     let sessions: Vec<String> = auth_sessions::Entity::find()
         .select_only()
@@ -120,7 +116,7 @@ pub async fn log_out_browser(
         .into_tuple()
         .all(tx)
         .await?;
-    auth_sessions::Entity::delete_many().filter(of_browser).exec(tx).await?;
+    delete(tx, auth_sessions::Entity, of_browser).await?;
     delete_tokens(tx, kind, &sessions).await.map(drop)
 }
 
@@ -134,42 +130,29 @@ pub async fn end_all(
     use auth_sessions::Column as Session;
     use authorization_requests::Column as Request;
     use browser_log_ins::Column as Browser;
-    browser_log_ins::Entity::delete_many()
-        .filter(Browser::UserKind.eq(kind))
-        .filter(Browser::UserId.eq(user_id))
-        .exec(tx)
-        .await?;
-    authorization_requests::Entity::delete_many()
-        .filter(Request::UserKind.eq(kind))
-        .filter(Request::UserId.eq(user_id))
-        .exec(tx)
-        .await?;
-    auth_sessions::Entity::delete_many()
-        .filter(Session::UserKind.eq(kind))
-        .filter(Session::UserId.eq(user_id))
-        .exec(tx)
-        .await?;
-    let tokens = match kind {
+    let browsers = Browser::UserKind.eq(kind).and(Browser::UserId.eq(user_id));
+    delete(tx, browser_log_ins::Entity, browsers).await?;
+    let requests = Request::UserKind.eq(kind).and(Request::UserId.eq(user_id));
+    delete(tx, authorization_requests::Entity, requests).await?;
+    let sessions = Session::UserKind.eq(kind).and(Session::UserId.eq(user_id));
+    delete(tx, auth_sessions::Entity, sessions).await?;
+    match kind {
         UserKind::Core => {
-            let of_user = active_users::Column::UserId.eq(user_id);
-            active_users::Entity::delete_many().filter(of_user).exec(tx).await?
+            delete(tx, active_users::Entity, active_users::Column::UserId.eq(user_id)).await
         }
         UserKind::Web => {
             let of_contact = cif_web_active_users::Column::ContactId.eq(user_id);
-            cif_web_active_users::Entity::delete_many().filter(of_contact).exec(tx).await?
+            delete(tx, cif_web_active_users::Entity, of_contact).await
         }
-    };
-    Ok(tokens.rows_affected)
+    }
 }
 
 /// Logs everybody out, users and borrowers, and gives back how many tokens there were. Log-in pages
 /// where nobody has logged in yet stay.
 pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
     browser_log_ins::Entity::delete_many().exec(tx).await?;
-    authorization_requests::Entity::delete_many()
-        .filter(authorization_requests::Column::UserId.is_not_null())
-        .exec(tx)
-        .await?;
+    let granted = authorization_requests::Column::UserId.is_not_null();
+    delete(tx, authorization_requests::Entity, granted).await?;
     auth_sessions::Entity::delete_many().exec(tx).await?;
     let core = active_users::Entity::delete_many().exec(tx).await?;
     let web = cif_web_active_users::Entity::delete_many().exec(tx).await?;
@@ -179,23 +162,14 @@ pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
 /// Ends every session of a client and what it has pending, and gives back how many tokens there
 /// were. Browsers stay logged in: other clients use them too.
 pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result<u64, DbErr> {
-    authorization_requests::Entity::delete_many()
-        .filter(authorization_requests::Column::ClientId.eq(client_id))
-        .exec(tx)
-        .await?;
-    auth_sessions::Entity::delete_many()
-        .filter(auth_sessions::Column::ClientId.eq(client_id))
-        .exec(tx)
-        .await?;
-    let core = active_users::Entity::delete_many()
-        .filter(active_users::Column::ClientId.eq(client_id))
-        .exec(tx)
-        .await?;
-    let web = cif_web_active_users::Entity::delete_many()
-        .filter(cif_web_active_users::Column::ClientId.eq(client_id))
-        .exec(tx)
-        .await?;
-    Ok(core.rows_affected + web.rows_affected)
+    let requests = authorization_requests::Column::ClientId.eq(client_id);
+    delete(tx, authorization_requests::Entity, requests).await?;
+    let sessions = auth_sessions::Column::ClientId.eq(client_id);
+    delete(tx, auth_sessions::Entity, sessions).await?;
+    let core = active_users::Column::ClientId.eq(client_id);
+    let core = delete(tx, active_users::Entity, core).await?;
+    let web = cif_web_active_users::Column::ClientId.eq(client_id);
+    Ok(core + delete(tx, cif_web_active_users::Entity, web).await?)
 }
 
 async fn delete_tokens(
@@ -204,11 +178,17 @@ async fn delete_tokens(
     sessions: &[String],
 ) -> Result<u64, DbErr> {
     let of_sessions = Expr::col("session_id").is_in(sessions);
-    let deleted = match kind {
-        UserKind::Core => active_users::Entity::delete_many().filter(of_sessions).exec(tx).await?,
-        UserKind::Web => {
-            cif_web_active_users::Entity::delete_many().filter(of_sessions).exec(tx).await?
-        }
-    };
-    Ok(deleted.rows_affected)
+    match kind {
+        UserKind::Core => delete(tx, active_users::Entity, of_sessions).await,
+        UserKind::Web => delete(tx, cif_web_active_users::Entity, of_sessions).await,
+    }
+}
+
+/// Removes the rows of a table for which this is true, and says how many there were.
+async fn delete<E: EntityTrait>(
+    tx: &impl ConnectionTrait,
+    _table: E,
+    which: Expr,
+) -> Result<u64, DbErr> {
+    Ok(E::delete_many().filter(which).exec(tx).await?.rows_affected)
 }

@@ -2,13 +2,10 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;
-use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::{
-    ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type,
-};
+use poem_openapi::registry::MetaSchema;
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON};
 use sea_orm::DeriveValueType;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,27 +31,7 @@ impl<'de> serde::Deserialize<'de> for Timestamp {
     }
 }
 
-impl Type for Timestamp {
-    const IS_REQUIRED: bool = true;
-    type RawValueType = Self;
-    type RawElementValueType = Self;
-
-    fn name() -> Cow<'static, str> {
-        "string_date-time".into()
-    }
-
-    fn schema_ref() -> MetaSchemaRef {
-        MetaSchemaRef::Inline(Box::new(MetaSchema::new_with_format("string", "date-time")))
-    }
-
-    fn as_raw_value(&self) -> Option<&Self> {
-        Some(self)
-    }
-
-    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
-        Box::new(self.as_raw_value().into_iter())
-    }
-}
+json_string!(Timestamp, "string_date-time", MetaSchema::new_with_format("string", "date-time"));
 
 impl ToJSON for Timestamp {
     fn to_json(&self) -> Option<Value> {
@@ -87,6 +64,12 @@ impl fmt::Display for NotADay {
 
 impl std::error::Error for NotADay {}
 
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl FromStr for Day {
     type Err = NotADay;
 
@@ -102,48 +85,8 @@ impl FromStr for Day {
     }
 }
 
-impl Type for Day {
-    const IS_REQUIRED: bool = true;
-    type RawValueType = Self;
-    type RawElementValueType = Self;
-
-    fn name() -> Cow<'static, str> {
-        "string_date".into()
-    }
-
-    fn schema_ref() -> MetaSchemaRef {
-        MetaSchemaRef::Inline(Box::new(MetaSchema::new_with_format("string", "date")))
-    }
-
-    fn as_raw_value(&self) -> Option<&Self> {
-        Some(self)
-    }
-
-    fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
-        Box::new(self.as_raw_value().into_iter())
-    }
-}
-
-impl ToJSON for Day {
-    fn to_json(&self) -> Option<Value> {
-        Some(Value::String(self.0.to_string()))
-    }
-}
-
-impl ParseFromJSON for Day {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        match value {
-            Some(Value::String(text)) => Ok(text.parse::<Self>()?),
-            other => Err(ParseError::expected_type(other.unwrap_or_default())),
-        }
-    }
-}
-
-impl ParseFromParameter for Day {
-    fn parse_from_parameter(text: &str) -> ParseResult<Self> {
-        Ok(text.parse::<Self>()?)
-    }
-}
+json_string!(Day, "string_date", MetaSchema::new_with_format("string", "date"));
+sent_as_text!(Day);
 
 /// What the database's clock says, and which business day that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

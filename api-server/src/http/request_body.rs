@@ -279,18 +279,6 @@ macro_rules! body_argument {
                 <Self as poem_openapi::payload::Payload>::register(registry);
             }
 
-            fn param_in() -> Option<poem_openapi::registry::MetaParamIn> {
-                None
-            }
-
-            fn param_schema_ref() -> Option<poem_openapi::registry::MetaSchemaRef> {
-                None
-            }
-
-            fn param_raw_type(&self) -> Option<&()> {
-                None
-            }
-
             fn request_meta() -> Option<poem_openapi::registry::MetaRequest> {
                 use poem_openapi::payload::Payload;
                 let content = vec![poem_openapi::registry::MetaMediaType {

@@ -35,16 +35,15 @@ const CHALLENGE_LENGTH: usize = 43;
 /// Sends the browser to the log-in page, or back with a code where somebody is logged in already.
 pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
-        Method::POST => Form::read(&mut request).await,
-        _ => Form::of_query(&request),
+        Method::POST => Form::read(&mut request).await?,
+        _ => Form::of_query(&request)?,
     };
-    let form = form.map_err(|error| PageError::bad_request(&error))?;
     // An image or a script of some page asks for nobody.
     let destination = request.headers().get("sec-fetch-dest");
     if destination.is_some_and(|known| known != "document" && known != "iframe") {
         return Err(PageError::from("This address is for a browser's window."));
     }
-    let client_id = form.required("client_id").map_err(|error| PageError::bad_request(&error))?;
+    let client_id = form.required("client_id")?;
     let client = clients::find(&state.store.db, client_id).await?;
     let client = client.ok_or_else(|| PageError::from("No application of this name is known."))?;
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();

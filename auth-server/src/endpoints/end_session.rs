@@ -35,10 +35,9 @@ const PURPOSE: &str = "logout";
 /// Logs out, or asks whether to.
 pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
-        Method::POST => Form::read(&mut request).await,
-        _ => Form::of_query(&request),
+        Method::POST => Form::read(&mut request).await?,
+        _ => Form::of_query(&request)?,
     };
-    let form = form.map_err(|error| PageError::bad_request(&error))?;
     let hint = match form.get("id_token_hint") {
         Some(token) => keys::read_hint(&state.store, &state.store.db, token).await?,
         None => None,

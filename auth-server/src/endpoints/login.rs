@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// Shows the form.
 pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageError> {
-    let form = Form::of_query(&request).map_err(|error| PageError::bad_request(&error))?;
+    let form = Form::of_query(&request)?;
     let asking = Asking::find(&state, &request, &form).await?;
     let user_name = asking.pending.login_hint.clone().unwrap_or_default();
     Ok(asking.page(&state, &user_name, false))
@@ -35,7 +35,7 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageE
 
 /// Takes the form.
 pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
-    let form = Form::read(&mut request).await.map_err(|error| PageError::bad_request(&error))?;
+    let form = Form::read(&mut request).await?;
     let asking = Asking::find(&state, &request, &form).await?;
     let answer = take(&state, &request, &form, &asking).await;
     answer.map_err(|error| error.or_back(asking.way_back()))

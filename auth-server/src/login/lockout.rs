@@ -18,6 +18,7 @@ use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult};
 use shared::db;
 use shared::entity::log_in_failures::{self, Column, Entity};
+use shared::rows;
 use shared::time::Timestamp;
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub async fn admit(
     account: &str,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
-    let counts = counts(authenticator, &[account, &network]).await?;
+    let counts = counts(&authenticator.db, &[account, &network]).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
     if let Some(too_many) = find(&network).and_then(|count| judge_source(authenticator, count)) {
         return Ok(Some(too_many));
@@ -84,7 +85,7 @@ pub async fn source_exceeded(
     source: &Source,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
-    let counts = counts_in(tx, &[&network]).await?;
+    let counts = counts(tx, &[&network]).await?;
     Ok(counts.first().and_then(|count| judge_source(authenticator, count)))
 }
 
@@ -94,11 +95,7 @@ fn judge_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany>
     exceeded.then(|| TooMany { retry_after_seconds: Ord::max(LOCK_SECONDS - age, 1) })
 }
 
-async fn counts(authenticator: &Authenticator, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
-    counts_in(&authenticator.db, subjects).await
-}
-
-async fn counts_in(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
+async fn counts(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
     let backend = db.get_database_backend();
     let select = Query::select()
         .columns([
@@ -161,18 +158,16 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
         .value(Column::FirstFailureDate, first)
         .value(Column::LastFailureDate, now.clone())
         .to_owned();
-    let insert = Query::insert()
-        .into_table(Entity)
-        .columns([
-            Column::Subject,
-            Column::Failures,
-            Column::FirstFailureDate,
-            Column::LastFailureDate,
-        ])
-        .values_panic([subject.into(), 1.into(), now.clone(), now])
-        .on_conflict(known_already)
-        .take();
-    tx.execute(&insert).await.map(drop)
+    let mut insert = rows::insert(
+        Entity,
+        [
+            (Column::Subject, subject.into()),
+            (Column::Failures, 1.into()),
+            (Column::FirstFailureDate, now.clone()),
+            (Column::LastFailureDate, now),
+        ],
+    );
+    tx.execute(insert.on_conflict(known_already)).await.map(drop)
 }
 
 /// Forgets the failures of an account.

@@ -9,8 +9,7 @@
 use crate::http::browser;
 use crate::http::oauth_error::OAuthError;
 use crate::http::source::Source;
-use crate::login::core_users;
-use crate::login::web_users;
+use crate::login;
 use crate::store::Store;
 use crate::store::clients;
 use crate::store::lifetimes;
@@ -20,7 +19,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use governor::Quota;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
     FromQueryResult, QueryFilter, QuerySelect,
@@ -31,6 +30,7 @@ use shared::db;
 use shared::entity::authorization_requests::{Column, Entity, Model};
 use shared::entity::{browser_log_ins, oauth_clients};
 use shared::introspection::UserKind;
+use shared::rows;
 use shared::time::Timestamp;
 use std::num::NonZeroU32;
 
@@ -104,37 +104,23 @@ async fn try_keep(
         }
     }
     let id = random_name();
-    let insert = Query::insert()
-        .into_table(Entity)
-        .columns([
-            Column::RequestId,
-            Column::BrowserSecretHash,
-            Column::ClientId,
-            Column::RedirectUri,
-            Column::Scope,
-            Column::State,
-            Column::Nonce,
-            Column::CodeChallenge,
-            Column::LoginHint,
-            Column::SourceNetwork,
-            Column::CreatedDate,
-            Column::UserKind,
-        ])
-        .values_panic([
-            browser::stored(&id).into(),
-            browser::stored(browser_secret).into(),
-            new.client_id.into(),
-            new.redirect_uri.into(),
-            new.scope.text.as_str().into(),
-            new.state.into(),
-            new.nonce.into(),
-            new.code_challenge.into(),
-            new.login_hint.into(),
-            network.into(),
-            db::now(backend),
-            new.scope.kind.as_str().into(),
-        ])
-        .take();
+    let insert = rows::insert(
+        Entity,
+        [
+            (Column::RequestId, browser::stored(&id).into()),
+            (Column::BrowserSecretHash, browser::stored(browser_secret).into()),
+            (Column::ClientId, new.client_id.into()),
+            (Column::RedirectUri, new.redirect_uri.into()),
+            (Column::Scope, new.scope.text.as_str().into()),
+            (Column::State, new.state.into()),
+            (Column::Nonce, new.nonce.into()),
+            (Column::CodeChallenge, new.code_challenge.into()),
+            (Column::LoginHint, new.login_hint.into()),
+            (Column::SourceNetwork, network.into()),
+            (Column::CreatedDate, db::now(backend)),
+            (Column::UserKind, new.scope.kind.as_str().into()),
+        ],
+    );
     store.db.execute(&insert).await?;
     Ok(Some(id))
 }
@@ -182,25 +168,12 @@ pub async fn logged_in(
         .and_where(Browser::BrowserId.eq(browser::stored(cookie)))
         .and_where(Browser::UserKind.eq(kind.as_str()))
         .and_where(lifetimes::within_caps(store, backend, kind, began.clone(), used))
-        .and_where(Expr::exists(subject_of(kind, (browser_log_ins::Entity, Browser::UserId))));
+        .and_where(login::may_log_in(kind, (browser_log_ins::Entity, Browser::UserId)));
     if let Some(seconds) = age_seconds_max {
         select.and_where(began.gt(db::seconds_ago(backend, Expr::value(seconds))));
     }
     let row = store.db.query_one(&select).await?;
     row.map(|row| BrowserLogIn::from_query_result(&row, "")).transpose()
-}
-
-/// Finds the user of a row, if he may log in.
-fn subject_of(kind: UserKind, user: impl sea_orm::sea_query::IntoColumnRef) -> SelectStatement {
-    let subjects = match kind {
-        UserKind::Core => core_users::subjects(),
-        UserKind::Web => web_users::subjects(),
-    };
-    Query::select()
-        .expr(Expr::value(1))
-        .from_subquery(subjects, "subject")
-        .and_where(Expr::col(("subject", "subject_id")).eq(Expr::col(user)))
-        .take()
 }
 
 /// Somebody logged in anew: a new cookie. What he had begun in this browser goes on under it; what
@@ -218,23 +191,16 @@ pub async fn remember_browser(
         succeed(tx, kind, user_id, &browser::stored(former), &browser_id).await?;
     }
     let now = db::now(tx.get_database_backend());
-    let insert = Query::insert()
-        .into_table(browser_log_ins::Entity)
-        .columns([
-            Browser::BrowserId,
-            Browser::UserKind,
-            Browser::UserId,
-            Browser::LogInDate,
-            Browser::UsedDate,
-        ])
-        .values_panic([
-            browser_id.as_str().into(),
-            kind.as_str().into(),
-            user_id.into(),
-            now.clone(),
-            now,
-        ])
-        .take();
+    let insert = rows::insert(
+        browser_log_ins::Entity,
+        [
+            (Browser::BrowserId, browser_id.as_str().into()),
+            (Browser::UserKind, kind.as_str().into()),
+            (Browser::UserId, user_id.into()),
+            (Browser::LogInDate, now.clone()),
+            (Browser::UsedDate, now),
+        ],
+    );
     tx.execute(&insert).await?;
     let log_in_date = db::time(tx).await?;
     Ok((cookie, BrowserLogIn { browser_id, user_id, log_in_date }))
@@ -385,7 +351,7 @@ async fn usable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr
         .from(Entity)
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
         .and_where(younger(Column::CodeDate, backend, CODE_SECONDS))
-        .and_where(Expr::exists(subject_of(request.user_kind, (Entity, Column::UserId))))
+        .and_where(login::may_log_in(request.user_kind, (Entity, Column::UserId)))
         .take();
     Ok(tx.query_one(&select).await?.is_some())
 }

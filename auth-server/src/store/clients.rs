@@ -187,7 +187,7 @@ pub async fn authenticate_confidential(
     let known = client.is_some();
     match prove(store, client, credentials).await? {
         Ok(client) => Ok(client),
-        Err(reason) => Err(refuse(store, credentials, known, reason, source).await?),
+        Err(reason) => Err(db::again(|| refuse(store, credentials, known, reason, source)).await?),
     }
 }
 
@@ -244,16 +244,6 @@ pub fn key_set(client: &Model) -> JwkSet {
 
 /// Counts and records the failure; gives back what to answer.
 async fn refuse(
-    store: &Store,
-    credentials: &Credentials,
-    known: bool,
-    reason: &'static str,
-    source: &Source,
-) -> Result<OAuthError, OAuthError> {
-    db::again(|| try_refuse(store, credentials, known, reason, source)).await
-}
-
-async fn try_refuse(
     store: &Store,
     credentials: &Credentials,
     known: bool,

@@ -28,6 +28,7 @@ use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
 use shared::introspection::UserKind;
 use shared::master_keys::MasterKeys;
+use shared::rows;
 use shared::secrecy::Secret;
 
 /// How the keys sign.
@@ -122,27 +123,18 @@ async fn add(
     let backend = db.get_database_backend();
     let new = NewKey::random().map_err(OAuthError::server_error)?;
     let sealed = master_keys.seal(&new.key_id, &new.private).map_err(OAuthError::server_error)?;
-    let insert = Query::insert()
-        .into_table(Entity)
-        .columns([
-            Column::KeyId,
-            Column::Generation,
-            Column::Algorithm,
-            Column::PublicKey,
-            Column::SealedPrivateKey,
-            Column::CreatedDate,
-            Column::SignsFromDate,
-        ])
-        .values_panic([
-            new.key_id.into(),
-            generation.into(),
-            ALGORITHM.into(),
-            new.public.to_string().into(),
-            sealed.reveal().into(),
-            db::now(backend),
-            db::seconds_ago(backend, Expr::value(-signs_in_seconds)),
-        ])
-        .take();
+    let insert = rows::insert(
+        Entity,
+        [
+            (Column::KeyId, new.key_id.into()),
+            (Column::Generation, generation.into()),
+            (Column::Algorithm, ALGORITHM.into()),
+            (Column::PublicKey, new.public.to_string().into()),
+            (Column::SealedPrivateKey, sealed.reveal().into()),
+            (Column::CreatedDate, db::now(backend)),
+            (Column::SignsFromDate, db::seconds_ago(backend, Expr::value(-signs_in_seconds))),
+        ],
+    );
     match db.execute(&insert).await {
         Err(error) if db::fault(&error) != Fault::Conflict => Err(error.into()),
         _ => Ok(()),

@@ -6,8 +6,7 @@
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::source::Source;
-use crate::login::core_users;
-use crate::login::web_users;
+use crate::login;
 use crate::store::Store;
 use crate::store::clients;
 use crate::store::keys;
@@ -24,6 +23,7 @@ use shared::db;
 use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
+use shared::rows;
 use shared::time::Timestamp;
 
 /// A session about to begin.
@@ -60,34 +60,23 @@ pub async fn begin(
         .then(|| RefreshToken::random(&store.token_keys, &new.session));
     let hash = refresh.as_ref().map(|token| store.token_keys.hash(token.text()));
     let public_id = random_name();
-    let columns = [
-        Column::SessionId,
-        Column::PublicId,
-        Column::UserKind,
-        Column::UserId,
-        Column::ClientId,
-        Column::Scope,
-        Column::LogInDate,
-        Column::BrowserId,
-        Column::RefreshHash,
-        Column::ContestedFlag,
-        Column::RefreshedDate,
-    ];
     let log_in_date = new.log_in_date.map_or_else(|| db::now(backend), Expr::from);
-    let values: [Expr; 11] = [
-        new.session.text().into(),
-        public_id.as_str().into(),
-        new.kind.as_str().into(),
-        new.user_id.into(),
-        new.client.client_id.as_str().into(),
-        new.scope.into(),
-        log_in_date,
-        new.browser_id.clone().into(),
-        hash.into(),
-        false.into(),
-        db::now(backend),
-    ];
-    let insert = Query::insert().into_table(Entity).columns(columns).values_panic(values).take();
+    let insert = rows::insert(
+        Entity,
+        [
+            (Column::SessionId, new.session.text().into()),
+            (Column::PublicId, public_id.as_str().into()),
+            (Column::UserKind, new.kind.as_str().into()),
+            (Column::UserId, new.user_id.into()),
+            (Column::ClientId, new.client.client_id.as_str().into()),
+            (Column::Scope, new.scope.into()),
+            (Column::LogInDate, log_in_date),
+            (Column::BrowserId, new.browser_id.clone().into()),
+            (Column::RefreshHash, hash.into()),
+            (Column::ContestedFlag, false.into()),
+            (Column::RefreshedDate, db::now(backend)),
+        ],
+    );
     tx.execute(&insert).await?;
     let issue = Issue {
         token: AccessToken::random(&store.token_keys, new.kind, &new.session),
@@ -169,16 +158,8 @@ pub fn alive(store: &Store, backend: DbBackend) -> Expr {
 /// True if the user of a session may log in.
 pub fn enabled() -> Expr {
     let known = |kind: UserKind| {
-        let subjects = match kind {
-            UserKind::Core => core_users::subjects(),
-            UserKind::Web => web_users::subjects(),
-        };
-        let found = Query::select()
-            .expr(Expr::value(1))
-            .from_subquery(subjects, "subject")
-            .and_where(Expr::col(("subject", "subject_id")).equals((Entity, Column::UserId)))
-            .take();
-        Column::UserKind.into_expr().eq(kind.as_str()).and(Expr::exists(found))
+        let may_log_in = login::may_log_in(kind, (Entity, Column::UserId));
+        Column::UserKind.into_expr().eq(kind.as_str()).and(may_log_in)
     };
     known(UserKind::Core).or(known(UserKind::Web))
 }

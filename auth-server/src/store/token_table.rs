@@ -2,8 +2,7 @@
 //! names of two columns. A row is a token; rows of one session end together.
 
 use crate::http::oauth_error::OAuthError;
-use crate::login::core_users;
-use crate::login::web_users;
+use crate::login;
 use crate::store::Store;
 use crate::store::lifetimes;
 use crate::store::tokens::AccessToken;
@@ -118,10 +117,6 @@ pub fn seconds_of(row: &QueryResult, column: &str) -> Result<Option<i64>, DbErr>
 pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
     let backend = store.db.get_database_backend();
     let TokenTable { table, user, created } = of(token.kind());
-    let subjects = match token.kind() {
-        UserKind::Core => core_users::subjects(),
-        UserKind::Web => web_users::subjects(),
-    };
     let seconds = lifetime(store, token.kind(), backend);
     Query::select()
         .expr_as(Expr::col(("subject", "subject_id")), "subject_id")
@@ -134,7 +129,7 @@ pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
         .from(table.clone())
         .join_subquery(
             sea_orm::JoinType::InnerJoin,
-            subjects,
+            login::subjects(token.kind()),
             "subject",
             Expr::col(("subject", "subject_id")).equals((table.clone(), user)),
         )

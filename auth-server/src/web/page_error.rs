@@ -36,17 +36,15 @@ impl PageError {
         Self { status, title, text: text.into(), advice, back, retry_after_seconds, contention }
     }
 
+    /// The same, to be tried again so many seconds later.
+    fn after(self, seconds: i64) -> Self {
+        Self { retry_after_seconds: Some(seconds), ..self }
+    }
+
     /// The same with a way back to the application.
     #[must_use]
     pub fn or_back(self, back: Option<Back>) -> Self {
         Self { back: self.back.or(back.map(Box::new)), ..self }
-    }
-
-    /// A request that cannot be understood.
-    pub fn bad_request(error: &OAuthError) -> Self {
-        let (_, description) = error.parts();
-        let text = format!("The application sent a request with a mistake: {description}.");
-        Self::from(text.as_str())
     }
 
     /// The request this page belongs to is gone.
@@ -74,56 +72,48 @@ impl PageError {
     /// The source network has failed or asked too often.
     pub fn too_many(retry_after_seconds: i64) -> Self {
         let text = "There were too many attempts from your network.";
-        Self {
-            retry_after_seconds: Some(retry_after_seconds),
-            ..Self::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "Too many attempts",
-                text,
-                "Wait half an hour, then go back to the application and try again.",
-            )
-        }
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many attempts",
+            text,
+            "Wait half an hour, then go back to the application and try again.",
+        )
+        .after(retry_after_seconds)
     }
 
     /// A browser that is logged in is sent here again and again.
     pub fn too_often(retry_after_seconds: i64) -> Self {
         let text = "An application has sent your browser here too often.";
-        Self {
-            retry_after_seconds: Some(retry_after_seconds),
-            ..Self::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "Too many requests",
-                text,
-                "Wait a moment, then go back to the application.",
-            )
-        }
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many requests",
+            text,
+            "Wait a moment, then go back to the application.",
+        )
+        .after(retry_after_seconds)
     }
 
     /// Too many log-ins of the network or account are under way.
     fn crowded() -> Self {
         let text = "Too many log-ins from your network or under this name are under way.";
-        Self {
-            retry_after_seconds: Some(CROWDED_SECONDS),
-            ..Self::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "Too many log-ins at once",
-                text,
-                "Go back and try again in a moment.",
-            )
-        }
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many log-ins at once",
+            text,
+            "Go back and try again in a moment.",
+        )
+        .after(CROWDED_SECONDS)
     }
 
     fn unavailable() -> Self {
         let text = "The service cannot be reached at the moment.";
-        Self {
-            retry_after_seconds: Some(5),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Not available",
-                text,
-                "Load this page again in a minute.",
-            )
-        }
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Not available",
+            text,
+            "Load this page again in a minute.",
+        )
+        .after(5)
     }
 
     /// The page, under the name of this installation.
@@ -165,7 +155,11 @@ impl From<OAuthError> for PageError {
                     "Try again in a few minutes. If it happens again, tell us the reference below.",
                 )
             }
-            _ => Self::bad_request(&error),
+            _ => {
+                let (_, description) = error.parts();
+                let text = format!("The application sent a request with a mistake: {description}.");
+                Self::from(text.as_str())
+            }
         }
     }
 }

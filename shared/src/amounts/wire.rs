@@ -1,36 +1,35 @@
 //! How amounts travel in JSON: as decimal strings with a pattern, because `format: decimal` makes
-//! client generators read a number, and a number would pass through a binary float.
+//! client generators read a number, and a number would pass through a binary float. Other types that
+//! are strings in JSON say so with the same macros.
 
 use super::{Accrual, AmountError, Money, Rate};
-use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::{
-    ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type,
-};
+use poem_openapi::registry::MetaSchema;
+use poem_openapi::types::{ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON};
 use serde_json::Value;
-use std::borrow::Cow;
 
-fn schema(pattern: &str, description: &'static str, example: &str) -> MetaSchemaRef {
-    MetaSchemaRef::Inline(Box::new(MetaSchema {
+fn schema(pattern: &str, description: &'static str, example: &str) -> MetaSchema {
+    MetaSchema {
         pattern: Some(pattern.to_owned()),
         description: Some(description),
         example: Some(Value::String(example.to_owned())),
         ..MetaSchema::new("string")
-    }))
+    }
 }
 
-macro_rules! wire_type {
-    ($name:ident, $pattern:expr, $description:literal, $example:literal) => {
-        impl Type for $name {
+/// What poem-openapi asks of a type that is a string in JSON: what it is called, and its schema.
+macro_rules! json_string {
+    ($type:ident, $name:expr, $schema:expr) => {
+        impl poem_openapi::types::Type for $type {
             const IS_REQUIRED: bool = true;
             type RawValueType = Self;
             type RawElementValueType = Self;
 
-            fn name() -> Cow<'static, str> {
-                stringify!($name).into()
+            fn name() -> std::borrow::Cow<'static, str> {
+                $name.into()
             }
 
-            fn schema_ref() -> MetaSchemaRef {
-                schema($pattern, $description, $example)
+            fn schema_ref() -> poem_openapi::registry::MetaSchemaRef {
+                poem_openapi::registry::MetaSchemaRef::Inline(Box::new($schema))
             }
 
             fn as_raw_value(&self) -> Option<&Self> {
@@ -44,30 +43,40 @@ macro_rules! wire_type {
     };
 }
 
-macro_rules! decimal_string {
-    ($name:ident, $pattern:literal, $description:literal, $example:literal) => {
-        wire_type!($name, $pattern, $description, $example);
-
-        impl ToJSON for $name {
-            fn to_json(&self) -> Option<Value> {
-                Some(Value::String(self.to_string()))
+/// In JSON, in paths and in queries such a type has its text form.
+macro_rules! sent_as_text {
+    ($type:ident) => {
+        impl poem_openapi::types::ToJSON for $type {
+            fn to_json(&self) -> Option<serde_json::Value> {
+                Some(serde_json::Value::String(self.to_string()))
             }
         }
 
-        impl ParseFromJSON for $name {
-            fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        impl poem_openapi::types::ParseFromJSON for $type {
+            fn parse_from_json(
+                value: Option<serde_json::Value>,
+            ) -> poem_openapi::types::ParseResult<Self> {
                 match value {
-                    Some(Value::String(text)) => Ok(text.parse::<Self>()?),
-                    other => Err(ParseError::expected_type(other.unwrap_or_default())),
+                    Some(serde_json::Value::String(text)) => Ok(text.parse::<Self>()?),
+                    other => Err(poem_openapi::types::ParseError::expected_type(
+                        other.unwrap_or_default(),
+                    )),
                 }
             }
         }
 
-        impl ParseFromParameter for $name {
-            fn parse_from_parameter(text: &str) -> ParseResult<Self> {
+        impl poem_openapi::types::ParseFromParameter for $type {
+            fn parse_from_parameter(text: &str) -> poem_openapi::types::ParseResult<Self> {
                 Ok(text.parse::<Self>()?)
             }
         }
+    };
+}
+
+macro_rules! decimal_string {
+    ($type:ident, $pattern:literal, $description:literal, $example:literal) => {
+        json_string!($type, stringify!($type), schema($pattern, $description, $example));
+        sent_as_text!($type);
     };
 }
 
@@ -125,11 +134,14 @@ impl From<Money> for AmountText {
     }
 }
 
-wire_type!(
+json_string!(
     AmountText,
-    AmountText::PATTERN,
-    "An amount of the currency as a decimal string, at most two decimals.",
-    "652.53"
+    "AmountText",
+    schema(
+        AmountText::PATTERN,
+        "An amount of the currency as a decimal string, at most two decimals.",
+        "652.53",
+    )
 );
 
 impl ToJSON for AmountText {

@@ -3,7 +3,7 @@
 use super::loans::PaymentPeriod;
 use crate::amounts::{Money, Rate};
 use crate::secrecy::Masked;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -63,98 +63,60 @@ pub struct Model {
     pub temp_grace_period: i32,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// Where the money is drawn from.
+    pub enum AutomatedPaymentType {
+        /// A bank account.
+        Ach,
+        /// A card.
+        Card,
+    }
 
-/// Where the money is drawn from.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum AutomatedPaymentType {
-    /// A bank account.
-    Ach,
-    /// A card.
-    Card,
-}
+    /// Whether it is drawn.
+    pub enum AutomatedPaymentStatus {
+        /// It is.
+        Active,
+        /// Somebody stopped it.
+        Disabled,
+        /// Its time is over.
+        Expired,
+    }
 
-/// Whether it is drawn.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum AutomatedPaymentStatus {
-    /// It is.
-    Active,
-    /// Somebody stopped it.
-    Disabled,
-    /// Its time is over.
-    Expired,
-}
+    /// Kind of bank account.
+    pub enum BankAccountType {
+        /// A checking account.
+        Checking,
+        /// A savings account.
+        Savings,
+    }
 
-/// Kind of bank account.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BankAccountType {
-    /// A checking account.
-    Checking,
-    /// A savings account.
-    Savings,
-}
+    /// How much is drawn.
+    pub enum AutomatedAmountType {
+        /// The same amount.
+        Fixed,
+        /// A percentage of the principal.
+        PercentOfPrincipal,
+        /// What is billed.
+        Billing,
+    }
 
-/// How much is drawn.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum AutomatedAmountType {
-    /// The same amount.
-    Fixed,
-    /// A percentage of the principal.
-    PercentOfPrincipal,
-    /// What is billed.
-    Billing,
-}
+    /// Which way the money goes.
+    pub enum DebitOrCredit {
+        /// To the lender.
+        Debit,
+        /// To the borrower.
+        Credit,
+    }
 
-/// Which way the money goes.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DebitOrCredit {
-    /// To the lender.
-    Debit,
-    /// To the borrower.
-    Credit,
-}
-
-/// When it is drawn.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BillingType {
-    /// When the loan is billed.
-    Billing,
-    /// Once.
-    OneTime,
-    /// Every billing period.
-    Recurring,
+    /// When it is drawn.
+    pub enum BillingType {
+        /// When the loan is billed.
+        Billing,
+        /// Once.
+        OneTime,
+        /// Every billing period.
+        Recurring,
+    }
 }

@@ -2,9 +2,7 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A row of `batch_runs`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -42,56 +40,36 @@ pub struct Model {
     pub oldest_unaccrued_date: Option<Date>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// Which batch program ran.
+    pub enum BatchKind {
+        /// Drawing and paying by ACH.
+        Ach,
+        /// Accruing interest.
+        Accrual,
+    }
 
-/// Which batch program ran.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BatchKind {
-    /// Drawing and paying by ACH.
-    Ach,
-    /// Accruing interest.
-    Accrual,
-}
+    /// How a run stands.
+    pub enum BatchState {
+        /// There was none.
+        Idle,
+        /// It is under way.
+        Running,
+        /// All records went through.
+        Succeeded,
+        /// Some records failed.
+        Partial,
+        /// It came to nothing.
+        Failed,
+    }
 
-/// How a run stands.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BatchState {
-    /// There was none.
-    Idle,
-    /// It is under way.
-    Running,
-    /// All records went through.
-    Succeeded,
-    /// Some records failed.
-    Partial,
-    /// It came to nothing.
-    Failed,
-}
-
-/// What started a run.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum TriggerType {
-    /// A user.
-    Manual,
-    /// The time of day.
-    Schedule,
+    /// What started a run.
+    pub enum TriggerType {
+        /// A user.
+        Manual,
+        /// The time of day.
+        Schedule,
+    }
 }

@@ -3,9 +3,8 @@
 use crate::amounts::Money;
 use crate::lists::Denominations;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A count of a cash drawer, compared with what should be in it.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -44,26 +43,18 @@ pub struct Model {
     pub comment: Option<String>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// What a count came to.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum ReconciliationStatus {
-    /// What was expected.
-    Balanced,
-    /// More.
-    Over,
-    /// Less.
-    Short,
-    /// More of one tender and less of the other.
-    Mixed,
+text_enum! {
+    /// What a count came to.
+    pub enum ReconciliationStatus {
+        /// What was expected.
+        Balanced,
+        /// More.
+        Over,
+        /// Less.
+        Short,
+        /// More of one tender and less of the other.
+        Mixed,
+    }
 }

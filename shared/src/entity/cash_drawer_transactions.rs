@@ -2,9 +2,8 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Money that went into or out of a cash drawer.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -49,50 +48,36 @@ pub struct Model {
     pub reference: Option<String>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// Why the money moved.
+    pub enum DrawerTransactionType {
+        /// From the bank.
+        BankIn,
+        /// To the bank.
+        BankOut,
+        /// To another drawer.
+        TransferOut,
+        /// From another drawer.
+        TransferIn,
+        /// A correction.
+        AdjustmentIn,
+        /// A correction.
+        AdjustmentOut,
+        /// A payment on a loan.
+        Payment,
+        /// A payment was reversed.
+        PaymentReversal,
+        /// A count found more or less.
+        OverShort,
+    }
 
-/// Why the money moved.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DrawerTransactionType {
-    /// From the bank.
-    BankIn,
-    /// To the bank.
-    BankOut,
-    /// To another drawer.
-    TransferOut,
-    /// From another drawer.
-    TransferIn,
-    /// A correction.
-    AdjustmentIn,
-    /// A correction.
-    AdjustmentOut,
-    /// A payment on a loan.
-    Payment,
-    /// A payment was reversed.
-    PaymentReversal,
-    /// A count found more or less.
-    OverShort,
-}
-
-/// What was put in or taken out.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Tender {
-    /// Cash.
-    Cash,
-    /// A check.
-    Check,
+    /// What was put in or taken out.
+    pub enum Tender {
+        /// Cash.
+        Cash,
+        /// A check.
+        Check,
+    }
 }

@@ -2,9 +2,8 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A cash drawer.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -34,36 +33,22 @@ pub struct Model {
     pub last_reconciled_date: Option<Timestamp>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// Who a drawer is for.
+    pub enum DrawerType {
+        /// One user at a time.
+        Individual,
+        /// The branch: no payments.
+        Reserve,
+    }
 
-/// Who a drawer is for.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DrawerType {
-    /// One user at a time.
-    Individual,
-    /// The branch: no payments.
-    Reserve,
-}
-
-/// Whether a drawer takes anything.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DrawerStatus {
-    /// It does.
-    Open,
-    /// It does not.
-    Closed,
+    /// Whether a drawer takes anything.
+    pub enum DrawerStatus {
+        /// It does.
+        Open,
+        /// It does not.
+        Closed,
+    }
 }

@@ -14,8 +14,4 @@ pub struct Model {
     pub expires_date: Timestamp,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();

@@ -1,7 +1,7 @@
 //! Insurance of collateral.
 
 use crate::amounts::Money;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,46 +45,32 @@ pub struct Model {
     pub status: PolicyStatus,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// What is covered.
+    pub enum CoverageType {
+        /// Collision.
+        Collision,
+        /// Everything but collision.
+        Comprehensive,
+        /// Fire and other hazards.
+        Hazard,
+        /// Floods.
+        Flood,
+        /// Defects of the title.
+        Title,
+        /// Something else.
+        Other,
+    }
 
-/// What is covered.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum CoverageType {
-    /// Collision.
-    Collision,
-    /// Everything but collision.
-    Comprehensive,
-    /// Fire and other hazards.
-    Hazard,
-    /// Floods.
-    Flood,
-    /// Defects of the title.
-    Title,
-    /// Something else.
-    Other,
-}
-
-/// Whether a policy covers.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum PolicyStatus {
-    /// It does.
-    Active,
-    /// It ran out.
-    Expired,
-    /// It was cancelled.
-    Cancelled,
+    /// Whether a policy covers.
+    pub enum PolicyStatus {
+        /// It does.
+        Active,
+        /// It ran out.
+        Expired,
+        /// It was cancelled.
+        Cancelled,
+    }
 }

@@ -1,7 +1,7 @@
 //! Collateral that is a vehicle.
 
 use crate::amounts::Money;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -55,64 +55,44 @@ pub struct Model {
     pub comments: Option<String>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// The form of the title.
+    pub enum TitleType {
+        /// There is none.
+        None,
+        /// On paper.
+        Paper,
+        /// In the state's register.
+        Electronic,
+        /// A lien statement.
+        Lien,
+    }
 
-/// The form of the title.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum TitleType {
-    /// There is none.
-    None,
-    /// On paper.
-    Paper,
-    /// In the state's register.
-    Electronic,
-    /// A lien statement.
-    Lien,
-}
+    /// Where the title is on its way to the lender.
+    pub enum TitleStatus {
+        /// Not with the lender yet.
+        NotReceived,
+        /// Submitted to the state.
+        Submitted,
+        /// The lien is noted on it.
+        Perfected,
+        /// Released to the owner.
+        Released,
+    }
 
-/// Where the title is on its way to the lender.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum TitleStatus {
-    /// Not with the lender yet.
-    NotReceived,
-    /// Submitted to the state.
-    Submitted,
-    /// The lien is noted on it.
-    Perfected,
-    /// Released to the owner.
-    Released,
-}
-
-/// What the title warns of.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BrandedTitle {
-    /// Nothing.
-    None,
-    /// A total loss.
-    Salvage,
-    /// Water damage.
-    Flood,
-    /// Rebuilt after a total loss.
-    Rebuilt,
-    /// Something else.
-    Other,
+    /// What the title warns of.
+    pub enum BrandedTitle {
+        /// Nothing.
+        None,
+        /// A total loss.
+        Salvage,
+        /// Water damage.
+        Flood,
+        /// Rebuilt after a total loss.
+        Rebuilt,
+        /// Something else.
+        Other,
+    }
 }

@@ -1,7 +1,7 @@
 //! Comments on loans, contacts and collateral.
 
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -40,24 +40,16 @@ pub struct Model {
     pub modified_date: Option<Timestamp>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// How urgent a comment is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum CommentPriority {
-    /// It can wait.
-    Low,
-    /// As most are.
-    Normal,
-    /// It cannot wait.
-    High,
+text_enum! {
+    /// How urgent a comment is.
+    pub enum CommentPriority {
+        /// It can wait.
+        Low,
+        /// As most are.
+        Normal,
+        /// It cannot wait.
+        High,
+    }
 }

@@ -22,8 +22,4 @@ pub struct Model {
     pub to_date: Option<Date>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();

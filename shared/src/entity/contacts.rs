@@ -2,7 +2,7 @@
 
 use crate::secrecy::Masked;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -123,11 +123,7 @@ pub struct Model {
     pub created_date: Timestamp,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 impl Model {
     /// What the first person is called: the full name, else the parts there are.
@@ -138,33 +134,20 @@ impl Model {
     }
 }
 
-/// How the contact wants to be reached.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum ContactMethod {
-    /// No preference.
-    #[default]
-    None,
-    /// By letter.
-    Mail,
-    /// By e-mail.
-    Email,
-    /// By telephone.
-    Phone,
-    /// By text message.
-    Text,
+text_enum! {
+    /// How the contact wants to be reached.
+    #[derive(Default)]
+    pub enum ContactMethod {
+        /// No preference.
+        #[default]
+        None,
+        /// By letter.
+        Mail,
+        /// By e-mail.
+        Email,
+        /// By telephone.
+        Phone,
+        /// By text message.
+        Text,
+    }
 }

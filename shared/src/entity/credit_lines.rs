@@ -2,7 +2,7 @@
 
 use super::loans::PaymentPeriod;
 use crate::amounts::Money;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -50,26 +50,18 @@ pub struct Model {
     pub draw_total: Money,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// How long draws are allowed.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DrawUntilType {
-    /// For ever.
-    None,
-    /// For so many periods from the origination of the loan.
-    FromOrigination,
-    /// For so many periods from the first draw.
-    FromFirstDraw,
-    /// Until a date.
-    FixedDate,
+text_enum! {
+    /// How long draws are allowed.
+    pub enum DrawUntilType {
+        /// For ever.
+        None,
+        /// For so many periods from the origination of the loan.
+        FromOrigination,
+        /// For so many periods from the first draw.
+        FromFirstDraw,
+        /// Until a date.
+        FixedDate,
+    }
 }

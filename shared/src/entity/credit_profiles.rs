@@ -3,7 +3,7 @@
 use crate::amounts::Money;
 use crate::lists::TextList;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -56,22 +56,14 @@ pub struct Model {
     pub expires_date: Option<Date>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// How a report was asked for.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum PullType {
-    /// The borrower applied for credit.
-    Hard,
-    /// Without a trace in his score.
-    Soft,
+text_enum! {
+    /// How a report was asked for.
+    pub enum PullType {
+        /// The borrower applied for credit.
+        Hard,
+        /// Without a trace in his score.
+        Soft,
+    }
 }

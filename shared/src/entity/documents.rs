@@ -1,7 +1,7 @@
 //! Documents on comments and on fields.
 
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -35,34 +35,26 @@ pub struct Model {
     pub modified_date: Option<Timestamp>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// What a document is attached to.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DocumentOwner {
-    /// A comment on a loan.
-    LoanComment,
-    /// A comment on a contact.
-    ContactComment,
-    /// A comment on a collateral.
-    CollateralComment,
-    /// A field of a loan's first detail form.
-    LoanDetail1,
-    /// A field of a loan's second detail form.
-    LoanDetail2,
-    /// A field of a contact's detail form.
-    ContactDetail,
-    /// A field of a contact's demographics form.
-    ContactDemographics,
-    /// A field of a contact's financials form.
-    ContactFinancials,
+text_enum! {
+    /// What a document is attached to.
+    pub enum DocumentOwner {
+        /// A comment on a loan.
+        LoanComment,
+        /// A comment on a contact.
+        ContactComment,
+        /// A comment on a collateral.
+        CollateralComment,
+        /// A field of a loan's first detail form.
+        LoanDetail1,
+        /// A field of a loan's second detail form.
+        LoanDetail2,
+        /// A field of a contact's detail form.
+        ContactDetail,
+        /// A field of a contact's demographics form.
+        ContactDemographics,
+        /// A field of a contact's financials form.
+        ContactFinancials,
+    }
 }

@@ -1,7 +1,7 @@
 //! The history of fields: one row per changed column.
 
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
 /// A column of a row that got another value. A row that was inserted has no old values, one that was
@@ -56,37 +56,20 @@ pub struct Model {
     pub comment_id: Option<i64>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// Where a change came from.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum ChangeSource {
-    /// A request to the API.
-    Api,
-    /// An XML import.
-    Xml,
-    /// The payment gateway.
-    Gateway,
-    /// A batch program of the core system.
-    Batch,
-    /// The installer.
-    Installer,
+text_enum! {
+    /// Where a change came from.
+    pub enum ChangeSource {
+        /// A request to the API.
+        Api,
+        /// An XML import.
+        Xml,
+        /// The payment gateway.
+        Gateway,
+        /// A batch program of the core system.
+        Batch,
+        /// The installer.
+        Installer,
+    }
 }

@@ -10,7 +10,6 @@
 use super::payment_gateway_tokens::Gateway;
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -52,32 +51,24 @@ pub struct Model {
     pub fingerprint: Option<String>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// How far a payment by card has come.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum CardPaymentState {
-    /// It is stored, and nothing is charged.
-    Created,
-    /// The gateway took the money.
-    Charged,
-    /// The payment is on the loan.
-    Posted,
-    /// A rule refused the posting afterwards; the charge was given back.
-    Voided,
-    /// Declined, or never charged.
-    Failed,
-    /// The gateway did not answer the charge.
-    Unknown,
+text_enum! {
+    /// How far a payment by card has come.
+    pub enum CardPaymentState {
+        /// It is stored, and nothing is charged.
+        Created,
+        /// The gateway took the money.
+        Charged,
+        /// The payment is on the loan.
+        Posted,
+        /// A rule refused the posting afterwards; the charge was given back.
+        Voided,
+        /// Declined, or never charged.
+        Failed,
+        /// The gateway did not answer the charge.
+        Unknown,
+    }
 }
 
 /// What a payment by card says beside its amounts: a stored form of its own, whose fields keep their

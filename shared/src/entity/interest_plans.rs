@@ -2,9 +2,8 @@
 
 use super::loans::{InterestMethod, YearLength};
 use crate::amounts::Rate;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// An interest plan: the terms that loans of it begin with.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -32,22 +31,14 @@ pub struct Model {
     pub starting_rate: Rate,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// Whether a plan's rate moves.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum RateType {
-    /// It stays.
-    Fixed,
-    /// It follows an index.
-    Variable,
+text_enum! {
+    /// Whether a plan's rate moves.
+    pub enum RateType {
+        /// It stays.
+        Fixed,
+        /// It follows an index.
+        Variable,
+    }
 }

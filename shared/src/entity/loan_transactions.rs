@@ -2,7 +2,7 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
 /// A transaction on a loan: one line of its history.
@@ -81,39 +81,22 @@ pub struct Model {
     pub nsf_date: Option<Date>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// The balances of a loan.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BalanceName {
-    /// Owed.
-    Principal,
-    /// Owed.
-    Interest,
-    /// Owed.
-    LateCharge,
-    /// Owed.
-    Fees,
-    /// Held for the borrower.
-    Impound,
-    /// Held for the borrower.
-    Suspense,
+text_enum! {
+    /// The balances of a loan.
+    pub enum BalanceName {
+        /// Owed.
+        Principal,
+        /// Owed.
+        Interest,
+        /// Owed.
+        LateCharge,
+        /// Owed.
+        Fees,
+        /// Held for the borrower.
+        Impound,
+        /// Held for the borrower.
+        Suspense,
+    }
 }

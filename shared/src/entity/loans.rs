@@ -135,37 +135,20 @@ pub struct Model {
     pub created_date: Timestamp,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// What kind of credit it is.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum LoanType {
-    /// Paid back in instalments.
-    #[default]
-    Term,
-    /// Drawn and paid back again.
-    Revolving,
-    /// Drawn once up to its limit.
-    NonRevolving,
+text_enum! {
+    /// What kind of credit it is.
+    #[derive(Default)]
+    pub enum LoanType {
+        /// Paid back in instalments.
+        #[default]
+        Term,
+        /// Drawn and paid back again.
+        Revolving,
+        /// Drawn once up to its limit.
+        NonRevolving,
+    }
 }
 
 /// How interest is reckoned.
@@ -235,107 +218,64 @@ pub enum YearLength {
     Actual,
 }
 
-/// How often an instalment is due.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum PaymentPeriod {
-    /// Never.
-    None,
-    /// Every 7 days.
-    Weekly,
-    /// Every 14 days.
-    Biweekly,
-    /// Twice a month.
-    Semimonthly,
-    /// Every month.
-    #[default]
-    Monthly,
-    /// Every 2 months.
-    Bimonthly,
-    /// Every 3 months.
-    Quarterly,
-    /// Every 6 months.
-    Semiannual,
-    /// Every 12 months.
-    Annual,
-    /// Once, on the maturity date.
-    Maturity,
-}
+text_enum! {
+    /// How often an instalment is due.
+    #[derive(Default)]
+    pub enum PaymentPeriod {
+        /// Never.
+        None,
+        /// Every 7 days.
+        Weekly,
+        /// Every 14 days.
+        Biweekly,
+        /// Twice a month.
+        Semimonthly,
+        /// Every month.
+        #[default]
+        Monthly,
+        /// Every 2 months.
+        Bimonthly,
+        /// Every 3 months.
+        Quarterly,
+        /// Every 6 months.
+        Semiannual,
+        /// Every 12 months.
+        Annual,
+        /// Once, on the maturity date.
+        Maturity,
+    }
 
-/// What happens to money beyond everything that is due.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum ExcessHandling {
-    /// It pays principal that is not billed yet.
-    #[default]
-    Principal,
-    /// It is held in suspense.
-    Suspense,
-    /// The payment is refused.
-    Reject,
-}
+    /// What happens to money beyond everything that is due.
+    #[derive(Default)]
+    pub enum ExcessHandling {
+        /// It pays principal that is not billed yet.
+        #[default]
+        Principal,
+        /// It is held in suspense.
+        Suspense,
+        /// The payment is refused.
+        Reject,
+    }
 
-/// One step in the order in which a payment is spent.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DistributionItem {
-    /// Due rows before the day, oldest first, each its interest, then its principal.
-    PastDue,
-    /// All unpaid interest of those rows.
-    PastDueInterest,
-    /// All unpaid principal of those rows.
-    PastDuePrincipal,
-    /// Unpaid interest of the row due on the day.
-    CurrentInterestDue,
-    /// Interest owed that no due row holds.
-    AccruedInterest,
-    /// Unpaid principal of the row due on the day, or the next instalment just before it.
-    CurrentPrincipal,
-    /// The late charge balance.
-    LateCharges,
-    /// The fees balance.
-    Fees,
-    /// Whatever is left; always last.
-    Excess,
+    /// One step in the order in which a payment is spent.
+    pub enum DistributionItem {
+        /// Due rows before the day, oldest first, each its interest, then its principal.
+        PastDue,
+        /// All unpaid interest of those rows.
+        PastDueInterest,
+        /// All unpaid principal of those rows.
+        PastDuePrincipal,
+        /// Unpaid interest of the row due on the day.
+        CurrentInterestDue,
+        /// Interest owed that no due row holds.
+        AccruedInterest,
+        /// Unpaid principal of the row due on the day, or the next instalment just before it.
+        CurrentPrincipal,
+        /// The late charge balance.
+        LateCharges,
+        /// The fees balance.
+        Fees,
+        /// Whatever is left; always last.
+        Excess,
+    }
 }

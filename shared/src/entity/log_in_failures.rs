@@ -21,11 +21,7 @@ pub struct Model {
     pub last_failure_date: Timestamp,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// The subject under which the failures of a user name are counted.
 pub fn account(kind: UserKind, user_name: &str) -> String {

@@ -2,7 +2,6 @@
 
 use crate::secrecy::Secret;
 use crate::time::Timestamp;
-use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
 
 /// A row of `oauth_clients`.
@@ -40,31 +39,14 @@ impl Model {
     }
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// Whether a client can keep a secret (RFC 6749, 2.1).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum ClientKind {
-    /// Authenticates with a secret or a key.
-    Confidential,
-    /// Cannot keep a secret.
-    Public,
+text_enum! {
+    /// Whether a client can keep a secret (RFC 6749, 2.1).
+    pub enum ClientKind {
+        /// Authenticates with a secret or a key.
+        Confidential,
+        /// Cannot keep a secret.
+        Public,
+    }
 }

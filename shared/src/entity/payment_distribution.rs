@@ -3,8 +3,8 @@
 use super::loans::DistributionItem;
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
-use sea_orm::sea_query::{ArrayType, Nullable, StringLen, ValueType, ValueTypeErr};
-use sea_orm::{ActiveEnum, ColIdx, ColumnType, QueryResult, TryGetError, TryGetable, Value};
+use sea_orm::sea_query::StringLen;
+use sea_orm::{ActiveEnum, DeriveValueType};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,8 @@ use std::str::FromStr;
 ///
 /// Each item but `excess` stands in it once; `past_due` may be replaced by `past_due_interest` and
 /// `past_due_principal` for books that take all interest first. `excess` is always last.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveValueType, serde::Serialize, serde::Deserialize)]
+#[sea_orm(value_type = "String", column_type = "String(StringLen::N(255))")]
 #[serde(try_from = "String", into = "String")]
 pub struct PaymentDistribution(Vec<DistributionItem>);
 
@@ -115,46 +116,6 @@ impl TryFrom<String> for PaymentDistribution {
 impl From<PaymentDistribution> for String {
     fn from(list: PaymentDistribution) -> Self {
         list.to_string()
-    }
-}
-
-impl From<PaymentDistribution> for Value {
-    fn from(list: PaymentDistribution) -> Self {
-        list.to_string().into()
-    }
-}
-
-impl TryGetable for PaymentDistribution {
-    fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
-        let text = String::try_get_by(row, index)?;
-        text.parse().map_err(|error: NotADistribution| {
-            TryGetError::DbErr(sea_orm::DbErr::Type(error.to_string()))
-        })
-    }
-}
-
-impl ValueType for PaymentDistribution {
-    fn try_from(value: Value) -> Result<Self, ValueTypeErr> {
-        let text = <String as ValueType>::try_from(value)?;
-        text.parse().map_err(|_| ValueTypeErr)
-    }
-
-    fn type_name() -> String {
-        "PaymentDistribution".to_owned()
-    }
-
-    fn array_type() -> ArrayType {
-        ArrayType::String
-    }
-
-    fn column_type() -> ColumnType {
-        ColumnType::String(StringLen::N(255))
-    }
-}
-
-impl Nullable for PaymentDistribution {
-    fn null() -> Value {
-        <String as Nullable>::null()
     }
 }
 

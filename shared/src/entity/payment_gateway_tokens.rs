@@ -1,7 +1,7 @@
 //! Cards that a payment gateway keeps; the service never sees their numbers.
 
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -44,56 +44,36 @@ pub struct Model {
     pub used_count: i32,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// The brand of a card.
+    pub enum BrandType {
+        /// Visa.
+        Visa,
+        /// Mastercard.
+        Mastercard,
+        /// American Express.
+        Amex,
+        /// Discover.
+        Discover,
+        /// Another one.
+        Other,
+    }
 
-/// The brand of a card.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum BrandType {
-    /// Visa.
-    Visa,
-    /// Mastercard.
-    Mastercard,
-    /// American Express.
-    Amex,
-    /// Discover.
-    Discover,
-    /// Another one.
-    Other,
-}
+    /// What a card was added for.
+    pub enum EntryType {
+        /// To be used again.
+        Wallet,
+        /// For one payment.
+        OneTime,
+    }
 
-/// What a card was added for.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum EntryType {
-    /// To be used again.
-    Wallet,
-    /// For one payment.
-    OneTime,
-}
-
-/// Which gateway keeps a card.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Gateway {
-    /// The one built in, for trying.
-    Sandbox,
-    /// Stripe.
-    Stripe,
+    /// Which gateway keeps a card.
+    pub enum Gateway {
+        /// The one built in, for trying.
+        Sandbox,
+        /// Stripe.
+        Stripe,
+    }
 }

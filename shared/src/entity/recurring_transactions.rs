@@ -2,7 +2,7 @@
 
 use super::loans::{PaymentPeriod, YearLength};
 use crate::amounts::{Money, Rate};
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -60,44 +60,30 @@ pub struct Model {
     pub denominator: Option<YearLength>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// What makes the transaction recur.
+    pub enum RecurringEventType {
+        /// Once, on its date.
+        Scheduled,
+        /// Every so many periods.
+        Periodic,
+        /// With each billing.
+        Billing,
+        /// With each day's accrual.
+        DailyAccrual,
+        /// After each payment.
+        OnPostPayment,
+        /// Before each payment.
+        OnPrePayment,
+    }
 
-/// What makes the transaction recur.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum RecurringEventType {
-    /// Once, on its date.
-    Scheduled,
-    /// Every so many periods.
-    Periodic,
-    /// With each billing.
-    Billing,
-    /// With each day's accrual.
-    DailyAccrual,
-    /// After each payment.
-    OnPostPayment,
-    /// Before each payment.
-    OnPrePayment,
-}
-
-/// How much it is each time.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum RecurringAmountType {
-    /// The same amount.
-    Fixed,
-    /// A percentage of the principal, by the year basis.
-    AnnualPercentOfPrincipal,
+    /// How much it is each time.
+    pub enum RecurringAmountType {
+        /// The same amount.
+        Fixed,
+        /// A percentage of the principal, by the year basis.
+        AnnualPercentOfPrincipal,
+    }
 }

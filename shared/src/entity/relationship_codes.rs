@@ -1,8 +1,7 @@
 //! Setup: how contacts relate to loans, to each other and to addresses.
 
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A relationship of a contact to a loan, to another contact, or to an address.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -23,24 +22,16 @@ pub struct Model {
     pub auto_prev_addr: bool,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// What a relationship code is for.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum AppliesTo {
-    /// Between contacts.
-    Contact,
-    /// Between a contact and a loan.
-    Loan,
-    /// Between a contact and an address.
-    Address,
+text_enum! {
+    /// What a relationship code is for.
+    pub enum AppliesTo {
+        /// Between contacts.
+        Contact,
+        /// Between a contact and a loan.
+        Loan,
+        /// Between a contact and an address.
+        Address,
+    }
 }

@@ -22,11 +22,7 @@ pub struct Model {
     pub charged_date: Option<Timestamp>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// What a test card does when it is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]

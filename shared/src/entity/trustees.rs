@@ -1,6 +1,5 @@
 //! Who may see an object that is not for everyone. No row for an object: everyone.
 
-use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
 
 /// A row of `trustees`.
@@ -15,37 +14,20 @@ pub struct Model {
     pub group_id: Option<i64>,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// What a trustee list stands on.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum TrusteeObject {
-    /// A comment category.
-    CommentCategory,
-    /// A loan group.
-    LoanGroup,
-    /// A portfolio.
-    Portfolio,
-    /// A contact type.
-    ContactType,
-    /// A transaction code.
-    TransactionCode,
+text_enum! {
+    /// What a trustee list stands on.
+    pub enum TrusteeObject {
+        /// A comment category.
+        CommentCategory,
+        /// A loan group.
+        LoanGroup,
+        /// A portfolio.
+        Portfolio,
+        /// A contact type.
+        ContactType,
+        /// A transaction code.
+        TransactionCode,
+    }
 }

@@ -1,7 +1,7 @@
 //! Fields that the installation defines for itself.
 
 use crate::lists::TextList;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -44,60 +44,46 @@ pub struct Model {
     pub sequence: i32,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+text_enum! {
+    /// The forms that have user-defined fields.
+    pub enum Form {
+        /// A loan's first detail form.
+        LoanDetail1,
+        /// A loan's second detail form.
+        LoanDetail2,
+        /// A contact's detail form.
+        ContactDetail,
+        /// A contact's demographics form.
+        ContactDemographics,
+        /// A contact's financials form.
+        ContactFinancials,
+        /// Entry of a transaction.
+        TransactionEntry,
+        /// Entry of a batch of transactions.
+        BatchTransaction,
+        /// A participant's first detail form.
+        Participant1Detail,
+        /// A participant's second detail form.
+        Participant2Detail,
+    }
 
-/// The forms that have user-defined fields.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Form {
-    /// A loan's first detail form.
-    LoanDetail1,
-    /// A loan's second detail form.
-    LoanDetail2,
-    /// A contact's detail form.
-    ContactDetail,
-    /// A contact's demographics form.
-    ContactDemographics,
-    /// A contact's financials form.
-    ContactFinancials,
-    /// Entry of a transaction.
-    TransactionEntry,
-    /// Entry of a batch of transactions.
-    BatchTransaction,
-    /// A participant's first detail form.
-    Participant1Detail,
-    /// A participant's second detail form.
-    Participant2Detail,
-}
-
-/// What a field holds.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum DataType {
-    /// Text.
-    Text,
-    /// A whole number.
-    Number,
-    /// An amount.
-    Money,
-    /// A date.
-    Date,
-    /// Yes or no.
-    Flag,
-    /// One of a list.
-    PickList,
-    /// Documents.
-    Document,
+    /// What a field holds.
+    pub enum DataType {
+        /// Text.
+        Text,
+        /// A whole number.
+        Number,
+        /// An amount.
+        Money,
+        /// A date.
+        Date,
+        /// Yes or no.
+        Flag,
+        /// One of a list.
+        PickList,
+        /// Documents.
+        Document,
+    }
 }

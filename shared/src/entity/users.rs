@@ -1,9 +1,8 @@
 //! Core-system users.
 
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A user of the core system.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
@@ -37,22 +36,14 @@ pub struct Model {
     pub created_date: Timestamp,
 }
 
-/// Joins are written where they are needed.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-/// Whether a core-system user may log in.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Enum, Serialize, Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum UserStatus {
-    /// May log in.
-    Active,
-    /// May not log in; the tokens are dead.
-    Disabled,
+text_enum! {
+    /// Whether a core-system user may log in.
+    pub enum UserStatus {
+        /// May log in.
+        Active,
+        /// May not log in; the tokens are dead.
+        Disabled,
+    }
 }

@@ -3,7 +3,9 @@
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
 use super::steps::Steps;
-use super::table::Table;
+use super::table::{
+    PERIODS, Table, YEARS, amount, choice, date, flag, id, int, key, string, text, time,
+};
 
 /// What it does, step by step.
 pub fn steps(steps: &mut Steps) {
@@ -18,93 +20,80 @@ pub fn steps(steps: &mut Steps) {
 fn security() -> Vec<Table> {
     vec![
         Table::new("users")
-            .key("user_id")
-            .string("user_name", 50)
-            .string("full_name", 80)
-            .string("email", 100)
-            .optional()
-            .choice("status", &["active", "disabled"])
-            .flag("admin_flag")
-            .flag("dba_flag")
-            .flag("loan_officer_flag")
-            .flag("collection_officer_flag")
-            .flag("contact_officer_flag")
-            .time("created_date")
+            .columns([
+                key("user_id"),
+                string("user_name", 50),
+                string("full_name", 80),
+                string("email", 100).optional(),
+                choice("status", &["active", "disabled"]),
+                flag("admin_flag"),
+                flag("dba_flag"),
+                flag("loan_officer_flag"),
+                flag("collection_officer_flag"),
+                flag("contact_officer_flag"),
+                time("created_date"),
+            ])
             .unique(&["user_name"]),
-        Table::new("user_credentials")
-            .id("user_id")
-            .primary()
-            .references("users", "user_id")
-            .string("password_hash", 255),
+        Table::new("user_credentials").columns([
+            id("user_id").primary().references("users", "user_id"),
+            string("password_hash", 255),
+        ]),
         Table::new("user_groups")
-            .key("group_id")
-            .string("name", 50)
-            .string("description", 255)
-            .optional()
+            .columns([key("group_id"), string("name", 50), string("description", 255).optional()])
             .unique(&["name"]),
         Table::new("group_members")
-            .key("row_id")
-            .id("group_id")
-            .references("user_groups", "group_id")
-            .id("user_id")
-            .references("users", "user_id")
+            .columns([
+                key("row_id"),
+                id("group_id").references("user_groups", "group_id"),
+                id("user_id").references("users", "user_id"),
+            ])
             .unique(&["group_id", "user_id"])
             .index(&["user_id"]),
         Table::new("privileges")
-            .key("privilege_id")
-            .string("path", 100)
-            .string("verb", 20)
+            .columns([key("privilege_id"), string("path", 100), string("verb", 20)])
             .unique(&["path", "verb"]),
         Table::new("privilege_grants")
-            .key("grant_id")
-            .id("privilege_id")
-            .references("privileges", "privilege_id")
-            .id("user_id")
-            .optional()
-            .references("users", "user_id")
-            .id("group_id")
-            .optional()
-            .references("user_groups", "group_id")
+            .columns([
+                key("grant_id"),
+                id("privilege_id").references("privileges", "privilege_id"),
+                id("user_id").optional().references("users", "user_id"),
+                id("group_id").optional().references("user_groups", "group_id"),
+            ])
             .index(&["user_id"])
             .index(&["group_id"]),
         Table::new("trustees")
-            .key("trustee_id")
-            .choice(
-                "object_type",
-                &[
-                    "comment_category",
-                    "loan_group",
-                    "portfolio",
-                    "contact_type",
-                    "transaction_code",
-                ],
-            )
-            .id("object_id")
-            .id("user_id")
-            .optional()
-            .references("users", "user_id")
-            .id("group_id")
-            .optional()
-            .references("user_groups", "group_id")
+            .columns([
+                key("trustee_id"),
+                choice(
+                    "object_type",
+                    &[
+                        "comment_category",
+                        "loan_group",
+                        "portfolio",
+                        "contact_type",
+                        "transaction_code",
+                    ],
+                ),
+                id("object_id"),
+                id("user_id").optional().references("users", "user_id"),
+                id("group_id").optional().references("user_groups", "group_id"),
+            ])
             .index(&["object_type", "object_id"]),
-        Table::new("settings").string("name", 50).primary().string("value", 255),
-        Table::new("oauth_clients")
-            .string("client_id", 100)
-            .primary()
-            .choice("kind", &["confidential", "public"])
-            .string("secret_hash1", 255)
-            .optional()
-            .string("secret_hash2", 255)
-            .optional()
-            .text("public_keys")
-            .optional()
-            .text("redirect_uris")
-            .text("post_logout_redirect_uris")
-            .text("cors_origins")
-            .text("grants")
-            .text("user_kinds")
-            .flag("resource_server_flag")
-            .time("created_date"),
+        Table::new("settings").columns([string("name", 50).primary(), string("value", 255)]),
+        Table::new("oauth_clients").columns([
+            string("client_id", 100).primary(),
+            choice("kind", &["confidential", "public"]),
+            string("secret_hash1", 255).optional(),
+            string("secret_hash2", 255).optional(),
+            text("public_keys").optional(),
+            text("redirect_uris"),
+            text("post_logout_redirect_uris"),
+            text("cors_origins"),
+            text("grants"),
+            text("user_kinds"),
+            flag("resource_server_flag"),
+            time("created_date"),
+        ]),
     ]
 }
 
@@ -112,88 +101,100 @@ fn security() -> Vec<Table> {
 fn setup() -> Vec<Table> {
     vec![
         Table::new("loan_groups")
-            .key("loan_group_id")
-            .string("code", 25)
-            .string("description", 80)
-            .flag("active_flag")
-            .flag("payment_gateway_flag")
+            .columns([
+                key("loan_group_id"),
+                string("code", 25),
+                string("description", 80),
+                flag("active_flag"),
+                flag("payment_gateway_flag"),
+            ])
             .unique(&["code"]),
         Table::new("portfolios")
-            .key("portfolio_id")
-            .string("code", 25)
-            .string("description", 80)
-            .flag("active_flag")
-            .string("number_mask", 25)
-            .optional()
+            .columns([
+                key("portfolio_id"),
+                string("code", 25),
+                string("description", 80),
+                flag("active_flag"),
+                string("number_mask", 25).optional(),
+            ])
             .unique(&["code"]),
         Table::new("loan_status_codes")
-            .key("status_code_id")
-            .string("code", 25)
-            .string("description", 80)
-            .flag("active_flag")
-            .flag("closed_flag")
-            .flag("stop_accrual_flag")
-            .flag("stop_late_charge_flag")
-            .flag("refuse_payments_flag")
+            .columns([
+                key("status_code_id"),
+                string("code", 25),
+                string("description", 80),
+                flag("active_flag"),
+                flag("closed_flag"),
+                flag("stop_accrual_flag"),
+                flag("stop_late_charge_flag"),
+                flag("refuse_payments_flag"),
+            ])
             .unique(&["code"]),
         Table::new("risk_ratings")
-            .key("risk_rating_id")
-            .string("code", 25)
-            .string("description", 80)
-            .flag("active_flag")
-            .int("rank")
+            .columns([
+                key("risk_rating_id"),
+                string("code", 25),
+                string("description", 80),
+                flag("active_flag"),
+                int("rank"),
+            ])
             .unique(&["code"]),
         Table::new("interest_plans")
-            .key("interest_plan_id")
-            .string("name", 50)
-            .flag("active_flag")
-            .choice("interest_method", &["SI"])
-            .choice("interest_year_numerator", &["360", "364", "365", "366", "ACT"])
-            .choice("interest_year_denominator", &["360", "364", "365", "366", "ACT"])
-            .choice("rate_type", &["fixed", "variable"])
-            .amount("starting_rate")
+            .columns([
+                key("interest_plan_id"),
+                string("name", 50),
+                flag("active_flag"),
+                choice("interest_method", &["SI"]),
+                choice("interest_year_numerator", YEARS),
+                choice("interest_year_denominator", YEARS),
+                choice("rate_type", &["fixed", "variable"]),
+                amount("starting_rate"),
+            ])
             .unique(&["name"]),
-        Table::new("entities")
-            .string("entity_code", 25)
-            .primary()
-            .string("description", 80)
-            .flag("active_flag")
-            .flag("person_flag"),
-        Table::new("relationship_codes")
-            .string("relationship_code", 25)
-            .primary()
-            .string("description", 80)
-            .flag("active_flag")
-            .choice("applies_to", &["contact", "loan", "address"])
-            .flag("auto_prev_addr"),
+        Table::new("entities").columns([
+            string("entity_code", 25).primary(),
+            string("description", 80),
+            flag("active_flag"),
+            flag("person_flag"),
+        ]),
+        Table::new("relationship_codes").columns([
+            string("relationship_code", 25).primary(),
+            string("description", 80),
+            flag("active_flag"),
+            choice("applies_to", &["contact", "loan", "address"]),
+            flag("auto_prev_addr"),
+        ]),
         Table::new("contact_types")
-            .key("contact_type_id")
-            .string("code", 25)
-            .string("description", 80)
-            .flag("active_flag")
+            .columns([
+                key("contact_type_id"),
+                string("code", 25),
+                string("description", 80),
+                flag("active_flag"),
+            ])
             .unique(&["code"]),
         Table::new("payment_methods")
-            .key("payment_method_id")
-            .string("payment_method_code", 25)
-            .string("description", 80)
-            .flag("active_flag")
-            .flag("cash_flag")
-            .flag("check_flag")
-            .flag("default_flag")
+            .columns([
+                key("payment_method_id"),
+                string("payment_method_code", 25),
+                string("description", 80),
+                flag("active_flag"),
+                flag("cash_flag"),
+                flag("check_flag"),
+                flag("default_flag"),
+            ])
             .unique(&["payment_method_code"]),
-        Table::new("transaction_codes")
-            .int("transaction_code")
-            .primary()
-            .string("description", 50)
-            .choice(
+        Table::new("transaction_codes").columns([
+            int("transaction_code").primary(),
+            string("description", 50),
+            choice(
                 "balance_name",
                 &["principal", "interest", "late_charge", "fees", "impound", "suspense"],
             )
-            .optional()
-            .int("sign")
-            .int("reversal_code")
-            .optional()
-            .flag("active_flag"),
+            .optional(),
+            int("sign"),
+            int("reversal_code").optional(),
+            flag("active_flag"),
+        ]),
     ]
 }
 
@@ -201,109 +202,66 @@ fn setup() -> Vec<Table> {
 fn contacts() -> Vec<Table> {
     vec![
         Table::new("contacts")
-            .key("contact_id")
-            .string("contact_number", 25)
-            .id("contact_type_id")
-            .references("contact_types", "contact_type_id")
-            .string("entity_code", 25)
-            .id("contact_officer_user_id")
-            .optional()
-            .references("users", "user_id")
-            .string("short_name", 20)
-            .optional()
-            .string("company", 80)
-            .optional()
-            .string("salutation1", 10)
-            .optional()
-            .string("first_name1", 20)
-            .optional()
-            .string("middle_name1", 20)
-            .optional()
-            .string("last_name1", 40)
-            .optional()
-            .string("suffix1", 5)
-            .optional()
-            .string("full_name1", 80)
-            .optional()
-            .string("title1", 25)
-            .optional()
-            .date("birth_date1")
-            .optional()
-            .date("deceased_date1")
-            .optional()
-            .string("tax_id1", 15)
-            .optional()
-            .string("id_type1", 25)
-            .optional()
-            .string("id_number1", 30)
-            .optional()
-            .string("id_issuer1", 40)
-            .optional()
-            .date("id_expiry_date1")
-            .optional()
-            .string("salutation2", 10)
-            .optional()
-            .string("first_name2", 20)
-            .optional()
-            .string("middle_name2", 20)
-            .optional()
-            .string("last_name2", 40)
-            .optional()
-            .string("suffix2", 5)
-            .optional()
-            .string("full_name2", 80)
-            .optional()
-            .string("title2", 25)
-            .optional()
-            .date("birth_date2")
-            .optional()
-            .date("deceased_date2")
-            .optional()
-            .string("tax_id2", 15)
-            .optional()
-            .string("id_type2", 25)
-            .optional()
-            .string("id_number2", 30)
-            .optional()
-            .string("id_issuer2", 40)
-            .optional()
-            .date("id_expiry_date2")
-            .optional()
-            .string("street_address1", 40)
-            .optional()
-            .string("street_address2", 40)
-            .optional()
-            .string("city", 25)
-            .optional()
-            .string("state", 25)
-            .optional()
-            .string("zip", 10)
-            .optional()
-            .string("county", 40)
-            .optional()
-            .string("country", 40)
-            .optional()
-            .string("email", 100)
-            .optional()
-            .string("email2", 100)
-            .optional()
-            .string("home_phone", 20)
-            .optional()
-            .string("work_phone", 20)
-            .optional()
-            .string("mobile_phone", 20)
-            .optional()
-            .choice("contact_method", &["none", "mail", "email", "phone", "text"])
-            .time("created_date")
+            .columns([
+                key("contact_id"),
+                string("contact_number", 25),
+                id("contact_type_id").references("contact_types", "contact_type_id"),
+                string("entity_code", 25),
+                id("contact_officer_user_id").optional().references("users", "user_id"),
+                string("short_name", 20).optional(),
+                string("company", 80).optional(),
+                string("salutation1", 10).optional(),
+                string("first_name1", 20).optional(),
+                string("middle_name1", 20).optional(),
+                string("last_name1", 40).optional(),
+                string("suffix1", 5).optional(),
+                string("full_name1", 80).optional(),
+                string("title1", 25).optional(),
+                date("birth_date1").optional(),
+                date("deceased_date1").optional(),
+                string("tax_id1", 15).optional(),
+                string("id_type1", 25).optional(),
+                string("id_number1", 30).optional(),
+                string("id_issuer1", 40).optional(),
+                date("id_expiry_date1").optional(),
+                string("salutation2", 10).optional(),
+                string("first_name2", 20).optional(),
+                string("middle_name2", 20).optional(),
+                string("last_name2", 40).optional(),
+                string("suffix2", 5).optional(),
+                string("full_name2", 80).optional(),
+                string("title2", 25).optional(),
+                date("birth_date2").optional(),
+                date("deceased_date2").optional(),
+                string("tax_id2", 15).optional(),
+                string("id_type2", 25).optional(),
+                string("id_number2", 30).optional(),
+                string("id_issuer2", 40).optional(),
+                date("id_expiry_date2").optional(),
+                string("street_address1", 40).optional(),
+                string("street_address2", 40).optional(),
+                string("city", 25).optional(),
+                string("state", 25).optional(),
+                string("zip", 10).optional(),
+                string("county", 40).optional(),
+                string("country", 40).optional(),
+                string("email", 100).optional(),
+                string("email2", 100).optional(),
+                string("home_phone", 20).optional(),
+                string("work_phone", 20).optional(),
+                string("mobile_phone", 20).optional(),
+                choice("contact_method", &["none", "mail", "email", "phone", "text"]),
+                time("created_date"),
+            ])
             .unique(&["contact_number"]),
         Table::new("web_credentials")
-            .id("contact_id")
-            .primary()
-            .references("contacts", "contact_id")
-            .string("web_user_name", 50)
-            .flag("web_access_flag")
-            .string("password_hash", 255)
-            .time("created_date")
+            .columns([
+                id("contact_id").primary().references("contacts", "contact_id"),
+                string("web_user_name", 50),
+                flag("web_access_flag"),
+                string("password_hash", 255),
+                time("created_date"),
+            ])
             .unique(&["web_user_name"]),
     ]
 }
@@ -312,25 +270,27 @@ fn contacts() -> Vec<Table> {
 fn tokens() -> Vec<Table> {
     vec![
         Table::new("active_users")
-            .key("row_id")
-            .id("user_id")
-            .references("users", "user_id")
-            .time("active_date")
-            .string("session_id", 43)
-            .string("client_id", 100)
-            .string("token_hash", 90)
+            .columns([
+                key("row_id"),
+                id("user_id").references("users", "user_id"),
+                time("active_date"),
+                string("session_id", 43),
+                string("client_id", 100),
+                string("token_hash", 90),
+            ])
             .unique(&["token_hash"])
             .index(&["user_id"])
             .index(&["session_id"])
             .index(&["active_date"]),
         Table::new("cif_web_active_users")
-            .key("row_id")
-            .id("contact_id")
-            .references("contacts", "contact_id")
-            .time("token_datestamp")
-            .string("session_id", 43)
-            .string("client_id", 100)
-            .string("token_hash", 90)
+            .columns([
+                key("row_id"),
+                id("contact_id").references("contacts", "contact_id"),
+                time("token_datestamp"),
+                string("session_id", 43),
+                string("client_id", 100),
+                string("token_hash", 90),
+            ])
             .unique(&["token_hash"])
             .index(&["contact_id"])
             .index(&["session_id"])
@@ -342,189 +302,136 @@ fn tokens() -> Vec<Table> {
 fn loans() -> Vec<Table> {
     vec![
         Table::new("loans")
-            .key("loan_id")
-            .string("loan_number", 25)
-            .id("contact_id")
-            .references("contacts", "contact_id")
-            .string("loan_nickname", 50)
-            .optional()
-            .id("loan_group_id")
-            .references("loan_groups", "loan_group_id")
-            .id("portfolio_id")
-            .references("portfolios", "portfolio_id")
-            .id("status_code_id")
-            .references("loan_status_codes", "status_code_id")
-            .id("risk_rating_id")
-            .optional()
-            .references("risk_ratings", "risk_rating_id")
-            .id("interest_plan_id")
-            .optional()
-            .references("interest_plans", "interest_plan_id")
-            .string("entity_code", 25)
-            .optional()
-            .string("contractual_jurisdiction", 50)
-            .optional()
-            .id("loan_officer_user_id")
-            .optional()
-            .references("users", "user_id")
-            .id("collection_officer_user_id")
-            .optional()
-            .references("users", "user_id")
-            .choice("loan_type", &["term", "revolving", "non_revolving"])
-            .choice("interest_method", &["SI"])
-            .choice("interest_year_numerator", &["360", "364", "365", "366", "ACT"])
-            .choice("interest_year_denominator", &["360", "364", "365", "366", "ACT"])
-            .amount("starting_interest_rate")
-            .amount("current_interest_rate")
-            .amount("original_note_amount")
-            .date("origination_date")
-            .date("interest_start_date")
-            .choice(
-                "payment_period",
-                &[
-                    "none",
-                    "weekly",
-                    "biweekly",
-                    "semimonthly",
-                    "monthly",
-                    "bimonthly",
-                    "quarterly",
-                    "semiannual",
-                    "annual",
-                    "maturity",
-                ],
-            )
-            .amount("payment_amount")
-            .optional()
-            .int("number_of_payments")
-            .optional()
-            .date("first_payment_date")
-            .optional()
-            .date("next_due_date")
-            .optional()
-            .date("maturity_date")
-            .optional()
-            .int("payment_day")
-            .optional()
-            .int("advance_days")
-            .string("payment_distribution", 255)
-            .choice("excess_handling", &["principal", "suspense", "reject"])
-            .amount("current_principal_balance")
-            .amount("current_interest_balance")
-            .amount("current_late_charge_balance")
-            .amount("current_fees_balance")
-            .amount("current_impound_balance")
-            .amount("current_suspense_balance")
-            .date("interest_accrued_thru_date")
-            .amount("interest_accrued_total")
-            .amount("interest_settled_total")
-            .amount("paid_ahead_amount")
-            .date("accrual_base_date")
-            .amount("accrual_base_total")
-            .date("last_payment_date")
-            .optional()
-            .amount("last_payment_amount")
-            .optional()
-            .date("last_activity_date")
-            .optional()
-            .date("payoff_date")
-            .optional()
-            .date("closed_date")
-            .optional()
-            .time("created_date")
+            .columns([
+                key("loan_id"),
+                string("loan_number", 25),
+                id("contact_id").references("contacts", "contact_id"),
+                string("loan_nickname", 50).optional(),
+                id("loan_group_id").references("loan_groups", "loan_group_id"),
+                id("portfolio_id").references("portfolios", "portfolio_id"),
+                id("status_code_id").references("loan_status_codes", "status_code_id"),
+                id("risk_rating_id").optional().references("risk_ratings", "risk_rating_id"),
+                id("interest_plan_id").optional().references("interest_plans", "interest_plan_id"),
+                string("entity_code", 25).optional(),
+                string("contractual_jurisdiction", 50).optional(),
+                id("loan_officer_user_id").optional().references("users", "user_id"),
+                id("collection_officer_user_id").optional().references("users", "user_id"),
+                choice("loan_type", &["term", "revolving", "non_revolving"]),
+                choice("interest_method", &["SI"]),
+                choice("interest_year_numerator", YEARS),
+                choice("interest_year_denominator", YEARS),
+                amount("starting_interest_rate"),
+                amount("current_interest_rate"),
+                amount("original_note_amount"),
+                date("origination_date"),
+                date("interest_start_date"),
+                choice("payment_period", PERIODS),
+                amount("payment_amount").optional(),
+                int("number_of_payments").optional(),
+                date("first_payment_date").optional(),
+                date("next_due_date").optional(),
+                date("maturity_date").optional(),
+                int("payment_day").optional(),
+                int("advance_days"),
+                string("payment_distribution", 255),
+                choice("excess_handling", &["principal", "suspense", "reject"]),
+                amount("current_principal_balance"),
+                amount("current_interest_balance"),
+                amount("current_late_charge_balance"),
+                amount("current_fees_balance"),
+                amount("current_impound_balance"),
+                amount("current_suspense_balance"),
+                date("interest_accrued_thru_date"),
+                amount("interest_accrued_total"),
+                amount("interest_settled_total"),
+                amount("paid_ahead_amount"),
+                date("accrual_base_date"),
+                amount("accrual_base_total"),
+                date("last_payment_date").optional(),
+                amount("last_payment_amount").optional(),
+                date("last_activity_date").optional(),
+                date("payoff_date").optional(),
+                date("closed_date").optional(),
+                time("created_date"),
+            ])
             .unique(&["loan_number"])
             .index(&["contact_id"]),
         Table::new("loan_contacts")
-            .key("row_id")
-            .id("loan_id")
-            .references("loans", "loan_id")
-            .id("contact_id")
-            .references("contacts", "contact_id")
-            .string("relationship_code", 25)
-            .flag("web_access_flag")
+            .columns([
+                key("row_id"),
+                id("loan_id").references("loans", "loan_id"),
+                id("contact_id").references("contacts", "contact_id"),
+                string("relationship_code", 25),
+                flag("web_access_flag"),
+            ])
             .unique(&["loan_id", "contact_id", "relationship_code"])
             .index(&["contact_id"]),
         Table::new("loan_interest_rates")
-            .key("row_id")
-            .id("loan_id")
-            .references("loans", "loan_id")
-            .date("effective_date")
-            .amount("interest_rate")
+            .columns([
+                key("row_id"),
+                id("loan_id").references("loans", "loan_id"),
+                date("effective_date"),
+                amount("interest_rate"),
+            ])
             .unique(&["loan_id", "effective_date"]),
         Table::new("payments_due")
-            .key("row_id")
-            .id("loan_id")
-            .references("loans", "loan_id")
-            .int("payment_number")
-            .date("due_date")
-            .amount("interest_due")
-            .amount("principal_due")
-            .amount("interest_paid")
-            .amount("principal_paid")
+            .columns([
+                key("row_id"),
+                id("loan_id").references("loans", "loan_id"),
+                int("payment_number"),
+                date("due_date"),
+                amount("interest_due"),
+                amount("principal_due"),
+                amount("interest_paid"),
+                amount("principal_paid"),
+            ])
             .unique(&["loan_id", "due_date"]),
         Table::new("loan_transactions")
-            .key("transaction_id")
-            .id("loan_id")
-            .references("loans", "loan_id")
-            .id("transaction_reference_no")
-            .int("transaction_code")
-            .string("transaction_description", 50)
-            .time("transaction_date")
-            .date("effective_date")
-            .date("gl_date")
-            .amount("transaction_amount")
-            .choice(
-                "balance_name",
-                &["principal", "interest", "late_charge", "fees", "impound", "suspense"],
-            )
-            .optional()
-            .amount("resulting_balance")
-            .optional()
-            .string("payment_method_code", 25)
-            .optional()
-            .string("payment_method_reference", 50)
-            .optional()
-            .string("user_reference", 100)
-            .optional()
-            .id("paid_by_contact_id")
-            .optional()
-            .references("contacts", "contact_id")
-            .id("creditline_id")
-            .optional()
-            .id("cash_drawer_id")
-            .optional()
-            .id("payment_gateway_token_id")
-            .optional()
-            .string("external_id", 100)
-            .optional()
-            .string("userdef01", 50)
-            .optional()
-            .string("userdef02", 50)
-            .optional()
-            .string("userdef03", 50)
-            .optional()
-            .string("userdef04", 50)
-            .optional()
-            .string("userdef05", 50)
-            .optional()
-            .id("entered_by_user_id")
-            .references("users", "user_id")
-            .flag("reversed_flag")
-            .id("reversal_transaction_id")
-            .optional()
-            .flag("nsf_flag")
-            .date("nsf_date")
-            .optional()
+            .columns([
+                key("transaction_id"),
+                id("loan_id").references("loans", "loan_id"),
+                id("transaction_reference_no"),
+                int("transaction_code"),
+                string("transaction_description", 50),
+                time("transaction_date"),
+                date("effective_date"),
+                date("gl_date"),
+                amount("transaction_amount"),
+                choice(
+                    "balance_name",
+                    &["principal", "interest", "late_charge", "fees", "impound", "suspense"],
+                )
+                .optional(),
+                amount("resulting_balance").optional(),
+                string("payment_method_code", 25).optional(),
+                string("payment_method_reference", 50).optional(),
+                string("user_reference", 100).optional(),
+                id("paid_by_contact_id").optional().references("contacts", "contact_id"),
+                id("creditline_id").optional(),
+                id("cash_drawer_id").optional(),
+                id("payment_gateway_token_id").optional(),
+                string("external_id", 100).optional(),
+                string("userdef01", 50).optional(),
+                string("userdef02", 50).optional(),
+                string("userdef03", 50).optional(),
+                string("userdef04", 50).optional(),
+                string("userdef05", 50).optional(),
+                id("entered_by_user_id").references("users", "user_id"),
+                flag("reversed_flag"),
+                id("reversal_transaction_id").optional(),
+                flag("nsf_flag"),
+                date("nsf_date").optional(),
+            ])
             .unique(&["loan_id", "external_id"])
             .index(&["loan_id", "effective_date", "transaction_id"])
             .index(&["transaction_reference_no"]),
         Table::new("payment_allocations")
-            .key("row_id")
-            .id("transaction_id")
-            .references("loan_transactions", "transaction_id")
-            .id("payment_due_id")
-            .references("payments_due", "row_id")
-            .amount("amount")
+            .columns([
+                key("row_id"),
+                id("transaction_id").references("loan_transactions", "transaction_id"),
+                id("payment_due_id").references("payments_due", "row_id"),
+                amount("amount"),
+            ])
             .index(&["transaction_id"])
             .index(&["payment_due_id"]),
     ]
@@ -534,47 +441,40 @@ fn loans() -> Vec<Table> {
 fn records() -> Vec<Table> {
     vec![
         Table::new("idempotency_records")
-            .key("record_id")
-            .string("scope_hash", 64)
-            .string("fingerprint", 64)
-            .string("claim_token", 32)
-            .time("lease_until")
-            .int("status")
-            .optional()
-            .text("body")
-            .optional()
-            .time("created_date")
+            .columns([
+                key("record_id"),
+                string("scope_hash", 64),
+                string("fingerprint", 64),
+                string("claim_token", 32),
+                time("lease_until"),
+                int("status").optional(),
+                text("body").optional(),
+                time("created_date"),
+            ])
             .unique(&["scope_hash"])
             .index(&["created_date"]),
         Table::new("import_records")
-            .key("row_id")
-            .string("scope_hash", 64)
-            .int("record_index")
-            .text("result")
+            .columns([key("row_id"), string("scope_hash", 64), int("record_index"), text("result")])
             .unique(&["scope_hash", "record_index"]),
         Table::new("field_changes")
-            .key("row_id")
-            .id("loan_id")
-            .optional()
-            .id("contact_id")
-            .optional()
-            .string("table_name", 50)
-            .string("record_id", 50)
-            .string("field_name", 50)
-            .string("field_label", 80)
-            .text("old_value")
-            .optional()
-            .text("new_value")
-            .optional()
-            .id("modified_by_user_id")
-            .optional()
-            .string("modified_by_name", 80)
-            .time("modified_date")
-            .choice("source", &["api", "xml", "gateway", "batch", "installer"])
-            .string("request_id", 40)
-            .string("privilege_path", 100)
-            .id("comment_category_id")
-            .optional()
+            .columns([
+                key("row_id"),
+                id("loan_id").optional(),
+                id("contact_id").optional(),
+                string("table_name", 50),
+                string("record_id", 50),
+                string("field_name", 50),
+                string("field_label", 80),
+                text("old_value").optional(),
+                text("new_value").optional(),
+                id("modified_by_user_id").optional(),
+                string("modified_by_name", 80),
+                time("modified_date"),
+                choice("source", &["api", "xml", "gateway", "batch", "installer"]),
+                string("request_id", 40),
+                string("privilege_path", 100),
+                id("comment_category_id").optional(),
+            ])
             .index(&["loan_id"])
             .index(&["contact_id"]),
     ]

@@ -3,7 +3,7 @@
 //! taken along.
 
 use super::steps::Steps;
-use super::table::Table;
+use super::table::{Table, flag, id, int, key, long, string, text, time};
 use sea_orm::DbBackend;
 
 const BEFORE: &str = "import_records_before";
@@ -13,27 +13,29 @@ pub fn steps(steps: &mut Steps) {
     steps.drop_index("import_records", &["scope_hash", "record_index"]);
     steps.rename_table("import_records", BEFORE);
     let runs = Table::new("import_runs")
-        .key("import_id")
-        .string("scope_hash", 64)
-        .string("body_hash", 64)
-        .time("started_date")
-        .flag("committed_flag")
-        .optional()
-        .long("read_count")
-        .long("inserted_count")
-        .long("updated_count")
-        .long("deleted_count")
-        .long("failed_count")
+        .columns([
+            key("import_id"),
+            string("scope_hash", 64),
+            string("body_hash", 64),
+            time("started_date"),
+            flag("committed_flag").optional(),
+            long("read_count"),
+            long("inserted_count"),
+            long("updated_count"),
+            long("deleted_count"),
+            long("failed_count"),
+        ])
         .unique(&["scope_hash"]);
     steps.create(&runs);
     let records = Table::new("import_records")
-        .key("row_id")
-        .id("import_id")
-        .references("import_runs", "import_id")
-        .long("record_index")
-        .int("record_count")
-        .int("part")
-        .text("result")
+        .columns([
+            key("row_id"),
+            id("import_id").references("import_runs", "import_id"),
+            long("record_index"),
+            int("record_count"),
+            int("part"),
+            text("result"),
+        ])
         .unique(&["import_id", "record_index", "part"]);
     steps.create(&records);
     let array = match steps.backend() {

@@ -2,7 +2,7 @@
 //! a card is added, and the books of the built-in gateway.
 
 use super::steps::Steps;
-use super::table::Table;
+use super::table::{Table, amount, choice, id, int, json, key, string, text, time};
 
 /// What it does, step by step.
 pub fn steps(steps: &mut Steps) {
@@ -12,49 +12,40 @@ pub fn steps(steps: &mut Steps) {
 }
 
 fn secrets() -> Table {
-    Table::new("payment_gateway_secrets")
-        .id("payment_gateway_token_id")
-        .primary()
-        .references("payment_gateway_tokens", "payment_gateway_token_id")
-        .text("gateway_token")
+    Table::new("payment_gateway_secrets").columns([
+        id("payment_gateway_token_id")
+            .primary()
+            .references("payment_gateway_tokens", "payment_gateway_token_id"),
+        text("gateway_token"),
+    ])
 }
 
 fn payments() -> Table {
     Table::new("gateway_payments")
-        .key("card_payment_id")
-        .id("loan_id")
-        .references("loans", "loan_id")
-        .id("payment_gateway_token_id")
-        .references("payment_gateway_tokens", "payment_gateway_token_id")
-        .choice("state", &["created", "charged", "posted", "voided", "failed", "unknown"])
-        .amount("amount")
-        .amount("convenience_fee")
-        .amount("total_charged")
-        .string("waive_reason", 100)
-        .optional()
-        .string("gateway_reference", 100)
-        .optional()
-        .string("failure_code", 50)
-        .optional()
-        .string("failure_message", 255)
-        .optional()
-        .id("transaction_reference_no")
-        .optional()
-        .time("created_date")
-        .time("charged_date")
-        .optional()
-        .time("posted_date")
-        .optional()
-        .time("ended_date")
-        .optional()
-        .id("entered_by_user_id")
-        .references("users", "user_id")
-        .json("request")
-        .string("request_id", 64)
-        .string("scope_hash", 64)
-        .optional()
-        .string("fingerprint", 64)
-        .optional()
+        .columns([
+            key("card_payment_id"),
+            id("loan_id").references("loans", "loan_id"),
+            id("payment_gateway_token_id")
+                .references("payment_gateway_tokens", "payment_gateway_token_id"),
+            choice("state", &["created", "charged", "posted", "voided", "failed", "unknown"]),
+            amount("amount"),
+            amount("convenience_fee"),
+            amount("total_charged"),
+            string("waive_reason", 100).optional(),
+            string("gateway_reference", 100).optional(),
+            string("failure_code", 50).optional(),
+            string("failure_message", 255).optional(),
+            id("transaction_reference_no").optional(),
+            time("created_date"),
+            time("charged_date").optional(),
+            time("posted_date").optional(),
+            time("ended_date").optional(),
+            id("entered_by_user_id").references("users", "user_id"),
+            json("request"),
+            string("request_id", 64),
+            string("scope_hash", 64).optional(),
+            string("fingerprint", 64).optional(),
+        ])
         .unique(&["scope_hash"])
         .index(&["loan_id", "card_payment_id"])
         .index(&["payment_gateway_token_id"])
@@ -64,20 +55,18 @@ fn payments() -> Table {
 
 fn sessions() -> Table {
     Table::new("payment_method_sessions")
-        .key("session_id")
-        .id("loan_id")
-        .references("loans", "loan_id")
-        .id("contact_id")
-        .references("contacts", "contact_id")
-        .id("user_id")
-        .references("users", "user_id")
-        .string("state_hash", 64)
-        .choice("gateway", &["sandbox", "stripe"])
-        .string("gateway_reference", 255)
-        .optional()
-        .choice("state", &["open", "used", "expired"])
-        .time("created_date")
-        .time("expires_at")
+        .columns([
+            key("session_id"),
+            id("loan_id").references("loans", "loan_id"),
+            id("contact_id").references("contacts", "contact_id"),
+            id("user_id").references("users", "user_id"),
+            string("state_hash", 64),
+            choice("gateway", &["sandbox", "stripe"]),
+            string("gateway_reference", 255).optional(),
+            choice("state", &["open", "used", "expired"]),
+            time("created_date"),
+            time("expires_at"),
+        ])
         .unique(&["state_hash"])
         .index(&["state", "expires_at"])
         .index(&["gateway_reference"])
@@ -85,18 +74,17 @@ fn sessions() -> Table {
 }
 
 fn sandbox() -> Table {
-    Table::new("sandbox_payments")
-        .string("reference", 100)
-        .primary()
-        .choice(
+    Table::new("sandbox_payments").columns([
+        string("reference", 100).primary(),
+        choice(
             "outcome",
             &["charged", "card_declined", "insufficient_funds", "lost_charged", "lost_failed"],
-        )
-        .amount("amount")
-        .choice("state", &["prepared", "charged", "declined", "cancelled", "refunded"])
-        .int("charge_count")
-        .int("refund_count")
-        .time("created_date")
-        .time("charged_date")
-        .optional()
+        ),
+        amount("amount"),
+        choice("state", &["prepared", "charged", "declined", "cancelled", "refunded"]),
+        int("charge_count"),
+        int("refund_count"),
+        time("created_date"),
+        time("charged_date").optional(),
+    ])
 }

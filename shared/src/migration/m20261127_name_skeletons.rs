@@ -1,10 +1,12 @@
 //! What user names that look alike have in common.
 
 use super::steps::Steps;
-use super::table::Table;
+use super::table::{Table, int, string};
 
 /// What it does, step by step.
 pub fn steps(steps: &mut Steps) {
-    steps
-        .create(&Table::new("name_skeletons").string("skeleton_hash", 64).primary().int("holders"));
+    steps.create(
+        &Table::new("name_skeletons")
+            .columns([string("skeleton_hash", 64).primary(), int("holders")]),
+    );
 }

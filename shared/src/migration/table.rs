@@ -29,7 +29,8 @@ pub struct Table {
     indexes: Vec<(bool, &'static [&'static str])>,
 }
 
-struct Column {
+/// A column of a table.
+pub struct Column {
     name: &'static str,
     kind: Kind,
     optional: bool,
@@ -52,97 +53,80 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
+fn column(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, optional: false, primary: false, references: None }
+}
+
+/// The primary key, numbered by the database.
+pub fn key(name: &'static str) -> Column {
+    column(name, Kind::Key)
+}
+
+/// The key of another row.
+pub fn id(name: &'static str) -> Column {
+    column(name, Kind::Id)
+}
+
+/// A 32-bit whole number.
+pub fn int(name: &'static str) -> Column {
+    column(name, Kind::Int)
+}
+
+/// A 64-bit whole number.
+pub fn long(name: &'static str) -> Column {
+    column(name, Kind::Long)
+}
+
+/// Money, a rate or an accrual, in smallest units.
+pub fn amount(name: &'static str) -> Column {
+    column(name, Kind::Amount)
+}
+
+/// A calendar date.
+pub fn date(name: &'static str) -> Column {
+    column(name, Kind::Date)
+}
+
+/// An instant with microseconds, in UTC.
+pub fn time(name: &'static str) -> Column {
+    column(name, Kind::Time)
+}
+
+/// Yes or no.
+pub fn flag(name: &'static str) -> Column {
+    column(name, Kind::Flag)
+}
+
+/// Text of up to 64 KiB and more.
+pub fn text(name: &'static str) -> Column {
+    column(name, Kind::Text)
+}
+
+/// A JSON document.
+pub fn json(name: &'static str) -> Column {
+    column(name, Kind::Json)
+}
+
+/// Text of up to so many characters, compared by code point.
+pub fn string(name: &'static str, characters: u32) -> Column {
+    column(name, Kind::String(characters))
+}
+
+/// One of these words.
+pub fn choice(name: &'static str, words: &'static [&'static str]) -> Column {
+    column(name, Kind::Choice(words))
+}
+
 impl Table {
     /// A table without columns.
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Vec::new(), indexes: Vec::new() }
     }
 
-    fn column(mut self, name: &'static str, kind: Kind) -> Self {
-        self.columns.push(Column { name, kind, optional: false, primary: false, references: None });
+    /// It has these columns.
+    pub fn columns<const N: usize>(mut self, columns: [Column; N]) -> Self {
+        self.columns = columns.into();
         self
-    }
-
-    fn last(mut self, change: impl FnOnce(&mut Column)) -> Self {
-        if let Some(column) = self.columns.last_mut() {
-            change(column);
-        }
-        self
-    }
-
-    /// The primary key, numbered by the database.
-    pub fn key(self, name: &'static str) -> Self {
-        self.column(name, Kind::Key)
-    }
-
-    /// The key of another row.
-    pub fn id(self, name: &'static str) -> Self {
-        self.column(name, Kind::Id)
-    }
-
-    /// A 32-bit whole number.
-    pub fn int(self, name: &'static str) -> Self {
-        self.column(name, Kind::Int)
-    }
-
-    /// A 64-bit whole number.
-    pub fn long(self, name: &'static str) -> Self {
-        self.column(name, Kind::Long)
-    }
-
-    /// Money, a rate or an accrual, in smallest units.
-    pub fn amount(self, name: &'static str) -> Self {
-        self.column(name, Kind::Amount)
-    }
-
-    /// A calendar date.
-    pub fn date(self, name: &'static str) -> Self {
-        self.column(name, Kind::Date)
-    }
-
-    /// An instant with microseconds, in UTC.
-    pub fn time(self, name: &'static str) -> Self {
-        self.column(name, Kind::Time)
-    }
-
-    /// Yes or no.
-    pub fn flag(self, name: &'static str) -> Self {
-        self.column(name, Kind::Flag)
-    }
-
-    /// Text of up to 64 KiB and more.
-    pub fn text(self, name: &'static str) -> Self {
-        self.column(name, Kind::Text)
-    }
-
-    /// A JSON document.
-    pub fn json(self, name: &'static str) -> Self {
-        self.column(name, Kind::Json)
-    }
-
-    /// Text of up to so many characters, compared by code point.
-    pub fn string(self, name: &'static str, characters: u32) -> Self {
-        self.column(name, Kind::String(characters))
-    }
-
-    /// One of these words.
-    pub fn choice(self, name: &'static str, words: &'static [&'static str]) -> Self {
-        self.column(name, Kind::Choice(words))
-    }
-
-    /// The last column may be NULL.
-    pub fn optional(self) -> Self {
-        self.last(|column| column.optional = true)
-    }
-
-    /// The last column is the primary key.
-    pub fn primary(self) -> Self {
-        self.last(|column| column.primary = true)
-    }
-
-    /// The last column names a row of another table.
-    pub fn references(self, table: &'static str, key: &'static str) -> Self {
-        self.last(|column| column.references = Some((table, key)))
     }
 
     /// No two rows are alike in these columns.
@@ -182,6 +166,21 @@ impl Table {
 }
 
 impl Column {
+    /// It may be NULL.
+    pub fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+
+    /// It is the primary key.
+    pub fn primary(self) -> Self {
+        Self { primary: true, ..self }
+    }
+
+    /// It names a row of another table.
+    pub fn references(self, table: &'static str, key: &'static str) -> Self {
+        Self { references: Some((table, key)), ..self }
+    }
+
     fn definition(&self, backend: DbBackend) -> ColumnDef {
         let mut column = ColumnDef::new(self.name);
         match self.kind {
