@@ -122,7 +122,7 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         "/refusals.rs",
         "command/failure.rs",
         "command/idempotency.rs",
-        "command/idempotency/answers.rs",
+        "command/idempotency/",
         "src/documents.rs",
         "documents/attaching.rs",
         "documents/document_store.rs",
@@ -138,20 +138,16 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
         let code: String = lines.flat_map(|line| [line, "\n"]).collect();
-        for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
-            let told = name.ends_with("openapi/problems.rs") && word == "kind().status()";
-            assert!(told || !code.contains(word), "{name} decides by {word}");
-        }
         let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        let answers = ["endpoints", "openapi", "router"].contains(&room);
+        for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
+            assert!(answers || !code.contains(word), "{name} decides by {word}");
+        }
         if !rooms.contains(&room) || adapters.iter().any(|adapter| name.contains(adapter)) {
             continue;
         }
         looked += 1;
-        for word in ["Problem", ".kind() ==", "ProblemType"] {
-            let other = ["gateway.kind() ==", "gateway.kind() !="];
-            let code = other.iter().fold(code.clone(), |code, other| code.replace(other, ""));
-            assert!(!code.contains(word), "{name} has {word:?} in it: it matches on variants");
-        }
+        assert!(!code.contains("Problem"), "{name} knows of problems: it matches on variants");
     }
     assert!(looked > 50, "only {looked} files of rooms");
 }
