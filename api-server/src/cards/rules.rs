@@ -59,7 +59,7 @@ pub fn refuse_unusable(
     Ok(())
 }
 
-/// Refuses unless the loan's group takes cards, whoever may see the group.
+/// Refuses a loan whose group takes no cards, even if the caller may not see the group.
 #[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
 pub async fn refuse_disabled(
     db: &impl ConnectionTrait,

@@ -269,7 +269,7 @@ pub(super) fn secret_of_card() -> sea_orm::RelationDef {
         .into()
 }
 
-/// Refuses a card that nobody here can name to the gateway: it was on file before there was one.
+/// Refuses a card without a gateway token: it was on file before there was a gateway.
 #[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
 pub(super) async fn refuse_unnamed(
     db: &impl ConnectionTrait,

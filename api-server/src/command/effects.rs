@@ -29,7 +29,7 @@ pub trait Effect: Send + Sync + 'static {
     /// What its rules refuse.
     type Rule: Send;
 
-    /// What a client is told to be locked where a lock could not be had.
+    /// The row that 423 names when a lock times out.
     const LOCKED: Option<LockedRow> = None;
 
     /// The rows that requests like this one take turns at: the loan or comment first, drawers by

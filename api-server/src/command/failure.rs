@@ -55,7 +55,7 @@ pub enum Away {
     Gateway,
 }
 
-/// The rows that a client is told are locked.
+/// The rows that 423 names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockedRow {
     /// A loan.
@@ -65,7 +65,7 @@ pub enum LockedRow {
 }
 
 impl LockedRow {
-    /// What a client is told of a row that requests take turns at, if it is told of it.
+    /// The row as 423 names it; comments and documents have no 423.
     pub const fn of(row: Row) -> Option<Self> {
         match row {
             Row::Loan(_) => Some(Self::Loan),
@@ -234,7 +234,7 @@ impl<R: Clone + Into<Problem>> fmt::Display for Failure<R> {
     }
 }
 
-/// What the client is told.
+/// The problem that the client gets.
 impl<R: Into<Problem>> From<Failure<R>> for Problem {
     fn from(failure: Failure<R>) -> Self {
         match failure {

@@ -53,7 +53,7 @@ impl Drop for Closed {
     }
 }
 
-/// What a writer is told who waited in vain.
+/// The problem of a writer that waited too long.
 pub fn busy() -> Problem {
     Problem::new(ProblemType::DatabaseUnavailable)
         .detail("the database is busy with an import")
