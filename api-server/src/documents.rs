@@ -28,11 +28,13 @@ use serde_json::{Value, json};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{contacts, document_files, documents, loans};
+use shared::interface_names;
 use shared::problem::Problem;
 use shared::time::Timestamp;
 use std::collections::HashMap;
 
 /// A document with its files.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Document {
@@ -40,10 +42,8 @@ pub struct Document {
     #[oai(flatten)]
     row: documents::Model,
     /// The same as Document_ID on a document of a field; a comment's document has none.
-    #[oai(rename = "Row_ID")]
     row_id: Option<i64>,
     /// Its files.
-    #[oai(rename = "Files")]
     files: Vec<DocumentFile>,
     /// The version: PUT and DELETE need it.
     #[oai(rename = "versionHash")]
@@ -51,29 +51,21 @@ pub struct Document {
 }
 
 /// A file of a document. It never changes.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DocumentFile {
-    #[oai(rename = "File_ID")]
     file_id: i64,
-    #[oai(rename = "Document_ID")]
     document_id: i64,
-    #[oai(rename = "File_Name")]
     file_name: String,
     /// Found from the content.
-    #[oai(rename = "Content_Type")]
     content_type: String,
-    #[oai(rename = "Size_Bytes")]
     size_bytes: i64,
     /// Of the bytes, in lower-case hex.
-    #[oai(rename = "SHA256")]
     sha256: String,
     /// Where this API gives the bytes.
-    #[oai(rename = "Download_Path")]
     download_path: String,
-    #[oai(rename = "Uploaded_By_User_ID")]
     uploaded_by_user_id: i64,
-    #[oai(rename = "Uploaded_Date")]
     uploaded_date: Timestamp,
 }
 

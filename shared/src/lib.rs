@@ -36,3 +36,5 @@ pub mod telemetry;
 pub mod time;
 pub mod tls;
 pub mod user_names;
+
+pub use shared_macros::{interface_names, operations};

@@ -1,6 +1,7 @@
 //! Columns that hold a list: a JSON document in the database, an array in answers.
 
 use crate::amounts::Money;
+use crate::interface_names;
 use poem_openapi::{NewType, Object};
 use sea_orm::FromJsonQueryResult;
 use serde::{Deserialize, Serialize};
@@ -14,14 +15,13 @@ use serde::{Deserialize, Serialize};
 pub struct TextList(pub Vec<String>);
 
 /// Notes and coins of one value in a cash drawer.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Denomination {
     /// What one of them is worth.
-    #[oai(rename = "Value")]
     #[serde(rename = "Value")]
     pub value: Money,
     /// How many there are.
-    #[oai(rename = "Count")]
     #[serde(rename = "Count")]
     pub count: i32,
 }

@@ -18,26 +18,24 @@ use shared::cluster;
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
 use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
+use shared::interface_names;
 use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
 
 /// A card to be added.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewCard {
     /// What the gateway gave for the card: never its number. Up to 255 characters.
-    #[oai(rename = "Gateway_Token")]
     pub gateway_token: Text<255, 1>,
     /// What the card is for; default wallet.
-    #[oai(rename = "EntryType")]
     pub entry_type: Option<EntryType>,
     /// The name on the card. Up to 80 characters.
-    #[oai(rename = "Cardholder_Name")]
     pub cardholder_name: Option<Text<80>>,
     /// Whose card it is: the borrower (default) or a contact linked to the loan; for a web user
     /// himself.
-    #[oai(rename = "Contact_ID")]
     pub contact_id: Option<i64>,
 }
 

@@ -26,6 +26,7 @@ use shared::entity::documents::DocumentOwner;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{contacts, document_files, documents, loans};
+use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::telemetry::RequestId;
 use shared::time::Clock;
@@ -35,14 +36,13 @@ const FILES_MAX: usize = 200;
 
 /// What a field's document becomes: whatever is left out is cleared. Read-only members are taken as
 /// the document has them, and change nothing.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct DocumentChange {
     /// Not empty, up to 255 characters.
-    #[oai(rename = "Name")]
     pub name: Text<255, 1>,
     /// Up to 64 KiB.
-    #[oai(rename = "Description")]
     pub description: Option<LongText>,
     /// The version to be changed. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]

@@ -14,8 +14,10 @@ use sea_orm::{
 use shared::cluster;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{collaterals, comment_categories, comments, loan_collaterals};
+use shared::interface_names;
 
 /// A comment.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Comment {
@@ -23,7 +25,6 @@ pub struct Comment {
     #[oai(flatten)]
     row: comments::Model,
     /// The code of its category.
-    #[oai(rename = "Comment_Category")]
     comment_category: String,
     /// The version: PUT and DELETE need it.
     #[oai(rename = "versionHash")]

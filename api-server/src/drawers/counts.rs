@@ -13,6 +13,7 @@ use shared::amounts::{AmountText, Money};
 use shared::entity::cash_drawer_reconciliations::{self as counts, ReconciliationStatus};
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers;
+use shared::interface_names;
 use shared::lists::{Denomination, Denominations};
 use shared::problem::InvalidValue;
 use shared::time::Timestamp;
@@ -22,36 +23,31 @@ use std::collections::HashSet;
 const DENOMINATIONS_MAX: usize = 100;
 
 /// What was counted in a drawer.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewReconciliation {
     /// The cash that is there: zero or more.
-    #[oai(rename = "Counted_Cash")]
     pub counted_cash: AmountText,
     /// The sum of the checks that are there: zero or more.
-    #[oai(rename = "Counted_Check")]
     pub counted_check: AmountText,
     /// How often each note and coin is there, each value once, up to 100 of them. They sum to
     /// Counted_Cash.
-    #[oai(rename = "Denominations")]
     pub denominations: Option<Vec<NewDenomination>>,
     /// Up to 64 KiB.
-    #[oai(rename = "Comment")]
     pub comment: Option<LongText>,
     /// Ends the session of the drawer's active user: the next assigned user may go on with it.
-    #[oai(rename = "Close_Drawer")]
     pub close_drawer: Option<bool>,
 }
 
 /// Notes or coins of one value that were counted.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewDenomination {
     /// What one of them is worth: above zero.
-    #[oai(rename = "Value")]
     pub value: AmountText,
     /// How many there are: zero or more.
-    #[oai(rename = "Count")]
     pub count: i32,
 }
 

@@ -14,6 +14,7 @@ use sea_orm::{
 use shared::amounts::{AmountText, Money};
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
+use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 
@@ -35,28 +36,23 @@ pub enum Entered {
 }
 
 /// Money to be put into a drawer or taken out of it.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewDrawerTransaction {
     /// bank_in and bank_out need the right Funding; adjustment_in and adjustment_out the right
     /// Supervise; transfer the right Funding if either drawer is a reserve.
-    #[oai(rename = "Transaction_Type")]
     pub transaction_type: Entered,
     /// What is moved; default cash.
-    #[oai(rename = "Tender")]
     pub tender: Option<Tender>,
     /// How much: above zero, whichever way it goes.
-    #[oai(rename = "Amount")]
     pub amount: AmountText,
     /// The number of the check. Up to 25 characters; only with the tender check.
-    #[oai(rename = "Check_Number")]
     pub check_number: Option<Text<25>>,
     /// The drawer that a transfer goes to: open, and another one. Required for a transfer, and only
     /// with it.
-    #[oai(rename = "Counter_Drawer_ID")]
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
-    #[oai(rename = "Reference")]
     pub reference: Option<Text<100>>,
 }
 

@@ -26,6 +26,8 @@ use shared::entity::{
     cash_drawer_assignments, cash_drawer_reconciliations, cash_drawer_sessions,
     cash_drawer_transactions, cash_drawers, users,
 };
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use shared::time::{Clock, Day};
 use std::collections::HashMap;
@@ -38,6 +40,7 @@ type Counted = Created<cash_drawer_reconciliations::Model>;
 type Entered = Created<Vec<cash_drawer_transactions::Model>>;
 
 /// A user who may work with a cash drawer.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DrawerAssignedUser {
@@ -45,11 +48,11 @@ pub struct DrawerAssignedUser {
     #[oai(flatten)]
     row: cash_drawer_assignments::Model,
     /// What the user logs in with.
-    #[oai(rename = "User_Name")]
     user_name: Option<String>,
 }
 
 /// A user who is working with a cash drawer.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DrawerActiveUser {
@@ -57,17 +60,17 @@ pub struct DrawerActiveUser {
     #[oai(flatten)]
     row: cash_drawer_sessions::Model,
     /// What the user logs in with.
-    #[oai(rename = "User_Name")]
     user_name: Option<String>,
 }
 
 /// `/cash-drawers`
 pub struct CashDrawers;
 
+#[operations]
 #[OpenApi(tag = "Group::CashDrawers")]
 impl CashDrawers {
     /// The cash drawers that the caller is assigned to; holders of Cash Drawer > Supervise see all.
-    #[oai(path = "/cash-drawers", method = "get", operation_id = "list_drawers")]
+    #[oai(path = "/cash-drawers", method = "get")]
     async fn list_drawers(
         &self,
         CoreUser(admitted): CoreUser,
@@ -78,7 +81,7 @@ impl CashDrawers {
     }
 
     /// A cash drawer.
-    #[oai(path = "/cash-drawers/:drawer_id", method = "get", operation_id = "get_drawer")]
+    #[oai(path = "/cash-drawers/:drawer_id", method = "get")]
     async fn get_drawer(
         &self,
         CoreUser(admitted): CoreUser,
@@ -90,11 +93,7 @@ impl CashDrawers {
     }
 
     /// Who is working with a drawer now.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/active-users",
-        method = "get",
-        operation_id = "list_drawer_active_users"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/active-users", method = "get")]
     async fn list_drawer_active_users(
         &self,
         CoreUser(admitted): CoreUser,
@@ -120,11 +119,7 @@ impl CashDrawers {
     }
 
     /// Who may work with a drawer.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/assigned-users",
-        method = "get",
-        operation_id = "list_drawer_assigned_users"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/assigned-users", method = "get")]
     async fn list_drawer_assigned_users(
         &self,
         CoreUser(admitted): CoreUser,
@@ -149,11 +144,7 @@ impl CashDrawers {
     }
 
     /// The counts of a drawer.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/reconciliations",
-        method = "get",
-        operation_id = "list_reconciliations"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "get")]
     async fn list_reconciliations(
         &self,
         CoreUser(admitted): CoreUser,
@@ -178,11 +169,7 @@ impl CashDrawers {
     /// One request at a time works on a drawer; one that waits for longer than three seconds is
     /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
     /// the first answer and counts nothing.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/reconciliations",
-        method = "post",
-        operation_id = "reconcile_drawer"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "post")]
     async fn reconcile_drawer(
         &self,
         CoreUser(admitted): CoreUser,
@@ -203,11 +190,7 @@ impl CashDrawers {
     }
 
     /// What went into and out of a drawer.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/transactions",
-        method = "get",
-        operation_id = "list_drawer_transactions"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "get")]
     async fn list_drawer_transactions(
         &self,
         CoreUser(admitted): CoreUser,
@@ -239,11 +222,7 @@ impl CashDrawers {
     /// One request at a time works on a drawer; one that waits for longer than three seconds is
     /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
     /// the first answer and enters nothing.
-    #[oai(
-        path = "/cash-drawers/:drawer_id/transactions",
-        method = "post",
-        operation_id = "post_drawer_transaction"
-    )]
+    #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "post")]
     async fn post_drawer_transaction(
         &self,
         CoreUser(admitted): CoreUser,

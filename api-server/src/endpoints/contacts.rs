@@ -27,6 +27,8 @@ use shared::entity::user_defined_values as values;
 use shared::entity::{
     contacts, credit_profiles, documents as stored, field_changes, web_credentials,
 };
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use shared::secrecy::Masked;
 use shared::time::Day;
@@ -37,6 +39,7 @@ use std::sync::Arc;
 ///
 /// Tax ids and identity numbers show `*` but for their last four characters, unless the caller
 /// holds Contact > Tax ID > View.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Contact {
@@ -44,37 +47,32 @@ pub struct Contact {
     #[oai(flatten)]
     row: contacts::Model,
     /// What the contact logs in with as a web user.
-    #[oai(rename = "Web_User_Name")]
     web_user_name: Option<String>,
 }
 
 /// What a user-defined field of a contact holds.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct FieldValue {
-    #[oai(rename = "Field_ID")]
     field_id: i64,
-    #[oai(rename = "Field_Name")]
     field_name: String,
-    #[oai(rename = "Label")]
     label: String,
-    #[oai(rename = "Data_Type")]
     data_type: DataType,
     /// In the canonical text of its type.
-    #[oai(rename = "Value")]
     value: Option<String>,
     /// Documents attached to the field, as far as the caller may see them.
-    #[oai(rename = "Document_Count")]
     document_count: i64,
 }
 
 /// `/contacts`
 pub struct Contacts;
 
+#[operations]
 #[OpenApi(tag = "Group::Contacts")]
 impl Contacts {
     /// A contact.
-    #[oai(path = "/contacts/:contact_id", method = "get", operation_id = "get_contact")]
+    #[oai(path = "/contacts/:contact_id", method = "get")]
     async fn get_contact(
         &self,
         CoreUser(admitted): CoreUser,
@@ -102,11 +100,7 @@ impl Contacts {
     ///
     /// One row per field of the form that is not hidden. Borrowers see their own, of the fields
     /// that are visible on the web.
-    #[oai(
-        path = "/contacts/:contact_id/detail",
-        method = "get",
-        operation_id = "list_contact_detail"
-    )]
+    #[oai(path = "/contacts/:contact_id/detail", method = "get")]
     async fn list_contact_detail(
         &self,
         AnyUser(admitted): AnyUser,
@@ -137,11 +131,7 @@ impl Contacts {
     /// A credit bureau's report about a contact.
     ///
     /// Each read is logged with the reader and the purpose of the report.
-    #[oai(
-        path = "/contacts/credit-profiles/:report_id",
-        method = "get",
-        operation_id = "get_credit_profile"
-    )]
+    #[oai(path = "/contacts/credit-profiles/:report_id", method = "get")]
     async fn get_credit_profile(
         &self,
         CoreUser(admitted): CoreUser,
@@ -163,12 +153,7 @@ impl Contacts {
     /// The field history of a contact: what was changed in it and in the rows that hang on it.
     ///
     /// Oldest first. Changes of rows whose View the caller lacks are left out.
-    #[oai(
-        path = "/contacts/:contact_id/field-history",
-        method = "get",
-        operation_id = "list_contact_field_history"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/contacts/:contact_id/field-history", method = "get")]
     async fn list_contact_field_history(
         &self,
         CoreUser(admitted): CoreUser,
@@ -206,11 +191,7 @@ impl Contacts {
     ///
     /// The case of the field's name does not matter. A field that is not defined for the form, or
     /// hidden, does not exist; one that holds something else is refused with 422.
-    #[oai(
-        path = "/contacts/:contact_id/demographics/:field/documents",
-        method = "get",
-        operation_id = "list_contact_demographics_documents"
-    )]
+    #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "get")]
     async fn list_contact_demographics_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -235,12 +216,7 @@ impl Contacts {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/contacts/:contact_id/demographics/:field/documents",
-        method = "post",
-        operation_id = "create_contact_demographics_document"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "post")]
     async fn create_contact_demographics_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -265,11 +241,7 @@ impl Contacts {
     ///
     /// The case of the field's name does not matter. A field that is not defined for the form, or
     /// hidden, does not exist; one that holds something else is refused with 422.
-    #[oai(
-        path = "/contacts/:contact_id/detail/:field/documents",
-        method = "get",
-        operation_id = "list_contact_detail_documents"
-    )]
+    #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "get")]
     async fn list_contact_detail_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -293,12 +265,7 @@ impl Contacts {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/contacts/:contact_id/detail/:field/documents",
-        method = "post",
-        operation_id = "create_contact_detail_document"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "post")]
     async fn create_contact_detail_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -323,11 +290,7 @@ impl Contacts {
     ///
     /// The case of the field's name does not matter. A field that is not defined for the form, or
     /// hidden, does not exist; one that holds something else is refused with 422.
-    #[oai(
-        path = "/contacts/:contact_id/financials/:field/documents",
-        method = "get",
-        operation_id = "list_contact_financials_documents"
-    )]
+    #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "get")]
     async fn list_contact_financials_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -352,12 +315,7 @@ impl Contacts {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/contacts/:contact_id/financials/:field/documents",
-        method = "post",
-        operation_id = "create_contact_financials_document"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "post")]
     async fn create_contact_financials_document(
         &self,
         CoreUser(admitted): CoreUser,

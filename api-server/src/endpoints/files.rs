@@ -21,6 +21,7 @@ use poem_openapi::registry::{
 use poem_openapi::{ApiResponse, OpenApi};
 use shared::edge::HeadOnly;
 use shared::entity::document_files;
+use shared::operations;
 use shared::problem::{Problem, ProblemType};
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ const MEDIA_TYPE: &str = "application/octet-stream";
 /// `/files`
 pub struct Files;
 
+#[operations]
 #[OpenApi(tag = "Group::Files")]
 impl Files {
     /// The bytes of a file.
@@ -37,8 +39,7 @@ impl Files {
     /// Needs the View of the form, or of the kind of comment, that the file's document belongs to:
     /// without it the file does not exist. A whole file is compared with its SHA-256 on the way;
     /// one that has been damaged ends before its last bytes.
-    #[oai(path = "/files/:file_id", method = "get", operation_id = "download_file")]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/files/:file_id", method = "get")]
     async fn download_file(
         &self,
         CoreUser(admitted): CoreUser,

@@ -27,12 +27,15 @@ use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{automated_payments, field_changes, loans, recurring_transactions};
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use shared::secrecy::Masked;
 use shared::time::Day;
 use std::sync::Arc;
 
 /// A loan as its row stands, and what its figures come to today.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Loan {
@@ -40,22 +43,16 @@ pub struct Loan {
     #[oai(flatten)]
     row: loans::Model,
     /// The business day the following figures are for.
-    #[oai(rename = "As_Of_Date")]
     as_of_date: NaiveDate,
     /// One day's interest, to eight decimals.
-    #[oai(rename = "Current_Per_Diem")]
     current_per_diem: Rate,
     /// What pays the loan off today: principal, interest, late charges and fees, less suspense.
-    #[oai(rename = "Current_Payoff_Balance")]
     current_payoff_balance: Money,
     /// Unpaid instalments due before today.
-    #[oai(rename = "Total_Past_Due_Balance")]
     total_past_due_balance: Money,
     /// The unpaid instalment due today.
-    #[oai(rename = "Total_Current_Due_Balance")]
     total_current_due_balance: Money,
     /// Age of the oldest unpaid instalment, in days.
-    #[oai(rename = "Days_Past_Due")]
     days_past_due: i32,
 }
 
@@ -78,13 +75,14 @@ impl Loan {
 /// `/loans`
 pub struct Loans;
 
+#[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl Loans {
     /// A loan.
     ///
     /// Its terms and balances as they stand, and per diem, payoff and past-due figures for today,
     /// the business day of the database's clock. Interest is accrued up to, not including, today.
-    #[oai(path = "/loans/:loan_id", method = "get", operation_id = "get_loan")]
+    #[oai(path = "/loans/:loan_id", method = "get")]
     async fn get_loan(
         &self,
         CoreUser(admitted): CoreUser,
@@ -97,11 +95,7 @@ impl Loans {
     }
 
     /// What a loan is charged or credited again and again.
-    #[oai(
-        path = "/loans/:loan_id/recurring-transactions",
-        method = "get",
-        operation_id = "list_recurring_transactions"
-    )]
+    #[oai(path = "/loans/:loan_id/recurring-transactions", method = "get")]
     async fn list_recurring_transactions(
         &self,
         CoreUser(admitted): CoreUser,
@@ -118,11 +112,7 @@ impl Loans {
     }
 
     /// A payment that is drawn without anybody sending it.
-    #[oai(
-        path = "/loans/automated-payments/:row_id",
-        method = "get",
-        operation_id = "get_automated_payment"
-    )]
+    #[oai(path = "/loans/automated-payments/:row_id", method = "get")]
     async fn get_automated_payment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -141,12 +131,7 @@ impl Loans {
     /// The field history of a loan: what was changed in it and in the rows that hang on it.
     ///
     /// Oldest first. Changes of rows whose View the caller lacks are left out.
-    #[oai(
-        path = "/loans/:loan_id/field-history",
-        method = "get",
-        operation_id = "list_loan_field_history"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/field-history", method = "get")]
     async fn list_loan_field_history(
         &self,
         CoreUser(admitted): CoreUser,
@@ -184,11 +169,7 @@ impl Loans {
     ///
     /// The case of the field's name does not matter. A field that is not defined for the form, or
     /// hidden, does not exist; one that holds something else is refused with 422.
-    #[oai(
-        path = "/loans/:loan_id/detail1/:field/documents",
-        method = "get",
-        operation_id = "list_loan_detail1_documents"
-    )]
+    #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "get")]
     async fn list_loan_detail1_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -212,12 +193,7 @@ impl Loans {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/loans/:loan_id/detail1/:field/documents",
-        method = "post",
-        operation_id = "create_loan_detail1_document"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "post")]
     async fn create_loan_detail1_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -242,11 +218,7 @@ impl Loans {
     ///
     /// The case of the field's name does not matter. A field that is not defined for the form, or
     /// hidden, does not exist; one that holds something else is refused with 422.
-    #[oai(
-        path = "/loans/:loan_id/detail2/:field/documents",
-        method = "get",
-        operation_id = "list_loan_detail2_documents"
-    )]
+    #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "get")]
     async fn list_loan_detail2_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -270,12 +242,7 @@ impl Loans {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/loans/:loan_id/detail2/:field/documents",
-        method = "post",
-        operation_id = "create_loan_detail2_document"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "post")]
     async fn create_loan_detail2_document(
         &self,
         CoreUser(admitted): CoreUser,

@@ -13,6 +13,8 @@ use sea_orm::{ColumnTrait, Condition, DbErr, QueryFilter, QueryOrder, QuerySelec
 use shared::amounts::Money;
 use shared::entity::batch_failures;
 use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use shared::time::{Day, Timestamp};
 use std::sync::Arc;
@@ -21,84 +23,62 @@ use std::sync::Arc;
 const FAILURES_MAX: u64 = 100;
 
 /// How the latest run of a batch program stands. Where there was none: `idle`, and counts of 0.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct BatchStatus {
-    #[oai(rename = "Batch_ID")]
     batch_id: Option<i64>,
     /// The business day the run was for.
-    #[oai(rename = "Business_Date")]
     business_date: Option<NaiveDate>,
-    #[oai(rename = "State")]
     state: BatchState,
-    #[oai(rename = "Trigger_Type")]
     trigger_type: Option<TriggerType>,
-    #[oai(rename = "Started_Date")]
     started_date: Option<Timestamp>,
-    #[oai(rename = "Ended_Date")]
     ended_date: Option<Timestamp>,
-    #[oai(rename = "Started_By_User_ID")]
     started_by_user_id: Option<i64>,
     /// Records to be processed.
-    #[oai(rename = "Total")]
     total: i32,
-    #[oai(rename = "Processed")]
     processed: i32,
-    #[oai(rename = "Succeeded")]
     succeeded: i32,
-    #[oai(rename = "Failed")]
     failed: i32,
-    #[oai(rename = "Skipped")]
     skipped: i32,
     /// Whole percent of the records; 100 once nothing is left to do.
-    #[oai(rename = "Percent_Done")]
     percent_done: i32,
-    #[oai(rename = "Last_Error")]
     last_error: Option<String>,
     /// The first 100 failures on loans that the caller may see.
-    #[oai(rename = "Failures")]
     failures: Vec<BatchFailure>,
     /// ACH only: what was drawn and paid out.
-    #[oai(rename = "Amount_Total")]
     amount_total: Option<Money>,
     /// ACH only.
-    #[oai(rename = "Debit_Count")]
     debit_count: Option<i32>,
     /// ACH only.
-    #[oai(rename = "Credit_Count")]
     credit_count: Option<i32>,
     /// ACH only: entries that the bank sent back.
-    #[oai(rename = "Returned_Count")]
     returned_count: Option<i32>,
     /// ACH only: the file that went to the bank.
-    #[oai(rename = "File_Name")]
     file_name: Option<String>,
     /// Accrual only.
-    #[oai(rename = "Interest_Accrued_Total")]
     interest_accrued_total: Option<Money>,
     /// Accrual only: the oldest day that a loan has not accrued for.
-    #[oai(rename = "Oldest_Unaccrued_Date")]
     oldest_unaccrued_date: Option<NaiveDate>,
 }
 
 /// A loan that a batch run failed on.
+#[interface_names]
 #[derive(Debug, Object)]
 pub struct BatchFailure {
-    #[oai(rename = "Loan_ID")]
     loan_id: i64,
-    #[oai(rename = "Code")]
     code: String,
-    #[oai(rename = "Message")]
     message: String,
 }
 
 /// `/status`
 pub struct Status;
 
+#[operations]
 #[OpenApi(tag = "Group::Status")]
 impl Status {
     /// The latest ACH batch.
-    #[oai(path = "/status/ach-batch", method = "get", operation_id = "get_ach_batch_status")]
+    #[oai(path = "/status/ach-batch", method = "get")]
     async fn get_ach_batch_status(
         &self,
         CoreUser(admitted): CoreUser,
@@ -111,11 +91,7 @@ impl Status {
     }
 
     /// The latest batch accrual of interest.
-    #[oai(
-        path = "/status/batch-accrual",
-        method = "get",
-        operation_id = "get_batch_accrual_status"
-    )]
+    #[oai(path = "/status/batch-accrual", method = "get")]
     async fn get_batch_accrual_status(
         &self,
         CoreUser(admitted): CoreUser,

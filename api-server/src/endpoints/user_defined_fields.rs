@@ -19,22 +19,20 @@ use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/user-defined-fields`
 pub struct UserDefinedFields;
 
+#[operations]
 #[OpenApi(tag = "Group::Documents")]
 impl UserDefinedFields {
     /// A document of a user-defined field.
     ///
     /// Needs the View of the form that owns the field: without it the document does not exist.
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id",
-        method = "get",
-        operation_id = "get_document"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id", method = "get")]
     async fn get_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -54,11 +52,7 @@ impl UserDefinedFields {
     /// else 409. What GET answered with may be sent back whole: a member that cannot be changed here
     /// is 400 where it differs from the document. Needs the View of the form that owns the field
     /// (else 404) and its Change (else 403).
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id",
-        method = "put",
-        operation_id = "change_document"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id", method = "put")]
     async fn change_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -84,11 +78,7 @@ impl UserDefinedFields {
     ///
     /// The version to be removed is named by `versionHash`, by `If-Match`, or by both. Needs the
     /// View of the form that owns the field (else 404) and its Change (else 403).
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id",
-        method = "delete",
-        operation_id = "remove_document"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id", method = "delete")]
     async fn remove_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -113,11 +103,7 @@ impl UserDefinedFields {
     /// The files of a user-defined field's document.
     ///
     /// Needs the View of the form that owns the field: without it the document does not exist.
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id/files",
-        method = "get",
-        operation_id = "list_document_files"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "get")]
     async fn list_document_files(
         &self,
         CoreUser(admitted): CoreUser,
@@ -135,11 +121,7 @@ impl UserDefinedFields {
     /// content; a type that is not taken is refused with 415, a file that is too large with 413.
     /// Needs the View of the form that owns the field (else 404) and its Change (else 403). With an
     /// `Idempotency-Key` a repeated request gets the first answer and adds nothing.
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id/files",
-        method = "post",
-        operation_id = "create_document_file"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "post")]
     async fn create_document_file(
         &self,
         CoreUser(admitted): CoreUser,
@@ -160,11 +142,7 @@ impl UserDefinedFields {
     /// Removes a file from a user-defined field's document; its last file stays.
     ///
     /// Needs the View of the form that owns the field (else 404) and its Change (else 403).
-    #[oai(
-        path = "/user-defined-fields/documents/:row_id/files",
-        method = "delete",
-        operation_id = "remove_document_file"
-    )]
+    #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "delete")]
     async fn remove_document_file(
         &self,
         CoreUser(admitted): CoreUser,

@@ -16,11 +16,14 @@ use sea_orm::{
 };
 use shared::entity::users::UserStatus;
 use shared::entity::{group_members, user_groups, users};
+use shared::interface_names;
+use shared::operations;
 use shared::problem::Problem;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A user of the core system.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct User {
@@ -28,21 +31,17 @@ pub struct User {
     #[oai(flatten)]
     row: users::Model,
     /// The names of the groups he belongs to.
-    #[oai(rename = "Groups")]
     groups: Vec<String>,
 }
 
 /// A user whom loans or contacts may be given to.
+#[interface_names]
 #[derive(Debug, Object)]
 pub struct Officer {
-    #[oai(rename = "User_ID")]
     user_id: i64,
-    #[oai(rename = "User_Name")]
     user_name: String,
-    #[oai(rename = "Full_Name")]
     full_name: String,
     /// He may log in.
-    #[oai(rename = "Active_Flag")]
     active_flag: bool,
 }
 
@@ -60,10 +59,11 @@ impl From<users::Model> for Officer {
 /// `/users`
 pub struct Users;
 
+#[operations]
 #[OpenApi(tag = "Group::Users")]
 impl Users {
     /// The users of the core system.
-    #[oai(path = "/users", method = "get", operation_id = "list_users")]
+    #[oai(path = "/users", method = "get")]
     async fn list_users(
         &self,
         CoreUser(admitted): CoreUser,
@@ -84,11 +84,7 @@ impl Users {
     /// One row per privilege and source: a grant of his own, a group's, the DBA flag or the admin
     /// account. Granted_Path is the path that was granted, a parent where the privilege is
     /// inherited. Everyone may ask about himself; about others with Security > Privileges > View.
-    #[oai(
-        path = "/users/:user_id/privileges",
-        method = "get",
-        operation_id = "list_user_privileges"
-    )]
+    #[oai(path = "/users/:user_id/privileges", method = "get")]
     async fn list_user_privileges(
         &self,
         CoreUser(admitted): CoreUser,
@@ -116,7 +112,7 @@ impl Users {
     }
 
     /// The contact officers.
-    #[oai(path = "/users/contact-officers", method = "get", operation_id = "list_contact_officers")]
+    #[oai(path = "/users/contact-officers", method = "get")]
     async fn list_contact_officers(
         &self,
         CoreUser(admitted): CoreUser,
@@ -127,7 +123,7 @@ impl Users {
     }
 
     /// The loan officers.
-    #[oai(path = "/users/loan-officers", method = "get", operation_id = "list_loan_officers")]
+    #[oai(path = "/users/loan-officers", method = "get")]
     async fn list_loan_officers(
         &self,
         CoreUser(admitted): CoreUser,
@@ -138,11 +134,7 @@ impl Users {
     }
 
     /// The collection officers.
-    #[oai(
-        path = "/users/collection-officers",
-        method = "get",
-        operation_id = "list_collection_officers"
-    )]
+    #[oai(path = "/users/collection-officers", method = "get")]
     async fn list_collection_officers(
         &self,
         CoreUser(admitted): CoreUser,

@@ -4,61 +4,50 @@ use super::parse::Element;
 use super::refusals::{self, ImportError};
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
+use shared::interface_names;
 
 /// What came of an import.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 pub struct ImportResult {
     /// Nothing was kept, because `test=true` asked for it.
-    #[oai(rename = "Test")]
     pub test: bool,
     /// False if nothing was kept: in a test run, and where a record of a file failed that was one
     /// block.
-    #[oai(rename = "Committed")]
     pub committed: bool,
     /// Elements with an id of their own.
-    #[oai(rename = "Read")]
     pub read: i64,
     /// Of these, inserted.
-    #[oai(rename = "Inserted")]
     pub inserted: i64,
     /// Of these, updated.
-    #[oai(rename = "Updated")]
     pub updated: i64,
     /// Of these, deleted.
-    #[oai(rename = "Deleted")]
     pub deleted: i64,
     /// Of these, failed.
-    #[oai(rename = "Failed")]
     pub failed: i64,
     /// One result per element with an id of its own, in the order of the file.
-    #[oai(rename = "Records")]
     pub records: Vec<RecordResult>,
 }
 
 /// What came of one element.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
 #[serde(rename_all = "PascalCase")]
 pub struct RecordResult {
     /// The line it begins on.
-    #[oai(rename = "Line")]
     pub line: i64,
     /// Its name.
-    #[oai(rename = "Element")]
     pub element: String,
     /// What was done.
-    #[oai(rename = "Action")]
     pub action: Action,
     /// Its human number: of a contact; of a loan, also for its payments.
-    #[oai(rename = "Key")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The id of its row; of a payment, the id of the total row.
-    #[oai(rename = "New_ID")]
     #[serde(rename = "New_ID", default, skip_serializing_if = "Option::is_none")]
     pub new_id: Option<i64>,
     /// What is wrong with it or with elements in it that have no id of their own.
-    #[oai(rename = "Messages")]
     pub messages: Vec<Message>,
 }
 
@@ -80,22 +69,19 @@ pub enum Action {
 }
 
 /// Something to be said about an element.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
 #[serde(rename_all = "PascalCase")]
 pub struct Message {
     /// How bad it is.
-    #[oai(rename = "Level")]
     pub level: Level,
     /// The line of the element.
-    #[oai(rename = "Line")]
     pub line: i64,
     /// The attribute at fault.
-    #[oai(rename = "Attribute")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
     /// What is wrong.
-    #[oai(rename = "Message")]
     pub message: String,
 }
 

@@ -1,10 +1,12 @@
 //! Where collateral is.
 
+use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Where a collateral is.
+#[interface_names]
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
 )]
@@ -12,30 +14,18 @@ use serde::{Deserialize, Serialize};
 #[oai(rename = "CollateralLocationRecord", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
-    #[oai(rename = "Collateral_ID")]
     pub collateral_id: i64,
     /// It is at this contact's address.
-    #[oai(rename = "Contact_ID")]
     pub contact_id: Option<i64>,
-    #[oai(rename = "Contact_Name")]
     pub contact_name: Option<String>,
-    #[oai(rename = "Company_Name")]
     pub company_name: Option<String>,
-    #[oai(rename = "Street_Address1")]
     pub street_address1: Option<String>,
-    #[oai(rename = "Street_Address2")]
     pub street_address2: Option<String>,
-    #[oai(rename = "City")]
     pub city: Option<String>,
-    #[oai(rename = "State")]
     pub state: Option<String>,
-    #[oai(rename = "Zip")]
     pub zip: Option<String>,
-    #[oai(rename = "County")]
     pub county: Option<String>,
-    #[oai(rename = "Country")]
     pub country: Option<String>,
-    #[oai(rename = "Phone")]
     pub phone: Option<String>,
 }
 

@@ -1,21 +1,19 @@
 //! Setup: contact types.
 
+use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
 /// A type of contact.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "contact_types")]
 #[oai(rename = "ContactType", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key)]
-    #[oai(rename = "Contact_Type_ID")]
     pub contact_type_id: i64,
-    #[oai(rename = "Code")]
     pub code: String,
-    #[oai(rename = "Description")]
     pub description: String,
-    #[oai(rename = "Active_Flag")]
     pub active_flag: bool,
 }
 

@@ -1,49 +1,37 @@
 //! The history of fields: one row per changed column.
 
+use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
 /// A column of a row that got another value. A row that was inserted has no old values, one that was
 /// deleted no new ones.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "field_changes")]
 #[oai(rename = "FieldChange", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key)]
-    #[oai(rename = "Row_ID")]
     pub row_id: i64,
     /// Whose history.
-    #[oai(rename = "Loan_ID")]
     pub loan_id: Option<i64>,
     /// Whose history.
-    #[oai(rename = "Contact_ID")]
     pub contact_id: Option<i64>,
     /// As it is called in the database.
-    #[oai(rename = "Table_Name")]
     pub table_name: String,
     /// The key of the changed row.
-    #[oai(rename = "Record_ID")]
     pub record_id: i64,
-    #[oai(rename = "Field_Name")]
     pub field_name: String,
-    #[oai(rename = "Field_Label")]
     pub field_label: String,
     /// Masked where the caller may not read the value whole.
-    #[oai(rename = "Old_Value")]
     pub old_value: Option<String>,
     /// Masked where the caller may not read the value whole.
-    #[oai(rename = "New_Value")]
     pub new_value: Option<String>,
-    #[oai(rename = "Modified_By_User_ID")]
     pub modified_by_user_id: Option<i64>,
-    #[oai(rename = "Modified_By_Name")]
     pub modified_by_name: String,
-    #[oai(rename = "Modified_Date")]
     pub modified_date: Timestamp,
-    #[oai(rename = "Source")]
     pub source: ChangeSource,
-    #[oai(rename = "Request_ID")]
     pub request_id: String,
     /// Whose View reads the changed row.
     #[oai(skip)]

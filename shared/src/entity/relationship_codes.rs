@@ -1,24 +1,21 @@
 //! Setup: how contacts relate to loans, to each other and to addresses.
 
+use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
 /// A relationship of a contact to a loan, to another contact, or to an address.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "relationship_codes")]
 #[oai(rename = "RelationshipCode", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
-    #[oai(rename = "Relationship_Code")]
     pub relationship_code: String,
-    #[oai(rename = "Description")]
     pub description: String,
-    #[oai(rename = "Active_Flag")]
     pub active_flag: bool,
-    #[oai(rename = "Applies_To")]
     pub applies_to: AppliesTo,
     /// An address change keeps the old address under this code.
-    #[oai(rename = "Auto_Prev_Addr")]
     pub auto_prev_addr: bool,
 }
 

@@ -1,46 +1,35 @@
 //! Fields that the installation defines for itself.
 
+use crate::interface_names;
 use crate::lists::TextList;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A field that the installation defined for one of its forms.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "user_defined_fields")]
 #[oai(rename = "FieldDefinition", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key)]
-    #[oai(rename = "Field_ID")]
     pub field_id: i64,
-    #[oai(rename = "Form")]
     pub form: Form,
     /// `userdef01` to `userdef80`; transaction forms to `userdef05`.
-    #[oai(rename = "Field_Name")]
     pub field_name: String,
-    #[oai(rename = "Label")]
     pub label: String,
-    #[oai(rename = "Data_Type")]
     pub data_type: DataType,
     /// Most characters of a text.
-    #[oai(rename = "Size")]
     pub size: Option<i32>,
-    #[oai(rename = "Default_Value")]
     pub default_value: Option<String>,
     /// What may be picked.
-    #[oai(rename = "Pick_List")]
     pub pick_list: TextList,
-    #[oai(rename = "Required_Flag")]
     pub required_flag: bool,
-    #[oai(rename = "Hidden_Flag")]
     pub hidden_flag: bool,
-    #[oai(rename = "Read_Only_Flag")]
     pub read_only_flag: bool,
     /// Borrowers see it.
-    #[oai(rename = "Web_Visible_Flag")]
     pub web_visible_flag: bool,
     /// Its place on the form.
-    #[oai(rename = "Sequence")]
     pub sequence: i32,
 }
 

@@ -7,23 +7,19 @@ use sea_orm::{
     QuerySelect,
 };
 use shared::entity::{privilege_grants, privileges, user_groups, users};
+use shared::interface_names;
 
 /// A privilege that a user holds, and where it comes from.
+#[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct UserPrivilege {
-    #[oai(rename = "Privilege_ID")]
     privilege_id: i64,
-    #[oai(rename = "Path")]
     path: String,
-    #[oai(rename = "Verb")]
     verb: String,
-    #[oai(rename = "Source")]
     source: PrivilegeSource,
     /// The user's name, or the group's.
-    #[oai(rename = "Source_Name")]
     source_name: String,
     /// The path that was granted: a parent where the privilege is inherited.
-    #[oai(rename = "Granted_Path")]
     granted_path: String,
 }
 

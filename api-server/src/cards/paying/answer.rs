@@ -6,50 +6,35 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QueryOrder};
 use shared::amounts::Money;
 use shared::entity::gateway_payments::{CardPaymentState, Model};
 use shared::entity::loan_transactions;
+use shared::interface_names;
 use shared::time::Timestamp;
 
 /// A payment by card.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct CardPayment {
-    #[oai(rename = "Card_Payment_ID")]
     card_payment_id: i64,
-    #[oai(rename = "Loan_ID")]
     loan_id: i64,
-    #[oai(rename = "PaymentGatewayTokenID")]
     payment_gateway_token_id: i64,
-    #[oai(rename = "State")]
     state: CardPaymentState,
     /// What is posted on the loan.
-    #[oai(rename = "Amount")]
     amount: Money,
-    #[oai(rename = "Convenience_Fee")]
     convenience_fee: Money,
     /// What the card was charged: amount and fee.
-    #[oai(rename = "Total_Charged")]
     total_charged: Money,
-    #[oai(rename = "Waive_Reason")]
     waive_reason: Option<String>,
     /// The gateway's own name of the payment.
-    #[oai(rename = "Gateway_Reference")]
     gateway_reference: Option<String>,
-    #[oai(rename = "Failure_Code")]
     failure_code: Option<String>,
-    #[oai(rename = "Failure_Message")]
     failure_message: Option<String>,
     /// The entry on the loan.
-    #[oai(rename = "Transaction_Reference_No")]
     transaction_reference_no: Option<i64>,
-    #[oai(rename = "Created_Date")]
     created_date: Timestamp,
-    #[oai(rename = "Charged_Date")]
     charged_date: Option<Timestamp>,
-    #[oai(rename = "Posted_Date")]
     posted_date: Option<Timestamp>,
-    #[oai(rename = "Entered_By_User_ID")]
     entered_by_user_id: i64,
     /// The rows of the entry, the total first, the convenience fee last.
-    #[oai(rename = "Transactions")]
     transactions: Vec<loan_transactions::Model>,
 }
 

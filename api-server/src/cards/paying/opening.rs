@@ -25,59 +25,46 @@ use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Mod
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
 use shared::entity::payment_gateway_tokens as cards;
+use shared::interface_names;
 use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
 
 /// A payment by card.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewCardPayment {
     /// The card to be charged: of the borrower, or of a contact linked to the loan.
-    #[oai(rename = "PaymentGatewayTokenID")]
     pub payment_gateway_token_id: i64,
     /// What is paid on the loan, above zero. The card is charged this and the convenience fee.
-    #[oai(rename = "Amount")]
     pub amount: AmountText,
     /// The convenience fee that the payer agreed to: another one is refused. Left out, whatever the
     /// fee is.
-    #[oai(rename = "Convenience_Fee")]
     pub convenience_fee: Option<AmountText>,
     /// Asks for no convenience fee. Needs the right Waive, and a reason.
-    #[oai(rename = "Waive_Convenience_Fee")]
     pub waive_convenience_fee: Option<bool>,
     /// Why the fee is waived. Up to 100 characters.
-    #[oai(rename = "Waive_Reason")]
     pub waive_reason: Option<Text<100>>,
     /// The borrower is there in person: no fee.
-    #[oai(rename = "Borrower_Present")]
     pub borrower_present: Option<bool>,
     /// Pays the loan off and closes it. Needs the right Payoff.
-    #[oai(rename = "Payoff")]
     pub payoff: Option<bool>,
     /// What happens to money beyond everything that is due; default as the loan says.
-    #[oai(rename = "Excess_Handling")]
     pub excess_handling: Option<ExcessHandling>,
     /// The caller's own reference. Up to 100 characters.
-    #[oai(rename = "User_Reference")]
     pub user_reference: Option<Text<100>>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
-    #[oai(rename = "External_ID")]
     pub external_id: Option<Text<100>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef01")]
     pub userdef01: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef02")]
     pub userdef02: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef03")]
     pub userdef03: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef04")]
     pub userdef04: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef05")]
     pub userdef05: Option<Text<50>>,
 }
 

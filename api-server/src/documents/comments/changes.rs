@@ -20,25 +20,22 @@ use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
+use shared::interface_names;
 use shared::time::{Clock, Day};
 
 /// What a comment becomes: whatever is left out is cleared. Read-only members are taken as the
 /// comment has them, and change nothing.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CommentChange {
     /// An active category whose trustees admit the caller, or the one it has.
-    #[oai(rename = "Comment_Category_ID")]
     pub comment_category_id: i64,
     /// Not empty, up to 64 KiB.
-    #[oai(rename = "Comment")]
     pub comment: LongText<1>,
     /// When something is to be done about it.
-    #[oai(rename = "Action_Date")]
     pub action_date: Option<Day>,
-    #[oai(rename = "Priority")]
     pub priority: CommentPriority,
-    #[oai(rename = "Pinned_Flag")]
     pub pinned_flag: bool,
     /// The version to be changed. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]

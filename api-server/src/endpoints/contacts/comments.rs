@@ -16,20 +16,18 @@ use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/contacts/comments`
 pub struct ContactComments;
 
+#[operations]
 #[OpenApi(tag = "Group::Comments")]
 impl ContactComments {
     /// A comment on a contact.
-    #[oai(
-        path = "/contacts/comments/:comment_id",
-        method = "get",
-        operation_id = "get_contact_comment"
-    )]
+    #[oai(path = "/contacts/comments/:comment_id", method = "get")]
     async fn get_contact_comment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -44,11 +42,7 @@ impl ContactComments {
     }
 
     /// The documents of a comment on a contact.
-    #[oai(
-        path = "/contacts/comments/:comment_id/documents",
-        method = "get",
-        operation_id = "list_contact_comment_documents"
-    )]
+    #[oai(path = "/contacts/comments/:comment_id/documents", method = "get")]
     async fn list_contact_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -70,11 +64,7 @@ impl ContactComments {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/contacts/comments/:comment_id/documents",
-        method = "post",
-        operation_id = "create_contact_comment_document"
-    )]
+    #[oai(path = "/contacts/comments/:comment_id/documents", method = "post")]
     async fn create_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -93,11 +83,7 @@ impl ContactComments {
     }
 
     /// Removes a document of a comment on a contact, with its files.
-    #[oai(
-        path = "/contacts/comments/:comment_id/documents",
-        method = "delete",
-        operation_id = "remove_contact_comment_document"
-    )]
+    #[oai(path = "/contacts/comments/:comment_id/documents", method = "delete")]
     async fn remove_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,

@@ -27,6 +27,7 @@ use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::{ApiResponse, OpenApi};
 use shared::entity::field_changes::ChangeSource;
+use shared::operations;
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
 use std::fs::File;
@@ -52,6 +53,7 @@ const READ_BYTES: usize = 1 << 16;
 /// `/core/xml-import`
 pub struct XmlImport;
 
+#[operations]
 #[OpenApi(tag = "Group::Import")]
 impl XmlImport {
     /// Imports a file.
@@ -61,8 +63,7 @@ impl XmlImport {
     /// bottom, by the same rules as the API; `Failed` and `Committed` in the answer tell what came
     /// of it. With `CommitBlock="1"` on the root element a failing record leaves nothing; else
     /// each record commits by itself.
-    #[oai(path = "/core/xml-import", method = "post", operation_id = "import_xml")]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/core/xml-import", method = "post")]
     async fn import_xml(
         &self,
         AdminUser(admitted): AdminUser,

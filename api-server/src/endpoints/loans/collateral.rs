@@ -17,6 +17,7 @@ use shared::entity::{
     collateral_descriptions, collateral_insurance_policies, collateral_locations, collateral_taxes,
     collateral_vehicles, collaterals, contacts, loan_collaterals, loans,
 };
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,14 +49,11 @@ pub struct CollateralLocation {
 /// `/loans/…/collateral`
 pub struct LoanCollateral;
 
+#[operations]
 #[OpenApi(tag = "Group::Collateral")]
 impl LoanCollateral {
     /// The collateral of a loan.
-    #[oai(
-        path = "/loans/:loan_id/collateral",
-        method = "get",
-        operation_id = "list_loan_collateral"
-    )]
+    #[oai(path = "/loans/:loan_id/collateral", method = "get")]
     async fn list_loan_collateral(
         &self,
         CoreUser(admitted): CoreUser,
@@ -84,11 +82,7 @@ impl LoanCollateral {
     }
 
     /// A collateral.
-    #[oai(
-        path = "/loans/collateral/:collateral_id",
-        method = "get",
-        operation_id = "get_collateral"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id", method = "get")]
     async fn get_collateral(
         &self,
         CoreUser(admitted): CoreUser,
@@ -105,11 +99,7 @@ impl LoanCollateral {
     }
 
     /// The vehicle that a collateral is.
-    #[oai(
-        path = "/loans/collateral/:collateral_id/vehicle",
-        method = "get",
-        operation_id = "get_collateral_vehicle"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id/vehicle", method = "get")]
     async fn get_collateral_vehicle(
         &self,
         CoreUser(admitted): CoreUser,
@@ -122,11 +112,7 @@ impl LoanCollateral {
     }
 
     /// Where a collateral is.
-    #[oai(
-        path = "/loans/collateral/:collateral_id/location",
-        method = "get",
-        operation_id = "get_collateral_location"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id/location", method = "get")]
     async fn get_collateral_location(
         &self,
         CoreUser(admitted): CoreUser,
@@ -145,11 +131,7 @@ impl LoanCollateral {
     }
 
     /// The insurance policies on a collateral.
-    #[oai(
-        path = "/loans/collateral/:collateral_id/insurance",
-        method = "get",
-        operation_id = "list_collateral_insurance"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id/insurance", method = "get")]
     async fn list_collateral_insurance(
         &self,
         CoreUser(admitted): CoreUser,
@@ -166,11 +148,7 @@ impl LoanCollateral {
     }
 
     /// The taxes on a collateral.
-    #[oai(
-        path = "/loans/collateral/:collateral_id/taxes",
-        method = "get",
-        operation_id = "list_collateral_taxes"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id/taxes", method = "get")]
     async fn list_collateral_taxes(
         &self,
         CoreUser(admitted): CoreUser,
@@ -187,11 +165,7 @@ impl LoanCollateral {
     }
 
     /// A collateral in words.
-    #[oai(
-        path = "/loans/collateral/:collateral_id/description",
-        method = "get",
-        operation_id = "get_collateral_description"
-    )]
+    #[oai(path = "/loans/collateral/:collateral_id/description", method = "get")]
     async fn get_collateral_description(
         &self,
         CoreUser(admitted): CoreUser,

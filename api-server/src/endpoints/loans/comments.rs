@@ -16,16 +16,18 @@ use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/loans/comments`
 pub struct LoanComments;
 
+#[operations]
 #[OpenApi(tag = "Group::Comments")]
 impl LoanComments {
     /// A comment on a loan.
-    #[oai(path = "/loans/comments/:comment_id", method = "get", operation_id = "get_loan_comment")]
+    #[oai(path = "/loans/comments/:comment_id", method = "get")]
     async fn get_loan_comment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -39,11 +41,7 @@ impl LoanComments {
     }
 
     /// The documents of a comment on a loan.
-    #[oai(
-        path = "/loans/comments/:comment_id/documents",
-        method = "get",
-        operation_id = "list_loan_comment_documents"
-    )]
+    #[oai(path = "/loans/comments/:comment_id/documents", method = "get")]
     async fn list_loan_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -65,11 +63,7 @@ impl LoanComments {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/loans/comments/:comment_id/documents",
-        method = "post",
-        operation_id = "create_loan_comment_document"
-    )]
+    #[oai(path = "/loans/comments/:comment_id/documents", method = "post")]
     async fn create_loan_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -88,11 +82,7 @@ impl LoanComments {
     }
 
     /// Removes a document of a comment on a loan, with its files.
-    #[oai(
-        path = "/loans/comments/:comment_id/documents",
-        method = "delete",
-        operation_id = "remove_loan_comment_document"
-    )]
+    #[oai(path = "/loans/comments/:comment_id/documents", method = "delete")]
     async fn remove_loan_comment_document(
         &self,
         CoreUser(admitted): CoreUser,

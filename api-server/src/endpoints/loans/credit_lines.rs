@@ -12,30 +12,26 @@ use poem_openapi::{Object, OpenApi};
 use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect};
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::{credit_lines, draws, loans};
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use std::sync::Arc;
 
 /// How much of a credit line is used, and how much is left.
+#[interface_names]
 #[derive(Debug, Object)]
 pub struct CreditUsed {
-    #[oai(rename = "Creditline_ID")]
     creditline_id: i64,
     /// The business day the figures are for.
-    #[oai(rename = "As_Of_Date")]
     as_of_date: NaiveDate,
-    #[oai(rename = "Credit_Line_Limit")]
     credit_line_limit: Money,
     /// Of the main line of a revolving loan its principal; else what was drawn.
-    #[oai(rename = "Credit_Used")]
     credit_used: Money,
     /// Never below zero.
-    #[oai(rename = "Credit_Available")]
     credit_available: Money,
     /// Reversed draws excluded.
-    #[oai(rename = "Draw_Count")]
     draw_count: i32,
     /// Reversed draws excluded.
-    #[oai(rename = "Draw_Total")]
     draw_total: Money,
 }
 
@@ -68,16 +64,13 @@ impl CreditUsed {
 /// `/loans/…/credit-lines`
 pub struct CreditLines;
 
+#[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl CreditLines {
     /// The credit lines of a loan.
     ///
     /// Borrowers see those of their own loans.
-    #[oai(
-        path = "/loans/:loan_id/credit-lines",
-        method = "get",
-        operation_id = "list_credit_lines"
-    )]
+    #[oai(path = "/loans/:loan_id/credit-lines", method = "get")]
     async fn list_credit_lines(
         &self,
         AnyUser(admitted): AnyUser,
@@ -95,11 +88,7 @@ impl CreditLines {
     /// How much of a credit line is used today.
     ///
     /// Borrowers see it of the lines of their own loans.
-    #[oai(
-        path = "/loans/credit-lines/:creditline_id/credit-used",
-        method = "get",
-        operation_id = "get_credit_used"
-    )]
+    #[oai(path = "/loans/credit-lines/:creditline_id/credit-used", method = "get")]
     async fn get_credit_used(
         &self,
         AnyUser(admitted): AnyUser,
@@ -125,11 +114,7 @@ impl CreditLines {
     /// The draws on a credit line.
     ///
     /// Borrowers see those on the lines of their own loans.
-    #[oai(
-        path = "/loans/credit-lines/:creditline_id/draws",
-        method = "get",
-        operation_id = "list_draws"
-    )]
+    #[oai(path = "/loans/credit-lines/:creditline_id/draws", method = "get")]
     async fn list_draws(
         &self,
         AnyUser(admitted): AnyUser,

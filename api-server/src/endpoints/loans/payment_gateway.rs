@@ -24,43 +24,34 @@ use shared::edge::HeadOnly;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::loans;
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType, EntryType};
+use shared::interface_names;
+use shared::operations;
 use shared::problem::{Answer, Problem};
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
 /// What paying an amount by card costs.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct ConvenienceFee {
-    #[oai(rename = "Loan_ID")]
     loan_id: i64,
-    #[oai(rename = "Amount")]
     amount: Money,
-    #[oai(rename = "PaymentGatewayTokenID")]
     payment_gateway_token_id: Option<i64>,
-    #[oai(rename = "BrandType")]
     brand_type: Option<BrandType>,
-    #[oai(rename = "Fee")]
     fee: Money,
     /// Amount and fee: what the card is charged.
-    #[oai(rename = "Total")]
     total: Money,
-    #[oai(rename = "Assessed_Flag")]
     assessed_flag: bool,
-    #[oai(rename = "Reason_Not_Assessed")]
     reason_not_assessed: Option<ReasonNotAssessed>,
     /// Of the rule that counts.
-    #[oai(rename = "Flat_Amount")]
     flat_amount: Option<Money>,
     /// Of the rule that counts: percent of the amount.
-    #[oai(rename = "Percentage")]
     percentage: Option<Rate>,
     /// Of the rule that counts.
-    #[oai(rename = "Minimum_Fee")]
     minimum_fee: Option<Money>,
     /// Of the rule that counts.
-    #[oai(rename = "Maximum_Fee")]
     maximum_fee: Option<Money>,
 }
 
@@ -77,30 +68,26 @@ pub enum ReasonNotAssessed {
 }
 
 /// A page of the gateway on which the borrower can add a card.
+#[interface_names]
 #[derive(Debug, Object)]
 #[oai(rename = "AddPaymentMethodUrl")]
 pub struct AddPaymentMethodUrl {
     /// Where the page is. Whoever has it can add one card, once: give it to the borrower alone.
-    #[oai(rename = "Url")]
     url: String,
     /// How long it can be used.
-    #[oai(rename = "Expires_At")]
     expires_at: Timestamp,
 }
 
 /// `/loans/…/payment-gateway`
 pub struct PaymentGateway;
 
+#[operations]
 #[OpenApi(tag = "Group::PaymentGateway")]
 impl PaymentGateway {
     /// The cards of a loan's borrower and of the contacts linked to it.
     ///
     /// Cards of a wallet that were used at least once and not forgotten. Borrowers see their own.
-    #[oai(
-        path = "/loans/:loan_id/payment-gateway/credit-cards",
-        method = "get",
-        operation_id = "list_cards"
-    )]
+    #[oai(path = "/loans/:loan_id/payment-gateway/credit-cards", method = "get")]
     async fn list_cards(
         &self,
         AnyUser(admitted): AnyUser,
@@ -132,12 +119,7 @@ impl PaymentGateway {
     ///
     /// The gateway has given a token for it; brand, digits and expiry come from there. A card number
     /// is refused wherever it stands. Borrowers add cards of their own.
-    #[oai(
-        path = "/loans/:loan_id/payment-gateway/credit-cards",
-        method = "post",
-        operation_id = "create_card"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/payment-gateway/credit-cards", method = "post")]
     async fn create_card(
         &self,
         AnyUser(admitted): AnyUser,
@@ -162,11 +144,7 @@ impl PaymentGateway {
     /// A card.
     ///
     /// Forgotten cards are still shown here. Borrowers see their own.
-    #[oai(
-        path = "/loans/payment-gateway/credit-cards/:token_id",
-        method = "get",
-        operation_id = "get_card"
-    )]
+    #[oai(path = "/loans/payment-gateway/credit-cards/:token_id", method = "get")]
     async fn get_card(
         &self,
         AnyUser(admitted): AnyUser,
@@ -181,11 +159,7 @@ impl PaymentGateway {
     ///
     /// It is charged no more, automated payments from it are disabled, and the gateway forgets it,
     /// too. Done twice it gives the same answer. Borrowers forget their own.
-    #[oai(
-        path = "/loans/payment-gateway/credit-cards/:token_id/forget",
-        method = "post",
-        operation_id = "forget_card"
-    )]
+    #[oai(path = "/loans/payment-gateway/credit-cards/:token_id/forget", method = "post")]
     async fn forget_card(
         &self,
         AnyUser(admitted): AnyUser,
@@ -202,11 +176,7 @@ impl PaymentGateway {
     ///
     /// The most specific active rule counts: for the loan's group and the card's brand, for the
     /// group, for the brand, for all. Nobody who is there in person pays a fee.
-    #[oai(
-        path = "/loans/:loan_id/payment-gateway/convenience-fee",
-        method = "get",
-        operation_id = "get_convenience_fee"
-    )]
+    #[oai(path = "/loans/:loan_id/payment-gateway/convenience-fee", method = "get")]
     async fn get_convenience_fee(
         &self,
         AnyUser(admitted): AnyUser,
@@ -272,12 +242,7 @@ impl PaymentGateway {
     /// same payment, and the card is charged once. Without one, what was charged is posted or given
     /// back within some minutes. 422 `card-declined` (its `declineCode` says why) and
     /// `charge-voided` are final.
-    #[oai(
-        path = "/loans/:loan_id/payment-gateway/payments",
-        method = "post",
-        operation_id = "post_card_payment"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/payment-gateway/payments", method = "post")]
     async fn post_card_payment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -302,11 +267,7 @@ impl PaymentGateway {
     /// Opens a page on which the borrower can add a card.
     ///
     /// The page is the gateway's own; it takes one card, within 15 minutes.
-    #[oai(
-        path = "/loans/:loan_id/payment-gateway/add-payment-method-url",
-        method = "get",
-        operation_id = "get_add_payment_method_url"
-    )]
+    #[oai(path = "/loans/:loan_id/payment-gateway/add-payment-method-url", method = "get")]
     async fn get_add_payment_method_url(
         &self,
         CoreUser(admitted): CoreUser,

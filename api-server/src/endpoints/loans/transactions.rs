@@ -20,6 +20,7 @@ use poem_openapi::param::{Header, Path, Query};
 use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, QueryFilter, QueryOrder, QuerySelect};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
+use shared::operations;
 use shared::problem::Problem;
 use shared::telemetry::RequestId;
 use shared::time::{Clock, Day};
@@ -31,17 +32,13 @@ type Posted = Replayable<Vec<loan_transactions::Model>, true>;
 /// `/loans/{loan_id}/transactions`
 pub struct LoanTransactions;
 
+#[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl LoanTransactions {
     /// The transactions of a loan, by effective date.
     ///
     /// Rows whose transaction code has trustees that do not admit the caller are left out.
-    #[oai(
-        path = "/loans/:loan_id/transactions",
-        method = "get",
-        operation_id = "list_transactions"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/transactions", method = "get")]
     async fn list_transactions(
         &self,
         CoreUser(admitted): CoreUser,
@@ -93,12 +90,7 @@ impl LoanTransactions {
     /// One payment at a time works on a loan; one that waits for longer than three seconds is
     /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
     /// the first answer and posts nothing.
-    #[oai(
-        path = "/loans/:loan_id/transactions/payments",
-        method = "post",
-        operation_id = "post_payment"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the operation")]
+    #[oai(path = "/loans/:loan_id/transactions/payments", method = "post")]
     async fn post_payment(
         &self,
         CoreUser(admitted): CoreUser,

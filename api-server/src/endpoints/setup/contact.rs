@@ -7,18 +7,20 @@ use crate::state::State;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use shared::entity::{contact_types, entities, relationship_codes};
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/setup/contact`
 pub struct ContactSetup;
 
+#[operations]
 #[OpenApi(tag = "Group::Setup")]
 impl ContactSetup {
     /// Kinds of persons and organizations.
     ///
     /// Inactive rows are listed, and refused on new entries.
-    #[oai(path = "/setup/contact/entities", method = "get", operation_id = "list_entities")]
+    #[oai(path = "/setup/contact/entities", method = "get")]
     async fn list_entities(
         &self,
         CoreUser(admitted): CoreUser,
@@ -31,11 +33,7 @@ impl ContactSetup {
     /// Relationships of contacts to loans, to each other and to addresses.
     ///
     /// Inactive rows are listed, and refused on new entries.
-    #[oai(
-        path = "/setup/contact/relationship-codes",
-        method = "get",
-        operation_id = "list_relationship_codes"
-    )]
+    #[oai(path = "/setup/contact/relationship-codes", method = "get")]
     async fn list_relationship_codes(
         &self,
         CoreUser(admitted): CoreUser,
@@ -49,7 +47,7 @@ impl ContactSetup {
     ///
     /// Inactive rows are listed, and refused on new entries. Types whose trustees do not admit the
     /// caller are left out.
-    #[oai(path = "/setup/contact/types", method = "get", operation_id = "list_contact_types")]
+    #[oai(path = "/setup/contact/types", method = "get")]
     async fn list_contact_types(
         &self,
         CoreUser(admitted): CoreUser,

@@ -12,19 +12,21 @@ use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{
     interest_plans, loan_groups, loan_status_codes, payment_methods, portfolios, risk_ratings,
 };
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/setup/loan`
 pub struct LoanSetup;
 
+#[operations]
 #[OpenApi(tag = "Group::Setup")]
 impl LoanSetup {
     /// Loan groups.
     ///
     /// Inactive rows are listed, and refused on new entries. Groups whose trustees do not admit the
     /// caller are left out.
-    #[oai(path = "/setup/loan/groups", method = "get", operation_id = "list_loan_groups")]
+    #[oai(path = "/setup/loan/groups", method = "get")]
     async fn list_loan_groups(
         &self,
         CoreUser(admitted): CoreUser,
@@ -37,11 +39,7 @@ impl LoanSetup {
     /// Payment methods.
     ///
     /// Inactive rows are listed, and refused on new entries.
-    #[oai(
-        path = "/setup/loan/payment-methods",
-        method = "get",
-        operation_id = "list_payment_methods"
-    )]
+    #[oai(path = "/setup/loan/payment-methods", method = "get")]
     async fn list_payment_methods(
         &self,
         CoreUser(admitted): CoreUser,
@@ -55,7 +53,7 @@ impl LoanSetup {
     ///
     /// Inactive rows are listed, and refused on new entries. Portfolios whose trustees do not admit
     /// the caller are left out.
-    #[oai(path = "/setup/loan/portfolios", method = "get", operation_id = "list_portfolios")]
+    #[oai(path = "/setup/loan/portfolios", method = "get")]
     async fn list_portfolios(
         &self,
         CoreUser(admitted): CoreUser,
@@ -68,11 +66,7 @@ impl LoanSetup {
     /// Loan status codes.
     ///
     /// Inactive rows are listed, and refused on new entries.
-    #[oai(
-        path = "/setup/loan/status-codes",
-        method = "get",
-        operation_id = "list_loan_status_codes"
-    )]
+    #[oai(path = "/setup/loan/status-codes", method = "get")]
     async fn list_loan_status_codes(
         &self,
         CoreUser(admitted): CoreUser,
@@ -85,7 +79,7 @@ impl LoanSetup {
     /// Risk ratings.
     ///
     /// Inactive rows are listed, and refused on new entries.
-    #[oai(path = "/setup/loan/risk-ratings", method = "get", operation_id = "list_risk_ratings")]
+    #[oai(path = "/setup/loan/risk-ratings", method = "get")]
     async fn list_risk_ratings(
         &self,
         CoreUser(admitted): CoreUser,
@@ -98,11 +92,7 @@ impl LoanSetup {
     /// Interest plans.
     ///
     /// Every core-system user may list them, without any privilege.
-    #[oai(
-        path = "/setup/loan/interest-plans",
-        method = "get",
-        operation_id = "list_interest_plans"
-    )]
+    #[oai(path = "/setup/loan/interest-plans", method = "get")]
     async fn list_interest_plans(
         &self,
         CoreUser(admitted): CoreUser,
@@ -113,11 +103,7 @@ impl LoanSetup {
     }
 
     /// The fields of transaction entry.
-    #[oai(
-        path = "/setup/loan/fields/transaction-entry",
-        method = "get",
-        operation_id = "list_transaction_entry_fields"
-    )]
+    #[oai(path = "/setup/loan/fields/transaction-entry", method = "get")]
     async fn list_transaction_entry_fields(
         &self,
         CoreUser(admitted): CoreUser,
@@ -128,11 +114,7 @@ impl LoanSetup {
     }
 
     /// The fields of batch transaction entry.
-    #[oai(
-        path = "/setup/loan/fields/batch-transaction",
-        method = "get",
-        operation_id = "list_batch_transaction_fields"
-    )]
+    #[oai(path = "/setup/loan/fields/batch-transaction", method = "get")]
     async fn list_batch_transaction_fields(
         &self,
         CoreUser(admitted): CoreUser,
@@ -143,11 +125,7 @@ impl LoanSetup {
     }
 
     /// The fields of a participant's first detail form.
-    #[oai(
-        path = "/setup/loan/fields/participant1-detail",
-        method = "get",
-        operation_id = "list_participant1_fields"
-    )]
+    #[oai(path = "/setup/loan/fields/participant1-detail", method = "get")]
     async fn list_participant1_fields(
         &self,
         CoreUser(admitted): CoreUser,
@@ -158,11 +136,7 @@ impl LoanSetup {
     }
 
     /// The fields of a participant's second detail form.
-    #[oai(
-        path = "/setup/loan/fields/participant2-detail",
-        method = "get",
-        operation_id = "list_participant2_fields"
-    )]
+    #[oai(path = "/setup/loan/fields/participant2-detail", method = "get")]
     async fn list_participant2_fields(
         &self,
         CoreUser(admitted): CoreUser,

@@ -14,6 +14,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans::ExcessHandling;
 use shared::entity::{loans, transaction_codes};
+use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Day;
 
@@ -21,72 +22,52 @@ use shared::time::Day;
 pub(super) type UserFields = [Option<String>; 5];
 
 /// A payment to be posted.
+#[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewPayment {
     /// What was paid: above zero; 0.00 only with Payoff, where nothing is owed.
-    #[oai(rename = "Amount")]
     pub amount: AmountText,
     /// The day the payment counts for; default today. An earlier day needs the right Backdate.
-    #[oai(rename = "Effective_Date")]
     pub effective_date: Option<Day>,
     /// How it was paid; default the default payment method.
-    #[oai(rename = "Payment_Method_Code")]
     pub payment_method_code: Option<Text<25, 1>>,
     /// The method's own reference: a check number, a trace number. Up to 50 characters.
-    #[oai(rename = "Payment_Method_Reference")]
     pub payment_method_reference: Option<Text<50>>,
     /// The caller's own reference. Up to 100 characters.
-    #[oai(rename = "User_Reference")]
     pub user_reference: Option<Text<100>>,
     /// Explicit split: so much to principal. Parts left out are 0; they sum to Amount. Needs the
     /// right Split.
-    #[oai(rename = "Principal_Amount")]
     pub principal_amount: Option<AmountText>,
     /// Explicit split: so much to interest.
-    #[oai(rename = "Interest_Amount")]
     pub interest_amount: Option<AmountText>,
     /// Explicit split: so much to late charges.
-    #[oai(rename = "Late_Charge_Amount")]
     pub late_charge_amount: Option<AmountText>,
     /// Explicit split: so much to fees.
-    #[oai(rename = "Fee_Amount")]
     pub fee_amount: Option<AmountText>,
     /// Explicit split: so much into impound.
-    #[oai(rename = "Impound_Amount")]
     pub impound_amount: Option<AmountText>,
     /// Explicit split: so much into suspense.
-    #[oai(rename = "Suspense_Amount")]
     pub suspense_amount: Option<AmountText>,
     /// Pays the loan off and closes it. Needs the right Payoff.
-    #[oai(rename = "Payoff")]
     pub payoff: Option<bool>,
     /// What happens to money beyond everything that is due; default as the loan says.
-    #[oai(rename = "Excess_Handling")]
     pub excess_handling: Option<ExcessHandling>,
     /// Who paid: the borrower (default) or a contact linked to the loan.
-    #[oai(rename = "Paid_By_Contact_ID")]
     pub paid_by_contact_id: Option<i64>,
     /// The cash drawer that takes the money; with cash, default the one the caller works with.
-    #[oai(rename = "Cash_Drawer_ID")]
     pub cash_drawer_id: Option<i64>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
-    #[oai(rename = "External_ID")]
     pub external_id: Option<Text<100>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef01")]
     pub userdef01: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef02")]
     pub userdef02: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef03")]
     pub userdef03: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef04")]
     pub userdef04: Option<Text<50>>,
     /// As the form `transaction_entry` defines it. Up to 50 characters.
-    #[oai(rename = "Userdef05")]
     pub userdef05: Option<Text<50>>,
 }
 

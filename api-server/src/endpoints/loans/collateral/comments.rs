@@ -19,20 +19,18 @@ use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
+use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
 /// `/loans/collateral/comments`
 pub struct CollateralComments;
 
+#[operations]
 #[OpenApi(tag = "Group::Comments")]
 impl CollateralComments {
     /// A comment on a collateral.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id",
-        method = "get",
-        operation_id = "get_collateral_comment"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id", method = "get")]
     async fn get_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -52,11 +50,7 @@ impl CollateralComments {
     /// `If-Match`, or by both. Where somebody else changed the comment since, nothing is done: 412
     /// for `If-Match`, else 409. What GET answered with may be sent back whole: a member that cannot
     /// be changed here is 400 where it differs from the comment.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id",
-        method = "put",
-        operation_id = "change_collateral_comment"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id", method = "put")]
     async fn change_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -83,11 +77,7 @@ impl CollateralComments {
     /// Removes a comment on a collateral, with its documents.
     ///
     /// The version to be removed is named by `versionHash`, by `If-Match`, or by both.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id",
-        method = "delete",
-        operation_id = "remove_collateral_comment"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id", method = "delete")]
     async fn remove_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
@@ -111,11 +101,7 @@ impl CollateralComments {
     }
 
     /// The documents of a comment on a collateral.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id/documents",
-        method = "get",
-        operation_id = "list_collateral_comment_documents"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "get")]
     async fn list_collateral_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
@@ -137,11 +123,7 @@ impl CollateralComments {
     /// The type of the file is found from its content; a type that is not taken is refused with 415,
     /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
     /// first answer and attaches nothing.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id/documents",
-        method = "post",
-        operation_id = "create_collateral_comment_document"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "post")]
     async fn create_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
@@ -161,11 +143,7 @@ impl CollateralComments {
     }
 
     /// Removes a document of a comment on a collateral, with its files.
-    #[oai(
-        path = "/loans/collateral/comments/:comment_id/documents",
-        method = "delete",
-        operation_id = "remove_collateral_comment_document"
-    )]
+    #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "delete")]
     async fn remove_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,

@@ -1,0 +1,66 @@
+//! Attributes for what every type of the interface and every operation would otherwise repeat.
+
+#[expect(dead_code, reason = "labels and XML names are made at run time, in `shared`")]
+#[path = "../../src/entity/json_names.rs"]
+mod json_names;
+
+use proc_macro::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, ItemStruct, Meta};
+use syn::{parse_macro_input, parse_quote};
+
+/// Names each field of a poem-openapi `Object` as the interface does: `loan_id` is `Loan_ID`.
+///
+/// A field that is renamed, flattened or skipped by an `#[oai]` of its own keeps that.
+#[proc_macro_attribute]
+pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
+    let mut item = parse_macro_input!(item as ItemStruct);
+    for field in &mut item.fields {
+        let Some(ident) = &field.ident else { continue };
+        if !["rename", "flatten", "skip"].iter().any(|word| oai_has(&field.attrs, word)) {
+            let name = json_names::json_name(&ident.unraw().to_string());
+            field.attrs.push(parse_quote!(#[oai(rename = #name)]));
+        }
+    }
+    item.into_token_stream().into()
+}
+
+/// Completes the operations in an `#[OpenApi]` block: the id of an operation is the name of its
+/// method, and it has as many arguments as the operation has parameters.
+#[proc_macro_attribute]
+pub fn operations(_: TokenStream, item: TokenStream) -> TokenStream {
+    let mut item = parse_macro_input!(item as ItemImpl);
+    for item in &mut item.items {
+        if let ImplItem::Fn(method) = item
+            && oai_has(&method.attrs, "path")
+        {
+            complete(method);
+        }
+    }
+    item.into_token_stream().into()
+}
+
+fn complete(operation: &mut ImplItemFn) {
+    let id = operation.sig.ident.to_string();
+    for attribute in &mut operation.attrs {
+        if let Meta::List(list) = &mut attribute.meta
+            && list.path.is_ident("oai")
+        {
+            let declared = &list.tokens;
+            list.tokens = quote!(#declared, operation_id = #id);
+        }
+    }
+    operation.attrs.push(parse_quote!(
+        #[allow(clippy::too_many_arguments, reason = "one per parameter of the operation")]
+    ));
+}
+
+/// True if an `#[oai(…)]` has this word at its top level.
+fn oai_has(attributes: &[Attribute], word: &str) -> bool {
+    let lists = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("oai") => Some(list.tokens.clone()),
+        _ => None,
+    });
+    lists.flatten().any(|token| token.to_string() == word)
+}
