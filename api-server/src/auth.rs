@@ -1,5 +1,5 @@
-//! Who is calling and what the caller may see: tokens are introspected, rights read, and every query
-//! narrowed.
+//! Authentication and authorization: token introspection, privileges, and row visibility in every
+//! query.
 
 pub mod auth_client;
 pub mod caller;

@@ -1,5 +1,4 @@
-//! What a server does on its own for as long as it runs: it removes expired rows by database time, and
-//! has a signing key ready.
+//! Background tasks: sweep expired rows, by the database's clock, and keep a signing key ready.
 
 use crate::http::oauth_error::OAuthError;
 use crate::login::lockout;
@@ -13,10 +12,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often.
+/// Interval of every task.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts it all.
+/// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
     tasks.every(state, INTERVAL, "keys", maintain_keys);
@@ -27,7 +26,7 @@ pub fn start(state: &Arc<State>) {
     tasks.every(state, INTERVAL, "client assertions", sweep_assertions);
 }
 
-/// Has this key and the next one ready.
+/// Makes sure that the current signing key and its successor exist.
 pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
     let (store, rotation_seconds) = (&state.store, state.key_rotation_seconds);
     db::again(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
@@ -39,8 +38,8 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
     Ok(())
 }
 
-/// Tokens first, then the sessions that have none, then what these came from. One that fails keeps
-/// none of the others from being swept.
+/// Sweeps tokens first, then sessions without tokens, then the requests and browser log-ins they
+/// came from. One failure does not stop the others.
 async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let store = &state.store;
     let outcomes = [

@@ -1,4 +1,4 @@
-//! The settings of the auth server. Each field's comment is its manual.
+//! Settings of the auth server. The `help` of each setting is its documentation.
 
 use crate::store::lifetimes::Lifetimes;
 use crate::store::tokens::TokenKeys;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use url::Url;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
-/// The longest a session may last.
+/// Upper limit of any session lifetime setting.
 const SESSION_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
-/// The longest a core-system user's token may live, whatever the settings say.
+/// Upper limit of a core user's access token lifetime, whatever the settings say.
 pub const CORE_TOKEN_LIFETIME_SECONDS_MAX: u64 = 12 * 60;
 
-/// Every setting with its default.
+/// Every setting, with its default.
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "AUTH_LISTEN", default: Some("127.0.0.1:8443"), help: "Address and port." },
     Setting {
         name: "AUTH_ISSUER",
         default: None,
-        help: "The https URL under which clients reach this server, without a slash at its end.",
+        help: "The https URL at which clients reach this server, without a trailing slash.",
     },
     Setting {
         name: "AUTH_DATABASE_URL",
@@ -35,203 +35,206 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "AUTH_DATABASE_CONNECTIONS",
         default: Some("16"),
-        help: "Most connections to the database at once, 1 to 1000.",
+        help: "Maximum number of database connections, 1 to 1000.",
     },
     Setting {
         name: "AUTH_TLS_CERTIFICATE",
         default: None,
-        help: "PEM file with the certificate chain of this server. It and the key are read again on \
-               SIGHUP.",
+        help: "PEM file with this server's certificate chain. The certificate and the key are \
+               reloaded on SIGHUP.",
     },
     Setting {
         name: "AUTH_TLS_KEY",
         default: None,
-        help: "PEM file with the private key of this server.",
+        help: "PEM file with this server's private key.",
     },
     Setting {
         name: "AUTH_TOKEN_KEYS",
         default: None,
-        help: "Keys under which tokens are hashed, ID:HEX of 32 bytes each, separated by commas. \
-               The first one signs, all verify. To rotate, give every replica the new one at the \
-               end, then move it to the front.",
+        help: "Keys that sign and hash tokens, ID:HEX of 32 bytes each, separated by commas. The \
+               first signs, all verify. To rotate, append the new key on every replica, then move \
+               it to the front.",
     },
     Setting {
         name: "AUTH_MASTER_KEYS",
         default: None,
-        help: "Keys under which the keys that sign ID tokens are kept in the database, ID:HEX of \
-               32 bytes each, separated by commas. The first one seals, all unseal.",
+        help: "Master keys that encrypt the ID token signing keys in the database, ID:HEX of 32 \
+               bytes each, separated by commas. The first encrypts, all decrypt.",
     },
     Setting {
         name: "AUTH_SIGNING_KEY_DAYS",
         default: Some("90"),
-        help: "How long a key signs ID tokens, 2 to 3650. The next one is announced all that time.",
+        help: "Days for which a key signs ID tokens, 2 to 3650. Its successor is in the key set \
+               all that time.",
     },
     Setting {
         name: "AUTH_DISPLAY_NAME",
         default: Some("Loan Servicing"),
-        help: "The name people know this installation by, on the log-in page.",
+        help: "Name of this installation, shown on the log-in page.",
     },
     Setting {
         name: "AUTH_DOCUMENTATION_URL",
         default: Some(""),
-        help: "The https URL of the documentation page, /docs of the api-server: GET / leads there.",
+        help: "The https URL of the documentation page, /docs of the api-server: GET / redirects \
+               there.",
     },
     Setting {
         name: "AUTH_CORE_TOKEN_LIFETIME_SECONDS",
         default: Some("720"),
-        help: "How long the token of a core-system user lives, 1 to 720. The lifetime of a web \
-               user's token is the core system's Web Inactivity Timeout.",
+        help: "Access token lifetime of core users, 1 to 720 seconds. For web users it is the core \
+               system's Web Inactivity Timeout.",
     },
     Setting {
         name: "AUTH_CORE_SESSION_SECONDS",
         default: Some("36000"),
-        help: "How long a core-system user's tokens can be refreshed after a log-in, 720 to \
-               604800: a working day.",
+        help: "How long after log-in a core user's session can be refreshed, 720 to 604800 \
+               seconds. The default is a working day.",
     },
     Setting {
         name: "AUTH_CORE_IDLE_SECONDS",
         default: Some("3600"),
-        help: "How long a core-system user's session lasts without a refresh, 720 to 604800. For \
+        help: "How long a core user's session lasts without a refresh, 720 to 604800 seconds. For \
                web users it is the Web Inactivity Timeout.",
     },
     Setting {
         name: "AUTH_WEB_SESSION_SECONDS",
         default: Some("43200"),
-        help: "How long a web user's tokens can be refreshed after a log-in, 60 to 604800.",
+        help: "How long after log-in a web user's session can be refreshed, 60 to 604800 seconds.",
     },
     Setting {
         name: "AUTH_SOURCE_FAILURES_MAX",
         default: Some("1000"),
-        help: "Failed log-ins and client authentications of one network (/24, /64) per half hour, \
-               1 to 1000000; beyond it gets 429.",
+        help: "Failed log-ins and client authentications allowed per source network (/24, /64) and \
+               half hour, 1 to 1000000; beyond that the network gets 429.",
     },
     Setting {
         name: "AUTH_EVENTS_RETENTION_DAYS",
         default: Some("400"),
-        help: "How long the audit (auth_events) is kept, 1 to 36500.",
+        help: "Retention of the audit trail (auth_events), 1 to 36500 days.",
     },
     Setting {
         name: "AUTH_TRUSTED_PROXIES",
         default: Some(""),
-        help: "Addresses or networks of proxies, separated by commas: their X-Forwarded-For is \
-               believed, nobody else's.",
+        help: "Addresses or networks of proxies, separated by commas. X-Forwarded-For is trusted \
+               from these only.",
     },
     Setting {
         name: "AUTH_MTLS_LISTEN",
         default: Some(""),
-        help: "Address and port of a second listener that asks clients for their certificate \
-               (RFC 8705). Browsers are not sent there.",
+        help: "Address and port of a second listener that requests client certificates (RFC 8705). \
+               Browsers are never sent there.",
     },
     Setting {
         name: "AUTH_MTLS_URL",
         default: Some(""),
-        help: "The https URL under which clients reach that listener.",
+        help: "The https URL at which clients reach that listener.",
     },
     Setting {
         name: "AUTH_PASSWORD_PEPPERS",
         default: Some(""),
-        help: "Keys that passwords are mixed with, ID:HEX of 32 bytes each, separated by commas. \
-               The first one is for new hashes; others are replaced when their owner logs in. To \
-               rotate, give every replica the new one at the end, then move it to the front.",
+        help: "Password peppers, ID:HEX of 32 bytes each, separated by commas. New hashes use the \
+               first; a hash with another is replaced when its user logs in. To rotate, append the \
+               new pepper on every replica, then move it to the front.",
     },
     Setting {
         name: "AUTH_PASSWORD_MEMORY_KIB",
         default: Some("19456"),
-        help: "Memory of one password hash (argon2id), 8 to 1048576.",
+        help: "Memory cost of a password hash (argon2id), 8 to 1048576 KiB.",
     },
     Setting {
         name: "AUTH_PASSWORD_ITERATIONS",
         default: Some("2"),
-        help: "Iterations of one password hash, 1 to 100.",
+        help: "Iterations of a password hash, 1 to 100.",
     },
     Setting {
         name: "AUTH_CONNECTIONS_MAX",
         default: Some("4096"),
-        help: "Most client connections at once, 1 to 100000.",
+        help: "Maximum number of client connections, 1 to 100000.",
     },
     Setting {
         name: "AUTH_CONNECTIONS_PER_NETWORK",
         default: Some("1024"),
-        help: "Most client connections at once from one source network (/24, /64), 1 to 100000: \
-               further ones are closed. Trusted proxies and resource servers do not count.",
+        help: "Maximum number of client connections per source network (/24, /64), 1 to 100000; \
+               further ones are closed. Trusted proxies and resource servers are exempt.",
     },
     Setting {
         name: "AUTH_STALLED_SECONDS",
         default: Some("60"),
-        help: "How long a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
-               3600: then its connection is closed.",
+        help: "Seconds a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
+               3600; then its connection is closed.",
     },
     Setting {
         name: "AUTH_DRAIN_DELAY_SECONDS",
         default: Some("5"),
-        help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
-               0 to 300: what load balancers need to notice. Another signal cuts it short.",
+        help: "Seconds for which this server still accepts requests after SIGTERM while its \
+               readiness is 503, 0 to 300: the time load balancers need to notice. A second signal \
+               cuts it short.",
     },
     Setting {
         name: "AUTH_METRICS_LISTEN",
         default: Some(""),
-        help: "Address and port of the metrics, plain HTTP: keep it inside.",
+        help: "Address and port of the metrics endpoint. It is plain HTTP: do not expose it.",
     },
-    Setting { name: "AUTH_LOG_FORMAT", default: Some("text"), help: "text or json." },
+    Setting { name: "AUTH_LOG_FORMAT", default: Some("text"), help: "Log format: text or json." },
     Setting {
         name: "AUTH_LOG_FILTER",
         default: Some("info,sqlx=warn"),
-        help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
+        help: "Log filter: LEVEL or MODULE=LEVEL, separated by commas.",
     },
 ];
 
 /// A complete and valid configuration.
 pub struct Config {
-    /// Where to listen.
+    /// Listen address.
     pub listen: SocketAddr,
-    /// The public URL of this server.
+    /// Public URL of this server.
     pub issuer: String,
-    /// Which database.
+    /// Database URL.
     pub database_url: String,
-    /// Most database connections.
+    /// Maximum number of database connections.
     pub database_connections: u32,
     /// Certificate chain, PEM.
     pub tls_certificate: PathBuf,
     /// Private key, PEM.
     pub tls_key: PathBuf,
-    /// Keys under which tokens are hashed.
+    /// Keys that sign and hash tokens.
     pub token_keys: TokenKeys,
-    /// Keys under which signing keys are sealed.
+    /// Master keys that seal signing keys.
     pub master_keys: MasterKeys,
-    /// How long a key signs.
+    /// How long each key signs.
     pub key_rotation_seconds: i64,
-    /// The name of the installation.
+    /// Display name of the installation.
     pub display_name: String,
-    /// Where the documentation is, if that is known.
+    /// URL of the documentation, if configured.
     pub documentation_url: Option<String>,
-    /// How long tokens and sessions live.
+    /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
-    /// Failures of one network per half hour.
+    /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
-    /// How long events are kept.
+    /// Retention of audit events, in days.
     pub events_kept_days: i64,
-    /// Whose X-Forwarded-For is believed.
+    /// Proxies whose X-Forwarded-For is trusted.
     pub proxies: Networks,
-    /// Where clients show their certificates, if at all.
+    /// Listen address for client certificates, if any.
     pub mtls_listen: Option<SocketAddr>,
-    /// The public URL of that.
+    /// Public URL of that listener.
     pub mtls_url: Option<String>,
-    /// How passwords are hashed.
+    /// Password hashing.
     pub passwords: Option<Passwords>,
-    /// What the listener may be made to hold.
+    /// Limits of the listener.
     pub limits: Limits,
-    /// How long it still takes requests once it is told to stop.
+    /// How long to keep accepting requests after the stop signal.
     pub drain_delay: Duration,
-    /// Where metrics are served, if at all.
+    /// Listen address of the metrics, if any.
     pub metrics_listen: Option<SocketAddr>,
     /// `text` or `json`.
     pub log_format: String,
-    /// What is logged.
+    /// Log filter.
     pub log_filter: String,
 }
 
 impl Config {
-    /// The configuration, or everything that is wrong with it, a line each.
+    /// Returns the configuration, or everything that is wrong with it, one line each.
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
         let mut settings = Settings::read(SETTINGS, env_file);
         let passwords = passwords(&mut settings);
@@ -244,7 +247,7 @@ impl Config {
         let mtls_listen =
             settings.optional("AUTH_MTLS_LISTEN").map(|_| settings.address("AUTH_MTLS_LISTEN"));
         if mtls_url.is_some() != mtls_listen.is_some() {
-            settings.fault("AUTH_MTLS_LISTEN and AUTH_MTLS_URL go together".to_owned());
+            settings.fault("AUTH_MTLS_LISTEN and AUTH_MTLS_URL must be set together".to_owned());
         }
         let proxies = match settings.optional("AUTH_TRUSTED_PROXIES") {
             Some(_) => settings.parsed("AUTH_TRUSTED_PROXIES"),
@@ -288,14 +291,15 @@ impl Config {
         settings.finish(config)
     }
 
-    /// What a listener presents.
+    /// Certificate and key that a listener presents.
     pub fn identity(&self, client_certificates: bool) -> Identity<'_> {
         let (certificate, key) = (&self.tls_certificate, &self.tls_key);
         Identity { certificate, key, client_certificates }
     }
 }
 
-/// A session lasts at least as long as a token: its row says which session to end.
+/// Reads the lifetimes. A core session lasts at least as long as a token, because log-out and
+/// revocation need the session's row to know what to end.
 fn lifetimes(settings: &mut Settings) -> Lifetimes {
     let tokens = 1..=CORE_TOKEN_LIFETIME_SECONDS_MAX;
     let sessions = CORE_TOKEN_LIFETIME_SECONDS_MAX..=SESSION_SECONDS_MAX;
@@ -307,7 +311,7 @@ fn lifetimes(settings: &mut Settings) -> Lifetimes {
     }
 }
 
-/// Where the documentation is: an https URL, with whatever path.
+/// Reads the URL of the documentation: https, with any path.
 fn documentation_url(settings: &mut Settings) -> Option<String> {
     let url = settings.optional("AUTH_DOCUMENTATION_URL")?;
     if !url.starts_with("https://") || Url::parse(&url).is_err() {
@@ -316,7 +320,8 @@ fn documentation_url(settings: &mut Settings) -> Option<String> {
     Some(url)
 }
 
-/// An https URL as browsers write an origin: no path, no standard port, no slash at the end.
+/// Checks that a URL is an https origin as browsers write it: no path, no default port, no trailing
+/// slash.
 fn https_url(settings: &mut Settings, name: &str, url: &str) {
     let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
     if !url.is_empty() && (!url.starts_with("https://") || origin.as_deref() != Ok(url)) {
@@ -324,12 +329,12 @@ fn https_url(settings: &mut Settings, name: &str, url: &str) {
     }
 }
 
-/// How long a key signs ID tokens.
+/// Reads how long a key signs ID tokens.
 pub fn key_rotation_seconds(settings: &mut Settings) -> i64 {
     settings.within("AUTH_SIGNING_KEY_DAYS", 2..=3650) as i64 * SECONDS_PER_DAY
 }
 
-/// How passwords are hashed; none where the settings allow none.
+/// Reads the password hashing settings; `None` if they are invalid.
 pub fn passwords(settings: &mut Settings) -> Option<Passwords> {
     let memory_kib = settings.within("AUTH_PASSWORD_MEMORY_KIB", 8..=1_048_576) as u32;
     let iterations = settings.within("AUTH_PASSWORD_ITERATIONS", 1..=100) as u32;

@@ -1,4 +1,4 @@
-//! One file per endpoint.
+//! Endpoints, one file each.
 
 pub mod about;
 pub mod authorize;
@@ -17,13 +17,13 @@ use poem::Response;
 use poem::http::StatusCode;
 use poem::http::header::LOCATION;
 
-/// A JSON answer that nobody may keep (RFC 6749, 5.1).
+/// Returns a JSON response that must not be cached (RFC 6749, 5.1).
 fn json(body: &impl serde::Serialize) -> Response {
     let text = serde_json::to_string(body).unwrap_or_default();
     Response::builder().content_type("application/json").header("pragma", "no-cache").body(text)
 }
 
-/// Sends a browser on, always with GET (RFC 9700, 4.12).
+/// Redirects a browser, always with GET (RFC 9700, 4.12).
 fn redirect(url: &str) -> Response {
     Response::builder().status(StatusCode::SEE_OTHER).header(LOCATION, url).finish()
 }

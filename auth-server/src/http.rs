@@ -1,5 +1,4 @@
-//! What requests and answers have in common: forms, cookies, addresses, and errors as OAuth clients
-//! expect them.
+//! HTTP plumbing: forms, cookies, client addresses, and OAuth errors.
 
 pub mod browser;
 pub mod oauth_error;

@@ -1,5 +1,5 @@
-//! The auth server: issues, introspects and revokes the tokens of core-system users and web users,
-//! and logs them out.
+//! The auth server: issues, introspects and revokes tokens for core users and web users, and logs
+//! the users out.
 
 pub mod background;
 pub mod config;
@@ -24,7 +24,7 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Runs the server until `stop` is ready. An `Err` is one clear text for the administrator.
+/// Runs the server until `stop` resolves. An `Err` is a message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
     process::survive_hangups()?;
     let config = Config::read(env_file)?;
@@ -34,7 +34,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     if process::check_schema(&store.db).await.is_ok() {
         keys::check(&store.db, &store.master_keys).await?;
         if let Err(error) = background::maintain_keys(Arc::clone(&state)).await {
-            tracing::warn!(%error, "signing keys could not be looked after");
+            tracing::warn!(%error, "signing key maintenance failed");
         }
     }
     background::start(&state);
@@ -63,7 +63,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     }
 }
 
-/// Checks settings, certificates and database, and changes nothing.
+/// Checks the settings, the certificates and the database; changes nothing.
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     config.identity(false).server_config()?;
@@ -73,7 +73,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
-    let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is wrong")?;
+    let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
     let mut db = db::connect(&config.database_url, config.database_connections, false)
         .await
         .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;

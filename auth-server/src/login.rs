@@ -1,4 +1,4 @@
-//! Users who prove who they are, and strangers who guess.
+//! Log-in: password verification and lockout.
 
 pub mod core_users;
 pub mod lockout;
@@ -8,7 +8,7 @@ pub mod web_users;
 use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, Query, SelectStatement};
 use shared::introspection::UserKind;
 
-/// Who tokens of this kind speak for: who may not log in is left out.
+/// Selects the users that tokens of this kind can speak for: those who may log in.
 pub fn subjects(kind: UserKind) -> SelectStatement {
     match kind {
         UserKind::Core => core_users::subjects(),
@@ -16,7 +16,7 @@ pub fn subjects(kind: UserKind) -> SelectStatement {
     }
 }
 
-/// True if the user whom this column names may log in.
+/// True if the user in this column may log in.
 pub fn may_log_in(kind: UserKind, user: impl IntoColumnRef) -> Expr {
     let found = Query::select()
         .expr(Expr::value(1))

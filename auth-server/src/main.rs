@@ -1,4 +1,4 @@
-//! The command `auth-server`.
+//! The `auth-server` command.
 
 use clap::Parser;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Issues, introspects and revokes tokens.
+/// Issue, introspect and revoke tokens.
 #[derive(Parser)]
 #[command(version, after_help = shared::settings::list(auth_server::config::SETTINGS))]
 struct Arguments {
-    /// Reads settings from this file first; the environment goes before it.
+    /// Read settings from this file; environment variables take precedence.
     #[arg(long)]
     env_file: Option<PathBuf>,
-    /// Checks settings, certificates and database, and ends.
+    /// Check the settings, the certificates and the database, then exit.
     #[arg(long)]
     check: bool,
 }

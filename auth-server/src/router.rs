@@ -1,4 +1,4 @@
-//! The list of endpoints, and the framework's errors.
+//! Routes, and the mapping of the framework's errors.
 
 use crate::endpoints::{
     about, authorize, end_session, health, introspect, jwks, login, logout, metadata, revoke,
@@ -16,7 +16,7 @@ use shared::telemetry::Metrics;
 use std::future::Future;
 use std::sync::Arc;
 
-/// Paths and the methods they answer to.
+/// Every path and the methods it allows.
 pub const PATHS: [(&str, &str); 14] = [
     ("/", "GET, HEAD"),
     (metadata::PATHS[0], "GET, HEAD"),
@@ -34,10 +34,10 @@ pub const PATHS: [(&str, &str); 14] = [
     ("/health/ready", "GET, HEAD"),
 ];
 
-/// Paths that browsers are sent to: what goes wrong there is told on a page.
+/// Paths that browsers visit: errors there are rendered as pages.
 const PAGES: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
 
-/// All routes, inside the edge that every request passes first.
+/// All routes, wrapped in the outermost middleware ([`Edge`]).
 pub fn endpoint(
     state: &Arc<State>,
     metrics: Arc<Metrics>,
@@ -75,7 +75,7 @@ pub fn endpoint(
     Edge::new(routes, metrics, to_problem, |path| path.into())
 }
 
-/// Makes an endpoint of a function; its errors become OAuth error answers.
+/// Turns a function into an endpoint; its errors become OAuth error responses.
 fn answer<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
@@ -90,7 +90,7 @@ where
     })
 }
 
-/// Makes an endpoint of a function that serves browsers; its errors become pages.
+/// Turns a function that serves browsers into an endpoint; its errors become pages.
 fn page<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
@@ -98,7 +98,7 @@ where
 {
     endpoint::make(move |request| {
         let state = Arc::clone(&state);
-        // Whoever asks for the head alone wants nothing to happen.
+        // A HEAD request must have no side effects.
         let head = request.data::<HeadOnly>().is_some();
         let answer = (!head).then(|| function(Arc::clone(&state), request));
         async move {
@@ -111,7 +111,7 @@ where
 
 fn took_too_long(site: &str, uri: &Uri) -> poem::Error {
     let seconds = REQUEST_TIME_MAX.as_secs();
-    let error = OAuthError::unavailable(format!("there was no answer within {seconds} seconds"));
+    let error = OAuthError::unavailable(format!("the request took longer than {seconds} seconds"));
     let response = match PAGES.contains(&uri.path()) {
         true => PageError::from(error).show(site),
         false => error.into_response(),

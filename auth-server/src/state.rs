@@ -1,4 +1,4 @@
-//! What the endpoints share.
+//! State shared by all endpoints.
 
 use crate::config::Config;
 use crate::http::oauth_error::OAuthError;
@@ -16,36 +16,36 @@ use shared::stopping::Stopping;
 use shared::tasks::Tasks;
 use std::sync::Arc;
 
-/// What every endpoint works with.
+/// State shared by all endpoints.
 pub struct State {
-    /// The core database, and what reading and writing it takes.
+    /// The core database, and everything needed to read and write it.
     pub store: Store,
-    /// The name of this installation.
+    /// Display name of this installation.
     pub display_name: String,
-    /// How long a key signs.
+    /// How long each key signs.
     pub key_rotation_seconds: i64,
-    /// Where the documentation is, if that is known.
+    /// URL of the documentation, if configured.
     pub documentation_url: Option<String>,
-    /// Whose X-Forwarded-For is believed.
+    /// Proxies whose X-Forwarded-For is trusted.
     pub proxies: Networks,
-    /// What this server can do, made once.
+    /// The server metadata document, built once.
     pub metadata: Bytes,
-    /// How long events are kept.
+    /// Retention of audit events, in days.
     pub events_kept_days: i64,
-    /// How often browsers that are logged in are given codes.
+    /// Rate limit on codes issued without a log-in page, per logged-in browser.
     pub codes: Rates,
-    /// What this server does on its own.
+    /// Background tasks.
     pub tasks: Tasks,
-    /// Whether the database can serve.
+    /// Readiness of the database.
     pub readiness: Readiness,
-    /// The key set, asked for once for all who want it.
+    /// The key set: concurrent requests share one query.
     pub key_sets: Coalesced<(), Result<Bytes, OAuthError>>,
-    /// Whether this server is about to stop.
+    /// Set once shutdown has begun.
     pub stopping: Stopping,
 }
 
 impl State {
-    /// The state over a connected database. `metadata`: what this server can do.
+    /// Returns the state over a connected database. `metadata` is the server metadata document.
     pub fn new(
         config: &Config,
         db: DatabaseConnection,
@@ -82,7 +82,7 @@ impl State {
         })
     }
 
-    /// Scheme, host and port of this server, as browsers name it.
+    /// Scheme, host and port of this server, as browsers send them in `Origin`.
     pub fn origin(&self) -> &str {
         let issuer = &self.store.issuer;
         let host = issuer.find("://").map_or(0, |at| at + 3);

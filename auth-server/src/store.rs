@@ -1,5 +1,5 @@
-//! What the auth server keeps in the database: clients, authorization requests, sessions, their tokens,
-//! and the keys that sign ID tokens.
+//! The auth server's data: clients, authorization requests, sessions, tokens, and the keys that
+//! sign ID tokens.
 
 pub mod authorizations;
 pub mod client_assertions;
@@ -18,20 +18,20 @@ use sea_orm::DatabaseConnection;
 use shared::master_keys::MasterKeys;
 use shared::rates::Rates;
 
-/// The database, and what reading and writing it takes.
+/// The database, and everything needed to read and write it.
 pub struct Store {
     /// The core database.
     pub db: DatabaseConnection,
-    /// The public URL of this server.
+    /// Public URL of this server.
     pub issuer: String,
-    /// Checks names and passwords.
+    /// Verifies user names and passwords.
     pub login: Authenticator,
-    /// Keys under which tokens are hashed.
+    /// Keys that sign and hash tokens.
     pub token_keys: TokenKeys,
-    /// Keys under which signing keys are sealed.
+    /// Master keys that seal signing keys.
     pub master_keys: MasterKeys,
-    /// How long tokens and sessions live.
+    /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
-    /// How often sessions are refreshed.
+    /// Rate limit on refreshes, per session.
     pub refreshes: Rates,
 }

@@ -1,4 +1,4 @@
-//! What browsers are shown and allowed.
+//! Pages, redirects and CORS: everything specific to browsers.
 
 pub mod cors;
 pub mod page_error;

@@ -1,5 +1,5 @@
-//! Exact amounts: money, interest rates and unrounded accruals, each a whole number of its
-//! smallest unit. Nothing here, and nothing that uses it, passes through a binary float.
+//! Exact amounts: money, interest rates and unrounded accruals, each stored as a whole number of
+//! its smallest unit. No amount ever passes through a binary float.
 //!
 //! | Type | Unit | Why |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | [`Rate`] | 1/100,000,000 percent | contract rates with up to eight decimals |
 //! | [`Accrual`] | 1/100,000,000 of the currency unit | interest before it is rounded to cents |
 //!
-//! Addition and subtraction are checked: a result out of range is an [`OutOfRange`] error that
-//! reaches the caller as 422, never a wrapped number.
+//! Addition and subtraction are checked: a result out of range is an [`OutOfRange`] error, which
+//! the caller gets as 422, never a wrapped number.
 
 #[macro_use]
 mod wire;
@@ -18,27 +18,27 @@ use std::str::FromStr;
 
 pub use wire::AmountText;
 
-/// An amount beyond what the service stores: 900,000,000,000,000 for money, 90,000,000,000 for
+/// The amount exceeds what the service stores: 900,000,000,000,000 for money, 90,000,000,000 for
 /// accruals and rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange;
 
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the amount is beyond what the service can store")
+        f.write_str("the amount exceeds what the service can store")
     }
 }
 
 impl std::error::Error for OutOfRange {}
 
-/// Why a text is no amount.
+/// Why a text is not an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmountError {
-    /// Not a decimal: optional minus, digits, optional point and digits.
+    /// Not a decimal: an optional minus sign, digits, and optionally a point and digits.
     Malformed,
-    /// More decimals than the type keeps.
+    /// More decimals than the type stores.
     TooPrecise,
-    /// Beyond the type's range.
+    /// Outside the type's range.
     OutOfRange,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for AmountError {
         f.write_str(match self {
             Self::Malformed => "must be a decimal like \"652.53\"",
             Self::TooPrecise => "has too many decimals",
-            Self::OutOfRange => "is beyond what the service can store",
+            Self::OutOfRange => "exceeds what the service can store",
         })
     }
 }
@@ -62,19 +62,19 @@ macro_rules! amount {
         pub struct $name(i64);
 
         impl $name {
-            /// Nothing.
+            /// Zero.
             pub const ZERO: Self = Self(0);
-            /// How many decimals the type keeps.
+            /// Decimals that the type stores.
             pub const DECIMALS: u32 = $decimals;
-            /// The largest amount, in units.
+            /// Largest amount, in smallest units.
             pub const UNITS_MAX: i64 = $limit;
 
-            /// The amount of so many smallest units.
+            /// Returns the amount of this many smallest units.
             pub fn from_units(units: i64) -> Result<Self, OutOfRange> {
                 Self::from_wide_units(units.into())
             }
 
-            /// The amount of so many smallest units, from a product or quotient of 128 bits.
+            /// Returns the amount of this many smallest units, from a 128-bit product or quotient.
             pub fn from_wide_units(units: i128) -> Result<Self, OutOfRange> {
                 if units.unsigned_abs() > Self::UNITS_MAX as u128 {
                     return Err(OutOfRange);
@@ -82,22 +82,22 @@ macro_rules! amount {
                 Ok(Self(units as i64))
             }
 
-            /// How many smallest units the amount is.
+            /// Returns the number of smallest units.
             pub const fn units(self) -> i64 {
                 self.0
             }
 
-            /// The sum.
+            /// Returns the sum.
             pub fn plus(self, other: Self) -> Result<Self, OutOfRange> {
                 Self::from_wide_units(i128::from(self.0) + i128::from(other.0))
             }
 
-            /// The difference, which may be negative.
+            /// Returns the difference, which may be negative.
             pub fn minus(self, other: Self) -> Result<Self, OutOfRange> {
                 Self::from_wide_units(i128::from(self.0) - i128::from(other.0))
             }
 
-            /// The difference, or zero where it would be negative.
+            /// Returns the difference, or zero if it would be negative.
             pub fn minus_down_to_zero(self, other: Self) -> Self {
                 Self((self.0.saturating_sub(other.0)).max(0))
             }
@@ -144,11 +144,12 @@ macro_rules! amount {
 }
 
 amount!(
-    /// An amount of the currency: `"652.53"`, two decimals, up to four where stored so.
+    /// An amount in the installation's currency: `"652.53"`, with two decimals, or up to four if
+    /// stored so.
     Money, decimals: 4, shown: 2, limit: 9_000_000_000_000_000_000
 );
 amount!(
-    /// An interest rate or percentage in percent: `"14.07"`, two to eight decimals.
+    /// An interest rate or percentage, in percent: `"14.07"`, with two to eight decimals.
     Rate, decimals: 8, shown: 2, limit: 9_000_000_000_000_000_000
 );
 amount!(
@@ -157,28 +158,28 @@ amount!(
 );
 
 impl Money {
-    /// Units of a cent.
+    /// Smallest units in a cent.
     const CENT: i64 = 100;
-    /// The smallest amount that is posted.
+    /// The smallest amount that can be posted.
     pub const ONE_CENT: Self = Self(Self::CENT);
 
-    /// The amount of so many cents.
+    /// Returns the amount of this many cents.
     pub fn from_cents(cents: i64) -> Result<Self, OutOfRange> {
         Self::from_wide_units(i128::from(cents) * i128::from(Self::CENT))
     }
 
-    /// True when the amount is a whole number of cents, as every posted amount is.
+    /// True if the amount is a whole number of cents, as every posted amount is.
     pub const fn is_whole_cents(self) -> bool {
         self.0 % Self::CENT == 0
     }
 
-    /// Rounded half-up to cents.
+    /// Rounds half-up to cents.
     pub fn round_to_cents(self) -> Result<Self, OutOfRange> {
         let cents = divide_half_up(self.0.into(), Self::CENT.into());
         Self::from_wide_units(cents * i128::from(Self::CENT))
     }
 
-    /// So many percent of the amount, rounded half-up to cents.
+    /// Returns this percentage of the amount, rounded half-up to cents.
     pub fn percent(self, rate: Rate) -> Result<Self, OutOfRange> {
         const RATE_UNITS_PER_WHOLE: i128 = 100 * 100_000_000;
         let product = i128::from(self.0) * i128::from(rate.0);
@@ -186,27 +187,27 @@ impl Money {
         Self::from_wide_units(cents * i128::from(Self::CENT))
     }
 
-    /// The same amount as an accrual, which keeps more decimals and a smaller range.
+    /// Converts to an accrual, which has more decimals and a smaller range.
     pub fn to_accrual(self) -> Result<Accrual, OutOfRange> {
         Accrual::from_wide_units(i128::from(self.0) * 10_000)
     }
 }
 
 impl Accrual {
-    /// Rounded half-up to cents.
+    /// Rounds half-up to cents.
     pub fn round_to_cents(self) -> Money {
         let cents = divide_half_up(self.0.into(), 1_000_000);
         Money((cents as i64) * Money::CENT)
     }
 
-    /// The same figure shown as a rate-like decimal of at least two decimals (a per diem).
+    /// Returns the same figure as a decimal with at least two decimals (a per diem).
     pub const fn to_rate(self) -> Rate {
         Rate(self.0)
     }
 }
 
-/// `numerator / denominator` rounded to the nearest whole number, halves away from zero.
-/// The denominator is positive.
+/// Returns `numerator / denominator` rounded to the nearest whole number, halves away from zero.
+/// The denominator must be positive.
 pub const fn divide_half_up(numerator: i128, denominator: i128) -> i128 {
     let half = denominator / 2;
     let magnitude = numerator.unsigned_abs();
@@ -235,7 +236,7 @@ fn write_decimal(
     write!(f, "{sign}{}.{}", magnitude / scale, &fraction[..kept])
 }
 
-/// Reads a decimal exactly; zeros beyond the last kept decimal are no fault.
+/// Parses a decimal exactly; zeros beyond the last stored decimal are accepted.
 fn parse_decimal(text: &str, decimals: usize) -> Result<i128, AmountError> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

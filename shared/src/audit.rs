@@ -1,4 +1,5 @@
-//! What happened at the auth server, written to `auth_events` in the transaction of what happened.
+//! Audit trail of the auth server: events are written to `auth_events` in the transaction they
+//! describe.
 
 use crate::db;
 use crate::entity::auth_events::Column;
@@ -7,51 +8,51 @@ use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EnumIter};
 
-/// Events that one statement removes, and statements of one sweep.
+/// Events that one statement removes, and statements per sweep.
 const SWEPT_AT_ONCE: u64 = 1000;
 const SWEEPS_MAX: usize = 20;
 
-/// What happened.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Kind {
-    /// A user proved who he is.
+    /// A user logged in.
     LogIn,
-    /// Somebody tried and did not; the reason says in which way.
+    /// A log-in failed; the reason tells how.
     LogInFailed,
-    /// An account takes no log-ins for a while, after too many failures.
+    /// An account was locked for a while after too many failures.
     Locked,
-    /// An administrator lifted that.
+    /// An administrator unlocked an account.
     Unlocked,
     /// A session began with its first tokens.
     TokenIssued,
     /// A refresh token was exchanged.
     TokenRefreshed,
-    /// A refresh token or a code came that was used up already: the session was ended.
+    /// A refresh token or code was presented again after it was used: the session was ended.
     ReuseDetected,
-    /// A client gave a token back, and the session ended.
+    /// A client revoked a token, and the session ended.
     Revoked,
-    /// A user logged out; the reason says how.
+    /// A user logged out; the reason tells how.
     LoggedOut,
-    /// A client did not prove who it is.
+    /// A client failed to authenticate.
     ClientFailed,
-    /// A user may no longer log in.
+    /// A user was disabled.
     UserDisabled,
-    /// A user may log in again.
+    /// A user was enabled again.
     UserEnabled,
     /// A user was added.
     UserAdded,
     /// A password was set.
     PasswordChanged,
-    /// A client was added, removed, or got another secret; the reason says which.
+    /// A client was added, removed, or got another secret; the reason tells which.
     ClientChanged,
-    /// Another key signs ID tokens from now on.
+    /// Another key started to sign ID tokens.
     KeyRotated,
-    /// A setting of the core system was changed; the reason says which.
+    /// A setting of the core system was changed; the reason tells which.
     SettingChanged,
 }
 
 impl Kind {
-    /// The word for it in the table.
+    /// Name of the event in the table.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::LogIn => "log_in",
@@ -75,7 +76,7 @@ impl Kind {
     }
 }
 
-/// One event, to be completed with what is known.
+/// An event, to be completed with what is known.
 #[derive(Clone, Debug)]
 pub struct Event {
     kind: Kind,
@@ -89,11 +90,11 @@ pub struct Event {
     token_hash_prefix: Option<String>,
 }
 
-/// Digits of a token's hash that are recorded: enough to tell tokens apart, too few to be one.
+/// Digits of a token's hash that are recorded: enough to tell tokens apart, too few to be the hash.
 const HASH_DIGITS: usize = 12;
 
 impl Event {
-    /// An event of this kind.
+    /// Returns an event of this kind.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -108,42 +109,42 @@ impl Event {
         }
     }
 
-    /// Why, or how, in one word.
+    /// Sets why or how, in one word.
     #[must_use]
     pub fn reason(mut self, reason: &str) -> Self {
         self.reason = Some(reason.to_owned());
         self
     }
 
-    /// Which command did it.
+    /// Sets the command that caused it.
     #[must_use]
     pub fn actor(mut self, actor: &str) -> Self {
         self.actor = Some(actor.to_owned());
         self
     }
 
-    /// Whom it concerns: the user, or the web user's contact.
+    /// Sets the user concerned: the core user, or the web user's contact.
     #[must_use]
     pub fn user(mut self, kind: UserKind, user_id: i64) -> Self {
         self.user = Some((kind, user_id));
         self
     }
 
-    /// What that user logs in with: never what somebody typed who is no user.
+    /// Sets that user's name; never text typed by someone who is not a user.
     #[must_use]
     pub fn user_name(mut self, user_name: &str) -> Self {
         self.user_name = Some(user_name.to_owned());
         self
     }
 
-    /// Which client asked.
+    /// Sets the requesting client.
     #[must_use]
     pub fn client(mut self, client_id: &str) -> Self {
         self.client_id = Some(client_id.to_owned());
         self
     }
 
-    /// Where the request came from, and its id.
+    /// Sets the request's source address and id.
     #[must_use]
     pub fn request(mut self, source: String, request_id: &str) -> Self {
         self.source = Some(source);
@@ -151,7 +152,7 @@ impl Event {
         self
     }
 
-    /// Which token, by the stored form of it (key id, colon, hash).
+    /// Sets the token, given its stored form (key id, colon, hash).
     #[must_use]
     pub fn token(mut self, stored: &str) -> Self {
         let (key_id, hash) = stored.split_once(':').unwrap_or_default();
@@ -159,13 +160,13 @@ impl Event {
         self
     }
 
-    /// Writes it, with the database's time.
+    /// Writes the event, with the database's time.
     pub async fn record(self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         record(tx, [self]).await
     }
 }
 
-/// Removes events older than so many days, some at a time: a table that was never swept is large.
+/// Removes events older than `kept_days`, in batches: a table that was never swept is large.
 pub async fn sweep(db: &impl ConnectionTrait, kept_days: i64) -> Result<u64, DbErr> {
     let kept_seconds = Expr::value(kept_days * 24 * 60 * 60);
     let oldest = db::seconds_ago(db.get_database_backend(), kept_seconds);
@@ -176,7 +177,7 @@ pub async fn sweep(db: &impl ConnectionTrait, kept_days: i64) -> Result<u64, DbE
         .order_by(Column::EventDate, Order::Asc)
         .limit(SWEPT_AT_ONCE)
         .take();
-    // MariaDB takes no limit in a subquery, but in one of its own.
+    // MariaDB does not support LIMIT in an IN subquery, only in a derived table.
     let old = Query::select().column(Column::EventId).from_subquery(old, "old").take();
     let delete =
         Query::delete().from_table(Entity).and_where(Column::EventId.in_subquery(old)).take();

@@ -1,18 +1,19 @@
-//! MariaDB Galera: a cluster in which each replica of the servers writes to a node of its own.
+//! MariaDB Galera: a cluster in which each replica of the servers writes to its own node.
 //!
-//! There a lock holds on one node alone. What two nodes do at a time is compared when they commit,
-//! by the rows that each has *written*: whoever comes second to a row is undone (error 1213), and
-//! does it again ([`crate::db::again`]). A row that was only locked guards nothing elsewhere.
-//! Therefore whoever locks a row, and need not write it, takes its guard as well: a counter in
-//! `row_guards` that he writes, and that whoever else holds the row writes, too. On one server, of
-//! whichever kind, the lock does, and no guard is written.
+//! A row lock holds on one node only. Concurrent transactions on two nodes are certified at commit,
+//! by the rows that each has *written*: the one that comes second to a row is rolled back (error
+//! 1213) and is retried ([`crate::db::again`]). A row that was only locked is not protected on
+//! other nodes. So a transaction that locks a row without having to write it also takes the row's
+//! guard: a counter in `row_guards`, which every holder of the row writes. On a single server of
+//! any kind the lock is enough, and no guard is written.
 //!
-//! There are no savepoints there ([`crate::db::begin_part`]): what is undone behind one that nothing was
-//! written before is undone on that node alone, and a transaction with one that another node undoes is
-//! gone without a word, so that the rest of its statements are committed one by one.
+//! Savepoints are not used in a cluster ([`crate::db::begin_part`]): rolling back to one before
+//! which nothing was written takes effect on that node only, and a transaction with a savepoint
+//! that another node rolls back disappears silently, so that its remaining statements are committed
+//! one by one.
 //!
-//! Rows that go together by a foreign key need no guard: the parent cannot go on one node while a
-//! child comes on another.
+//! Rows linked by a foreign key need no guard: a parent cannot be deleted on one node while a child
+//! is inserted on another.
 
 use crate::entity::row_guards::{Column, Entity};
 use crate::random::random_bytes;
@@ -22,23 +23,23 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a connection of this process came to a node of a cluster: a process has one database.
+/// Set once a connection of this process has reached a cluster node: a process has one database.
 static CLUSTERED: AtomicBool = AtomicBool::new(false);
 
-/// What a connection waits for before it begins: 1 reads and transactions, 2 updates and deletions,
-/// 4 insertions. All three have to find what other nodes have committed: a token that was logged out
-/// there, a row that came a moment ago and is to be changed here, a key that is taken.
+/// `wsrep_sync_wait` bits, the statements that wait for other nodes' commits: 1 reads and
+/// transactions, 2 updates and deletes, 4 inserts. All three must see them: a token that was logged
+/// out there, a row just inserted that is to be changed here, a key that is taken.
 const SYNC_WAIT: u8 = 7;
 
-/// The bits of a guard's number. So many that an import of a hundred thousand rows in one
-/// transaction has hardly a guard of a row that it does not hold.
+/// Bits of a guard's number: enough that an import of a hundred thousand rows in one transaction
+/// hardly ever takes the guard of a row that it does not hold.
 const NUMBER_BITS: u64 = 0x7fff_ffff;
-/// Guards of a row that many hold together: each takes one of them.
+/// Number of guards of a row that many may hold together: each holder takes one.
 const SHARES: u8 = 16;
 
-/// Makes a new connection see what other nodes have committed, if its server is one of several.
+/// Makes a new connection see what other nodes have committed, if its server is a cluster node.
 pub(crate) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-    // No row where the server knows nothing of clusters.
+    // No row if the server has no cluster support.
     let select = "SHOW SESSION VARIABLES LIKE 'wsrep_on'";
     let row = connection.fetch_optional(select).await?;
     let on = row.map(|row| row.try_get::<String, _>(1)).transpose()?;
@@ -50,23 +51,23 @@ pub(crate) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::E
     connection.execute(AssertSqlSafe(wait)).await.map(drop)
 }
 
-/// How a row is held.
+/// How a row's guard is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// By one at a time.
+    /// By one holder at a time.
     Alone,
-    /// By many at a time, but by nobody who holds it [`Hold::AgainstAll`].
+    /// By many holders at a time, but excluding [`Hold::AgainstAll`].
     Together,
-    /// By one at a time, and by nobody who holds it [`Hold::Together`].
+    /// By one holder at a time, also excluding [`Hold::Together`].
     AgainstAll,
 }
 
-/// True if the database's server is one of several.
+/// True if the database's server is a cluster node.
 pub fn is_node(db: &impl ConnectionTrait) -> bool {
     db.get_database_backend() == DbBackend::MySql && CLUSTERED.load(Ordering::Relaxed)
 }
 
-/// Takes the guard of a row that was locked: that of this key in this table. Nothing on one server.
+/// Takes the guard of a locked row, given its table and key. Does nothing on a single server.
 pub async fn guard(
     tx: &impl ConnectionTrait,
     table: &str,
@@ -77,7 +78,7 @@ pub async fn guard(
         return Ok(());
     }
     let name = |share: u8| number(table, key, share);
-    // In order, so that no two wait for each other's.
+    // In order, so that two transactions cannot deadlock on each other's guards.
     let guards: BTreeSet<i32> = match hold {
         Hold::Alone => [name(0)].into(),
         Hold::Together => [name(random_bytes::<1>()[0] % SHARES)].into(),
@@ -93,18 +94,19 @@ pub async fn guard(
     tx.execute(insert.on_conflict(known)).await.map(drop)
 }
 
-/// The guard of a row with a number, for one holder at a time.
+/// Takes the guard of a row with a numeric key, for one holder at a time.
 pub async fn guard_row(tx: &DatabaseTransaction, table: &str, id: i64) -> Result<(), DbErr> {
     guard(tx, table, &id.to_string(), Hold::Alone).await
 }
 
-/// The number of a guard: the same in every release, because two may run side by side (FNV-1a).
+/// Returns the number of a guard (FNV-1a): the same in every release, because two may run side by
+/// side.
 fn number(table: &str, key: &str, share: u8) -> i32 {
     let bytes = table.bytes().chain([0]).chain(key.bytes()).chain([0, share]);
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    // The high bits, too: the low ones alone are spread badly.
+    // Folds in the high bits: the low ones alone are poorly distributed.
     i32::try_from((hash ^ (hash >> 32)) & NUMBER_BITS).unwrap_or_default()
 }
 

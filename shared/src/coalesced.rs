@@ -1,8 +1,8 @@
-//! One question for all callers who ask it at the same time.
+//! Request coalescing: callers who ask the same question concurrently share one answer.
 //!
 //! Nothing is cached: every answer comes from a question that *began after its caller asked*. While
-//! a question is in flight, callers who ask the same wait together for the next one. However many
-//! callers there are, one question is in flight for each key.
+//! a question is in flight, callers with the same key wait together for the next one. However many
+//! callers there are, one question per key is in flight.
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -12,17 +12,17 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::JoinError;
 
-/// An answer, or why its question died.
+/// An answer, or why the question's task failed.
 type Answer<T> = Result<T, Arc<JoinError>>;
 type Question<T> = Shared<BoxFuture<'static, Answer<T>>>;
 
-/// The questions that are in flight, by their keys.
+/// Questions in flight, by key.
 pub struct Coalesced<K, T>(Arc<Mutex<HashMap<K, Questions<T>>>>);
 
-/// The questions of one key that have not been answered.
+/// Unanswered questions of one key.
 struct Questions<T> {
     in_flight: Question<T>,
-    /// Begins when the one in flight is answered.
+    /// Begins when the question in flight is answered.
     next: Option<Question<T>>,
 }
 
@@ -37,7 +37,7 @@ where
     K: Copy + Eq + Hash + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The answer to the first question of this key that begins from now on.
+    /// Returns the answer to the first question with this key that begins from now on.
     pub fn ask<F>(&self, key: K, question: F) -> impl Future<Output = Answer<T>> + use<K, T, F>
     where
         F: Future<Output = T> + Send + 'static,
@@ -56,8 +56,8 @@ where
         }
     }
 
-    /// Drives a question in a task of its own, so that a caller who hangs up does not take it from
-    /// the others.
+    /// Runs a question in its own task, so that a caller who disconnects does not cancel it for the
+    /// others.
     fn begin(
         &self,
         key: K,
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// The question in flight is answered: the next one, if any, is in flight now.
+/// Removes the answered question; the next one, if any, becomes the one in flight.
 fn answered<K: Copy + Eq + Hash, T>(all: &Mutex<HashMap<K, Questions<T>>>, key: K) {
     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(Questions { next: Some(next), .. }) = all.remove(&key) {

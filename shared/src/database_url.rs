@@ -1,9 +1,9 @@
-//! What can be wrong with the URL of a database before anybody connects. The driver overlooks
-//! parameters that it does not know: a mistyped `sslmode` would connect to whoever answers.
+//! Validation of database URLs before connecting. The driver ignores unknown parameters, so a
+//! mistyped `sslmode` would connect without verification.
 
 use url::{ParseError, Url, form_urlencoded};
 
-/// The kinds of databases, by what their URLs begin with, and the parameters each of them has.
+/// Supported databases: URL schemes, name, and known parameters.
 const KINDS: [(&[&str], &str, &[&str]); 3] = [
     (&["sqlite"], "SQLite", &["cache", "immutable", "mode", "vfs"]),
     (
@@ -52,19 +52,19 @@ const KINDS: [(&[&str], &str, &[&str]); 3] = [
     ),
 ];
 
-/// Refuses a URL of no kind, one that cannot be read, and parameters that its kind does not have.
-/// Never repeats what might be a password.
+/// Refuses a URL of an unsupported kind, one that cannot be parsed, and parameters that its kind
+/// does not have. The error never contains what might be a password.
 pub fn check(url: &str) -> Result<(), String> {
     let (scheme, rest) = url.split_once(':').unwrap_or_default();
     let Some((_, kind, known)) = KINDS.iter().find(|kind| kind.0.contains(&scheme)) else {
-        return Err("the URL of the database must be sqlite://…, postgres://… or mysql://…".into());
+        return Err("the database URL must be sqlite://…, postgres://… or mysql://…".into());
     };
     if scheme == "sqlite" {
         let parameters = rest.split_once('?').map_or("", |(_, parameters)| parameters);
         return check_parameters(parameters, kind, known);
     }
     let parsed = Url::parse(url).map_err(unreadable)?;
-    // A password that was taken for a port, and what is behind it for a path.
+    // Detects a password that was parsed as the port, and its rest as the path.
     let behind = [Some(parsed.path()), parsed.query().filter(|query| !query.contains('='))];
     let torn = behind.into_iter().flatten().any(|it| it.contains('@'));
     let torn = torn && parsed.username().is_empty();
@@ -74,7 +74,7 @@ pub fn check(url: &str) -> Result<(), String> {
     check_parameters(parsed.query().unwrap_or_default(), kind, known)
 }
 
-/// Refuses a URL that names no database, or neither a host nor a socket.
+/// Refuses a URL without a database name, or without both host and socket.
 pub fn check_place(url: &str) -> Result<(), String> {
     let Some(parsed) = Url::parse(url).ok().filter(|url| url.scheme() != "sqlite") else {
         return Ok(());
@@ -84,22 +84,22 @@ pub fn check_place(url: &str) -> Result<(), String> {
     let name = parsed.path().len() > 1 || has(&["dbname"]);
     match host && name {
         true => Ok(()),
-        false => Err("the URL of the database must name a host and a database: \
+        false => Err("the database URL must name a host and a database: \
                       postgres://HOST/NAME, or for a socket postgres:///NAME?host=/FOLDER, \
                       mysql://localhost/NAME?socket=/FILE"
             .to_owned()),
     }
 }
 
-const ENCODE: &str = "the URL of the database cannot be read: in user and password, #, /, ? and @ \
-     must be percent-encoded as %23, %2F, %3F and %40; or leave the password out, and give it to \
+const ENCODE: &str = "the database URL cannot be parsed: in user and password, #, /, ? and @ must \
+     be percent-encoded as %23, %2F, %3F and %40; or leave the password out and supply it to \
      installer install with --database-password-file";
 
 fn unreadable(error: ParseError) -> String {
     match error {
-        ParseError::InvalidPort => format!("{ENCODE}; or its port is no number"),
-        ParseError::EmptyHost => "the URL of the database has a user and no host: for a socket \
-                                  write postgres:///NAME?host=/FOLDER&user=USER"
+        ParseError::InvalidPort => format!("{ENCODE}; or the port is not a number"),
+        ParseError::EmptyHost => "the database URL has a user but no host: for a socket use \
+                                  postgres:///NAME?host=/FOLDER&user=USER"
             .to_owned(),
         _ => ENCODE.to_owned(),
     }
@@ -110,17 +110,16 @@ fn check_parameters(parameters: &str, kind: &str, known: &[&str]) -> Result<(), 
         |name: &str| known.contains(&name) || kind == "PostgreSQL" && name.starts_with("options[");
     let mut names = form_urlencoded::parse(parameters.as_bytes()).map(|(name, _)| name);
     let Some(name) = names.find(|name| !is_known(name)) else { return Ok(()) };
-    // Anything but a word may be a part of a password.
+    // Anything but a plain word may be part of a password.
     let plain = name.chars().all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
     let name = if plain { format!(" {name}") } else { String::new() };
     Err(format!(
-        "the URL of the database has a parameter{name} that {kind} does not have; those it has \
-         are {}",
+        "the database URL has a parameter{name} that {kind} does not support; supported are {}",
         known.join(", ")
     ))
 }
 
-/// A URL of a database as it may be shown.
+/// Returns a database URL with its password hidden, for display.
 pub fn without_password(url: &str) -> String {
     const HIDDEN: &str = "***";
     let Ok(mut parsed) = Url::parse(url) else { return url.to_owned() };
@@ -172,12 +171,15 @@ mod tests {
             ("postgres://u:12/pass@h/db", "percent-encoded"),
             ("postgres://u:12#pass@h/db", "percent-encoded"),
             ("postgres://u:12?pass@h/db", "percent-encoded"),
-            ("postgres://u:pass@h:99:/db", "its port is no number"),
+            ("postgres://u:pass@h:99:/db", "the port is not a number"),
             ("postgres://u:pass@/db?host=/run", "postgres:///NAME?host=/FOLDER&user=USER"),
-            ("postgres://u@h/db?sslmod=verify-full", "parameter sslmod that PostgreSQL does not"),
-            ("mysql://u@h/db?sslrootcert=/ca", "those it has are charset, collation, socket"),
-            ("sqlite:///core.sqlite?mod=ro", "parameter mod that SQLite does not have"),
-            ("mysql://u@h/db?pass%20pass=1", "has a parameter that MariaDB does not have"),
+            (
+                "postgres://u@h/db?sslmod=verify-full",
+                "parameter sslmod that PostgreSQL does not support",
+            ),
+            ("mysql://u@h/db?sslrootcert=/ca", "supported are charset, collation, socket"),
+            ("sqlite:///core.sqlite?mod=ro", "parameter mod that SQLite does not support"),
+            ("mysql://u@h/db?pass%20pass=1", "has a parameter that MariaDB does not support"),
         ] {
             let said = check(url).unwrap_err();
             assert!(said.contains(why), "{url}: {said}");

@@ -1,14 +1,14 @@
-//! The database: connecting, its clock, writing transactions, and what its errors mean.
+//! The database: connecting, its clock, write transactions, retries, and error classification.
 //!
 //! | | SQLite | PostgreSQL | MariaDB |
 //! |---|---|---|---|
-//! | a writing transaction | `BEGIN IMMEDIATE` | read committed | read committed |
-//! | a lock is waited for | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
+//! | write transaction | `BEGIN IMMEDIATE` | read committed | read committed |
+//! | lock wait | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
 //! | timestamps | text, see [`now`] | `timestamptz` | `datetime(6)` in UTC |
 //!
-//! What several MariaDB servers in one cluster need besides is in [`crate::cluster`].
+//! Additional rules for a MariaDB cluster are in [`crate::cluster`].
 //!
-//! The process's own clock decides nothing: whatever expires is judged by [`now`] in SQL.
+//! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
 
 use crate::cluster;
 use crate::random::random_bytes;
@@ -27,23 +27,23 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a lock is waited for before the request is told to come again.
+/// Lock wait, after which the client is told to retry.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
-/// A connection idle for longer is tried out before it is used: after a restart of the database no
-/// request meets a dead one, and a busy connection is not slowed down.
+/// A connection idle for longer is tested before use: after a restart of the database no request
+/// gets a dead connection, and busy connections are not slowed down.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
-/// One idle for longer is replaced unasked: a firewall may have forgotten it, and would let the
-/// question go unanswered.
+/// One idle for longer is replaced without a test: a firewall may have dropped it, and the test
+/// would get no reply.
 const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
-/// The age at which a connection is replaced.
+/// Age at which a connection is replaced.
 const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///
-/// `create` makes a missing SQLite file; the servers never do, so that a mistyped path is an error
-/// and no empty database.
+/// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
+/// error rather than an empty database.
 pub async fn connect(
     url: &str,
     connections_max: u32,
@@ -55,11 +55,11 @@ pub async fn connect(
         .acquire_timeout(ACQUIRE_WAIT)
         .connect_timeout(ACQUIRE_WAIT)
         .sqlx_logging(false)
-        // A server starts before its database does, and says so in its readiness.
+        // A server may start before its database; its readiness reports it.
         .connect_lazy(true)
         .test_before_acquire(false)
-        // See `is_good` instead: with either of these SQLx 0.9.0 starts a task that may, seldom,
-        // spin for ever (its issue 3645).
+        // `is_good` does this instead: with either option SQLx 0.9.0 starts a task that may,
+        // rarely, spin forever (its issue 3645).
         .idle_timeout(None)
         .max_lifetime(None)
         .map_sqlx_postgres_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
@@ -94,7 +94,7 @@ pub async fn connect(
     Database::connect(options).await
 }
 
-/// Whether a connection is used once more, asked before it is.
+/// Returns whether a pooled connection may be reused.
 async fn is_good(
     connection: &mut impl Connection,
     metadata: PoolConnectionMetadata,
@@ -108,16 +108,16 @@ async fn is_good(
     Ok(true)
 }
 
-/// Begins a transaction that will write. On SQLite it takes the write lock at once, because a
-/// reader that turns into a writer fails instead of waiting.
+/// Begins a write transaction. On SQLite it takes the write lock immediately, because a reader that
+/// upgrades to a writer fails instead of waiting.
 pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
     db.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() })
         .await
 }
 
-/// Begins a part of a transaction that may be undone by itself. Nothing in a cluster: there the whole
-/// has to be undone.
+/// Begins a savepoint, a part of a transaction that can be rolled back separately. `None` in a
+/// cluster, where only the whole transaction can be rolled back.
 #[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
 pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTransaction>, DbErr> {
     if cluster::is_node(tx) {
@@ -126,8 +126,8 @@ pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTrans
     tx.begin().await.map(Some)
 }
 
-/// Tries something out at the beginning of a transaction in which nothing was written yet, and undoes
-/// it.
+/// Tries something at the beginning of a transaction, before anything is written, and rolls it
+/// back.
 pub async fn try_out<E: From<DbErr>>(
     tx: &DatabaseTransaction,
     work: impl AsyncFnOnce(&DatabaseTransaction) -> Result<(), E>,
@@ -140,18 +140,18 @@ pub async fn try_out<E: From<DbErr>>(
     Ok(trial.rollback().await?)
 }
 
-/// Tries of what another transaction got in the way of, at least, and for how long there are more.
+/// Retries after contention: the minimum number of attempts, and the time for which there are more.
 const TRIES: u32 = 4;
 const TRYING: Duration = LOCK_WAIT;
-/// The longest pause before a try. The first is made at once, later ones not all at the same time.
+/// Longest pause before a retry. The first retry is immediate; later ones are jittered.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// How often this process has tried again.
+/// Number of retries in this process.
 pub static TRIED_AGAIN: LazyLock<Counter> = LazyLock::new(Counter::default);
 
-/// An error that may tell that another transaction came first.
+/// An error that may be contention.
 pub trait Contended {
-    /// True if it does: the same may pass when it is done again.
+    /// True if another transaction came first: a retry may succeed.
     fn is_contention(&self) -> bool;
 }
 
@@ -161,7 +161,7 @@ impl Contended for DbErr {
     }
 }
 
-/// How often something was tried that another transaction got in the way of.
+/// Attempts at something that may meet contention.
 #[derive(Debug)]
 pub struct Tries {
     began: Instant,
@@ -169,13 +169,13 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// Before the first one.
+    /// Starts counting before the first attempt.
     pub fn begin() -> Self {
         Self { began: Instant::now(), made: 0 }
     }
 
-    /// Counts one that failed. True when the time for another has come, false when these were
-    /// enough: four, and for three seconds.
+    /// Counts a failed attempt. Returns true when it is time for the next, false when there have
+    /// been enough: at least four attempts and three seconds.
     pub async fn another(&mut self) -> bool {
         self.made += 1;
         if self.made >= TRIES && self.began.elapsed() >= TRYING {
@@ -191,8 +191,8 @@ impl Tries {
     }
 }
 
-/// Does something that begins and ends a transaction, or is a single statement; does it again where
-/// another transaction came first. In a cluster that may show as late as at the commit.
+/// Runs work that is a whole transaction or a single statement; retries it after contention. In a
+/// cluster, contention may be reported as late as the commit.
 pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
     mut work: impl FnMut() -> F,
 ) -> Result<T, E> {
@@ -206,13 +206,14 @@ pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
     }
 }
 
-/// How SQLite writes an instant: the very text the driver writes for one with milliseconds, so
-/// that each instant has one text and the order of texts is the order of time.
+/// SQL for SQLite's text form of an instant: exactly what the driver writes for one with
+/// milliseconds, so that each instant has one text and texts sort by time.
 fn sqlite_instant(modifier: &str) -> String {
     format!("replace(strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'{modifier}), '.000+', '+')")
 }
 
-/// The database's time as an SQL expression: the time of the statement, not of the transaction.
+/// Returns the database's time as an SQL expression: the time of the statement, not of the
+/// transaction.
 pub fn now(backend: DbBackend) -> Expr {
     match backend {
         DbBackend::Postgres => Expr::cust("clock_timestamp()"),
@@ -221,10 +222,10 @@ pub fn now(backend: DbBackend) -> Expr {
     }
 }
 
-/// The database's time so many seconds ago (negative: ahead), as an SQL expression. The seconds
-/// may be an expression themselves; where they are NULL, so is the result. A number is an `i64`: the
-/// driver keeps prepared statements by their text, and one of the same text with an `i32` would be
-/// sent four bytes where the prepared one expects eight.
+/// Returns the database's time this many seconds ago (negative: ahead) as an SQL expression. The
+/// seconds may be an expression; if they are NULL, so is the result. A literal must be an `i64`:
+/// the driver caches prepared statements by text, and the same text with an `i32` would be sent
+/// four bytes where the prepared statement expects eight.
 pub fn seconds_ago(backend: DbBackend, seconds: Expr) -> Expr {
     match backend {
         DbBackend::Postgres => {
@@ -240,10 +241,10 @@ pub fn seconds_ago(backend: DbBackend, seconds: Expr) -> Expr {
     }
 }
 
-/// The name of the setting that holds the business time zone (an IANA name; default UTC).
+/// Name of the setting with the business time zone (an IANA name; default UTC).
 pub const BUSINESS_TIME_ZONE: &str = "business_time_zone";
 
-/// The business time zone as a subquery, for statements that want it beside other things.
+/// Returns the business time zone as a subquery, to be selected with other columns.
 pub fn business_time_zone() -> Expr {
     use crate::entity::settings::{Column, Entity};
     let setting = Query::select()
@@ -254,7 +255,7 @@ pub fn business_time_zone() -> Expr {
     Expr::SubQuery(None, Box::new(setting.into()))
 }
 
-/// The database's time and the business day it falls on.
+/// Reads the database's time and the business day it falls on.
 pub async fn clock(db: &impl ConnectionTrait) -> Result<Clock, DbErr> {
     let select = Query::select()
         .expr_as(now(db.get_database_backend()), "now")
@@ -266,27 +267,27 @@ pub async fn clock(db: &impl ConnectionTrait) -> Result<Clock, DbErr> {
     Ok(Clock::new(row.try_get("", "now")?, time_zone.as_deref()))
 }
 
-/// The database's time.
+/// Reads the database's time.
 pub async fn time(db: &impl ConnectionTrait) -> Result<Timestamp, DbErr> {
     Ok(clock(db).await?.now)
 }
 
-/// What a database error means to whoever asked.
+/// Classification of a database error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Another transaction came first: the same one may pass when it is tried again.
+    /// Another transaction came first: a retry may succeed.
     Contention,
-    /// A lock was waited for too long.
+    /// A lock wait timed out.
     LockTimeout,
-    /// The database is away, full, or out of connections.
+    /// The database is unavailable, full, or out of connections.
     Unavailable,
-    /// A unique or foreign key refused the row.
+    /// A unique or foreign key constraint rejected the row.
     Conflict,
     /// Anything else: a defect of this product.
     Defect,
 }
 
-/// Tells what kind of failure a database error is.
+/// Classifies a database error.
 pub fn fault(error: &DbErr) -> Fault {
     match error {
         DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Fault::Unavailable,
@@ -317,8 +318,8 @@ fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
             1213 | 1020 => Fault::Contention,
             1205 => Fault::LockTimeout,
             1062 | 1451 | 1452 => Fault::Conflict,
-            // A node without the others (1047), one that stops (1053, 1317, 1927), a commit of
-            // which the others did not learn (1180).
+            // A node that has lost its cluster (1047), one that is stopping (1053, 1317, 1927), a
+            // commit that failed to replicate (1180).
             1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1180 | 1290 | 1317 | 1927 => {
                 Fault::Unavailable
             }

@@ -1,6 +1,5 @@
-//! What happens to every request of either server, whatever it is for: an id, a span, a metric, a
-//! header set, HEAD, an error body for everything that went wrong, panics included, and what a
-//! client still sends of a body that was refused.
+//! Outermost middleware of both servers: request id, span, metric, security headers, HEAD, an error
+//! body for every failure including panics, and reading the rest of a refused body.
 
 mod time_limit;
 mod unread;
@@ -19,20 +18,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
-/// The header that carries the request id; always made here, never taken from outside.
+/// The response header with the request id, always generated here, never taken from the request.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A request's data where the method was HEAD, which is answered as GET without the body.
+/// Request data that marks a HEAD request, which is handled as GET and answered without the body.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadOnly;
 
-/// Turns the framework's own errors into problems: the method and the path say which operation.
+/// Converts the framework's own errors to problems; method and path identify the operation.
 pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
 
-/// The path of a request as answers and logs may have it.
+/// Returns a request's path as responses and logs may show it.
 pub type ShowPath = for<'a> fn(&'a str) -> Cow<'a, str>;
 
-/// The outermost endpoint of a server.
+/// The outermost middleware of a server.
 pub struct Edge<E> {
     inner: E,
     metrics: Arc<Metrics>,
@@ -41,7 +40,7 @@ pub struct Edge<E> {
 }
 
 impl<E> Edge<E> {
-    /// Stands between the listener and the routes.
+    /// Wraps the routes.
     pub fn new(
         inner: E,
         metrics: Arc<Metrics>,
@@ -74,7 +73,8 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             let outcome = match names_one_host(&request) {
                 true => AssertUnwindSafe(self.inner.call(request)).catch_unwind().await,
                 false => {
-                    let problem = Problem::bad_request("an HTTP/1.1 request has one Host header");
+                    let problem =
+                        Problem::bad_request("an HTTP/1.1 request must have one Host header");
                     Ok(Err(poem::Error::from(problem)))
                 }
             };
@@ -83,7 +83,7 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             if let Some(unread) = unread {
                 unread.read_to_end().await;
             }
-            // Three decimals: the digits of a longer fraction can pass for a card number.
+            // Three decimals: a longer fraction's digits could pass for a card number.
             let milliseconds = started.elapsed().as_micros() as f64 / 1000.0;
             tracing::info!(status, milliseconds, "answered");
             response
@@ -94,8 +94,8 @@ impl<E: Endpoint> Endpoint for Edge<E> {
             response.headers_mut().insert(X_REQUEST_ID, value);
         }
         if waits && response.status().as_u16() >= 400 {
-            // The body that was not asked for may come or not: nothing can follow it (RFC 9110,
-            // 10.1.1).
+            // The body may still arrive or not, so nothing can follow it on this connection (RFC
+            // 9110, 10.1.1).
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         secure(&mut response);
@@ -106,8 +106,8 @@ impl<E: Endpoint> Endpoint for Edge<E> {
     }
 }
 
-/// HTTP/1.1 has exactly one Host header, or a proxy and this server could read different ones (RFC
-/// 9112, 3.2).
+/// True if the request has a valid number of Host headers. HTTP/1.1 requires exactly one, or a
+/// proxy and this server could read different ones (RFC 9112, 3.2).
 fn names_one_host(request: &Request) -> bool {
     let hosts = request.headers().get_all(HOST).iter().count();
     match request.version() {
@@ -143,7 +143,7 @@ impl<E: Endpoint> Edge<E> {
                 }
                 response
             }
-            // The panic's text is on standard error already.
+            // The panic message is on standard error already.
             Err(_) => Problem::internal("a handler panicked").render(path, id.as_str()),
         }
     }
@@ -157,7 +157,7 @@ impl<E: Endpoint> Edge<E> {
     }
 }
 
-/// Answers belong to one caller, are no pages to be framed, and are what they say they are.
+/// Adds the security headers: responses must not be cached, framed or sniffed.
 fn secure(response: &mut Response) {
     let headers = response.headers_mut();
     let mut set = |name: &'static str, value: &'static str| {
@@ -171,8 +171,8 @@ fn secure(response: &mut Response) {
     set(CACHE_CONTROL.as_str(), "no-store");
 }
 
-/// HEAD answers with the headers of GET, its length included, and no body. The length in a 304
-/// would be that of the 200 it stands for (RFC 9110, 8.6), which is not known here.
+/// Strips the body of a HEAD response; it has the headers of GET, including the length. A 304's
+/// length would be that of the corresponding 200 (RFC 9110, 8.6), which is not known here.
 async fn strip_body(response: &mut Response) {
     let body = response.take_body();
     if response.status() == StatusCode::NOT_MODIFIED
@@ -185,7 +185,7 @@ async fn strip_body(response: &mut Response) {
     }
 }
 
-/// The errors of the framework that mean the same everywhere.
+/// Converts the framework errors that mean the same on both servers.
 pub fn framework_problem(error: &poem::Error) -> Problem {
     use crate::problem::ProblemType as Type;
     match error.status() {

@@ -1,11 +1,11 @@
-//! A few permits for costly work, given in turn to those who wait in lines of their own: a long line
-//! makes itself wait, and not the others.
+//! Fair queue: a few permits for expensive work, handed out round-robin to separate lines, so that
+//! a long line delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// The permits and the lines.
+/// A fair queue.
 #[derive(Clone, Debug)]
 pub struct FairQueue {
     state: Arc<Mutex<State>>,
@@ -15,26 +15,26 @@ pub struct FairQueue {
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// Each line that is not empty, once: the first has the next permit.
+    /// Each non-empty line, once; the first one gets the next permit.
     turns: VecDeque<String>,
     lines: HashMap<String, VecDeque<oneshot::Sender<Permit>>>,
     waiting: usize,
 }
 
-/// One of the permits, free again when it is dropped.
+/// A permit, released when dropped.
 #[derive(Debug)]
 pub struct Permit(Option<Arc<Mutex<State>>>);
 
 impl FairQueue {
-    /// So many permits, for which so many may wait.
+    /// Returns a queue with this many permits and at most `waiting_max` waiters.
     pub fn new(permits: usize, waiting_max: usize) -> Self {
         let (turns, lines) = (VecDeque::new(), HashMap::new());
         let state = State { free: permits, turns, lines, waiting: 0 };
         Self { state: Arc::new(Mutex::new(state)), waiting_max }
     }
 
-    /// Waits in this line for a permit; `None` at once where too many wait already. A line in which
-    /// nobody waits has a place in any case, up to twice as many.
+    /// Waits in this line for a permit; `None` immediately if too many are waiting. An empty line
+    /// gets a place even then, up to twice the limit.
     pub async fn acquire(&self, line: &str) -> Option<Permit> {
         let permit = {
             let mut state = lock(&self.state);
@@ -60,7 +60,7 @@ impl FairQueue {
 }
 
 impl State {
-    /// Whose turn it is.
+    /// Takes the next waiter.
     fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
         let line = self.turns.pop_front()?;
         let waiting = self.lines.get_mut(&line)?;
@@ -87,7 +87,7 @@ impl Drop for Permit {
                 next
             };
             let Some(next) = next else { return };
-            // Whoever has gone meanwhile gives it back.
+            // A waiter that has gone returns the permit.
             match next.send(Permit(Some(state))) {
                 Ok(()) => return,
                 Err(mut permit) => match permit.0.take() {
@@ -123,7 +123,7 @@ mod tests {
         drop(second);
         let third = short.as_mut().now_or_never().flatten().expect("then the other line");
         assert!(long[1].as_mut().now_or_never().is_none());
-        // Those who have gone are passed over, and nothing is lost with them.
+        // Waiters that have gone are skipped, and no permit is lost.
         long.truncate(1);
         drop(third);
         assert!(queue.acquire("any").now_or_never().flatten().is_some());

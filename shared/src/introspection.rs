@@ -1,9 +1,9 @@
-//! The question and the answer the two servers exchange about a token (RFC 7662).
+//! Token introspection messages between the two servers (RFC 7662).
 
 use sea_orm::entity::prelude::{DeriveActiveEnum, EnumIter, StringLen};
 use serde::{Deserialize, Serialize};
 
-/// Which kind of user a token was issued to; also the scope that asks for one.
+/// Kind of user that a token was issued to; also the scope that requests it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -15,7 +15,7 @@ pub enum UserKind {
 }
 
 impl UserKind {
-    /// The word for it in scopes and answers.
+    /// Name of the kind in scopes and responses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Core => "core",
@@ -24,19 +24,19 @@ impl UserKind {
     }
 }
 
-/// The answer about a token. Whatever is wrong with it, a token that is not alive is exactly
-/// `{"active": false}`.
+/// An introspection response. A token that is not live is always exactly `{"active": false}`,
+/// whatever the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Introspection {
-    /// The token is alive.
+    /// The token is live.
     Active(Box<ActiveToken>),
     /// Unknown, malformed, expired, logged out, or its user may no longer log in.
     Inactive(InactiveToken),
 }
 
 impl Introspection {
-    /// The answer about any token that is not alive.
+    /// The response for any token that is not live.
     pub const INACTIVE: Self = Self::Inactive(InactiveToken { active: False });
 }
 
@@ -47,39 +47,39 @@ pub struct InactiveToken {
     active: False,
 }
 
-/// What the auth server says of a live token. Times are the database's, in seconds since 1970.
+/// A live token, as the auth server describes it. Times are the database's, in seconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveToken {
     /// Always true.
     pub active: True,
-    /// The auth server that issued it.
+    /// Auth server that issued it.
     pub iss: String,
-    /// Stable name of the user: `core:17`, `web:42`.
+    /// Stable subject identifier: `core:17`, `web:42`.
     pub sub: String,
-    /// What the user logs in with.
+    /// User name.
     pub username: String,
-    /// The program the token was issued to.
+    /// Client that the token was issued to.
     pub client_id: String,
     /// `core` or `web`.
     pub scope: String,
     /// Always `Bearer`.
     pub token_type: String,
-    /// When it was created.
+    /// Creation time.
     pub iat: i64,
-    /// When it dies.
+    /// Expiry time.
     pub exp: i64,
-    /// Which kind of user it speaks for.
+    /// Kind of user it speaks for.
     pub user_kind: UserKind,
-    /// The core-system user.
+    /// Core user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<i64>,
     /// The web user's contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_id: Option<i64>,
-    /// The user has every right, and alone may import.
+    /// The user holds every privilege, and only such a user may import.
     #[serde(default)]
     pub admin: bool,
-    /// The user has database administrator rights.
+    /// The user has the DBA flag.
     #[serde(default)]
     pub dba: bool,
 }

@@ -1,6 +1,5 @@
-//! What both servers need, and only that: the core database, the error type of the resource API,
-//! the introspection question, TLS, the listener, pages in the browser, master keys,
-//! settings and telemetry.
+//! Code that both servers need, and only that: the core database, the resource API's error type,
+//! token introspection, TLS, the listener, browser pages, master keys, settings and telemetry.
 
 #[macro_use]
 pub mod amounts;

@@ -1,4 +1,4 @@
-//! Columns that hold a list: a JSON document in the database, an array in answers.
+//! List columns: a JSON document in the database, an array in responses.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -6,7 +6,7 @@ use poem_openapi::{NewType, Object};
 use sea_orm::FromJsonQueryResult;
 use serde::{Deserialize, Serialize};
 
-/// Words or sentences in an order.
+/// An ordered list of texts.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult, NewType,
 )]
@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 #[oai(from_parameter = false, from_multipart = false, to_header = false)]
 pub struct TextList(pub Vec<String>);
 
-/// Notes and coins of one value in a cash drawer.
+/// Notes or coins of one denomination in a cash drawer.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Denomination {
-    /// What one of them is worth.
+    /// Value of one note or coin.
     #[serde(rename = "Value")]
     pub value: Money,
-    /// How many there are.
+    /// Number of them.
     #[serde(rename = "Count")]
     pub count: i32,
 }
 
-/// How the cash of a drawer was counted.
+/// Count of a drawer's cash by denomination.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult, NewType,
 )]

@@ -1,4 +1,5 @@
-//! The master keys: what is secret in the database and must be read back is sealed under them.
+//! Master keys for envelope encryption: secrets in the database that must be readable again are
+//! sealed under them.
 
 use crate::random::random_bytes;
 use crate::secrecy::{Secret, named_keys};
@@ -13,7 +14,7 @@ use std::str::FromStr;
 pub struct MasterKeys(Vec<(String, Vec<u8>)>);
 
 impl MasterKeys {
-    /// Seals bytes: `ID:base64(nonce, AES-256-GCM)`. The label must be the same when they are read.
+    /// Seals bytes as `ID:base64(nonce, AES-256-GCM)`. Unsealing requires the same label.
     pub fn seal(&self, label: &str, clear: &[u8]) -> Result<Secret, String> {
         let (id, key) = self.0.first().ok_or("there is no master key")?;
         let nonce: [u8; NONCE_LEN] = random_bytes();
@@ -29,20 +30,20 @@ impl MasterKeys {
         Ok(Secret::new(format!("{id}:{text}")))
     }
 
-    /// True if another key than the first sealed it: time to seal it anew.
+    /// True if it was sealed under a key other than the first, and should be sealed again.
     pub fn is_outdated(&self, sealed: &Secret) -> bool {
         let first = self.0.first().map(|(id, _)| id.as_str());
         sealed.reveal().split_once(':').map(|(id, _)| id) != first
     }
 
-    /// What sealed texts begin with that [`MasterKeys::is_outdated`] finds up to date.
+    /// Prefix of sealed texts that are up to date by [`MasterKeys::is_outdated`].
     pub fn current_prefix(&self) -> String {
         self.0.first().map(|(id, _)| format!("{id}:")).unwrap_or_default()
     }
 
-    /// Reads sealed bytes back.
+    /// Unseals bytes.
     pub fn unseal(&self, label: &str, sealed: &Secret) -> Result<Vec<u8>, String> {
-        let (id, text) = sealed.reveal().split_once(':').ok_or("this is nothing sealed")?;
+        let (id, text) = sealed.reveal().split_once(':').ok_or("the value is not sealed")?;
         let (_, key) = self
             .0
             .iter()
@@ -50,19 +51,19 @@ impl MasterKeys {
             .ok_or_else(|| format!("the master key {id:?} is not in the settings"))?;
         let mut bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
         if bytes.len() < NONCE_LEN {
-            return Err("this is nothing sealed".to_owned());
+            return Err("the value is not sealed".to_owned());
         }
         let mut sealed = bytes.split_off(NONCE_LEN);
-        let nonce = Nonce::try_assume_unique_for_key(&bytes).map_err(|_| "no nonce")?;
+        let nonce = Nonce::try_assume_unique_for_key(&bytes).map_err(|_| "the nonce is missing")?;
         let clear = cipher(key)?
             .open_in_place(nonce, Aad::from(label), &mut sealed)
-            .map_err(|_| format!("the master key {id:?} is not the one this was sealed with"))?;
+            .map_err(|_| format!("the master key {id:?} is not the one that sealed this value"))?;
         Ok(clear.to_vec())
     }
 }
 
 fn cipher(key: &[u8]) -> Result<LessSafeKey, String> {
-    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| "a master key has 32 bytes")?;
+    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| "a master key must have 32 bytes")?;
     Ok(LessSafeKey::new(key))
 }
 

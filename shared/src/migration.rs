@@ -1,5 +1,4 @@
-//! How a database comes to be the schema of the entities. Migrations only go forward; the tests run
-//! the same ones.
+//! Schema migrations. They only go forward; the tests run the same ones.
 
 mod m20261121_core_schema;
 mod m20261121_seed_rows;
@@ -32,11 +31,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use steps::{Effect, Step, Steps};
 
-/// One migration.
+/// A migration.
 pub struct Migration {
-    /// Its name among those that are in: that of its file.
+    /// Name in the table of applied migrations: that of its file.
     pub name: &'static str,
-    /// What it brings, for administrators.
+    /// Summary for administrators.
     pub summary: &'static str,
     steps: fn(&mut Steps),
 }
@@ -57,7 +56,7 @@ impl fmt::Debug for Migration {
 
 macro_rules! migrations {
     ($($file:ident: $summary:literal,)*) => {
-        /// The migrations in order.
+        /// All migrations, in order.
         pub static MIGRATIONS: &[Migration] = &[
             $(Migration { name: stringify!($file), summary: $summary, steps: $file::steps },)*
         ];
@@ -67,22 +66,22 @@ macro_rules! migrations {
 migrations! {
     m20261121_core_schema: "the core system's tables: users, setup, contacts, loans, transactions",
     m20261121_seed_rows: "rows of every installation: privileges, transaction codes, setup lists",
-    m20261121_sessions: "sessions, log-ins, the audit and the signing keys of the auth server",
+    m20261121_sessions: "sessions, log-ins, audit trail and signing keys of the auth server",
     m20261122_records: "collateral, comments, documents, addresses, user-defined fields",
     m20261122_services: "recurring and automated payments, credit lines, cards, cash drawers, batches",
-    m20261122_snapshots: "what loans were before an entry, so that it can be reversed",
-    m20261122_updated_drawers: "indexes that entering rows into cash drawers needs",
-    m20261123_document_store: "a name for the store of documents, so that no other database uses it",
-    m20261123_history_of_comments: "field history that hangs on comments",
-    m20261124_import_runs: "imports that are resumed and answered again",
-    m20261125_card_payments: "payments by card and what the payment gateway knows of them",
-    m20261126_row_guards: "guards of rows, by which nodes of a cluster notice each other's locks",
-    m20261127_name_skeletons: "what user names that look alike have in common",
-    m20261128_request_keys: "one Idempotency-Key of a caller for one request, wherever it is sent",
-    m20261129_client_names: "names of clients that people know them by",
+    m20261122_snapshots: "snapshots of loans before each entry, so that it can be reversed",
+    m20261122_updated_drawers: "indexes for entering rows into cash drawers",
+    m20261123_document_store: "an id for the document store, so that no other database uses it",
+    m20261123_history_of_comments: "field history linked to comments",
+    m20261124_import_runs: "imports that can be resumed and replayed",
+    m20261125_card_payments: "card payments and their state at the payment gateway",
+    m20261126_row_guards: "row guards, which make a lock on one cluster node effective on all",
+    m20261127_name_skeletons: "skeletons of user names, the same for names that look alike",
+    m20261128_request_keys: "one Idempotency-Key per caller and request, whatever its path",
+    m20261129_client_names: "display names of clients",
 }
 
-/// Brings the database to the current schema; does nothing where it is there already.
+/// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     run(db, Ending::Kept, &mut |_| ()).await.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
@@ -91,8 +90,8 @@ pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     user_names::fill(db).await
 }
 
-/// Every table that a migration makes on any database, if only for a while; behind them those that
-/// say how far the migrations are, in the order in which they may go.
+/// Returns every table that a migration creates on any database, even temporarily, followed by the
+/// tables that track the migrations, in the order in which they may be dropped.
 pub fn all_tables() -> Vec<&'static str> {
     let backends = [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql];
     let steps = backends
@@ -107,29 +106,28 @@ pub fn all_tables() -> Vec<&'static str> {
     made.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
 }
 
-/// What schema a database has. Its text is what to tell an administrator.
+/// Schema state of a database. Its text is the message for an administrator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaState {
-    /// None.
+    /// No schema.
     Missing,
-    /// One of an earlier release: these migrations are to come.
+    /// The schema of an earlier release; these migrations are pending.
     Older(Vec<&'static str>),
     /// The schema of this release.
     Current,
-    /// One of a later release: it has these migrations, which this one does not know.
+    /// The schema of a later release; it has these migrations, which are unknown to this release.
     Newer(Vec<String>),
 }
 
 impl fmt::Display for SchemaState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str(
-                "the database does not have the schema of this release, nor any: set it up with \
-                 the installer",
-            ),
+            Self::Missing => {
+                f.write_str("the database has no schema: set it up with the installer")
+            }
             Self::Older(pending) => write!(
                 f,
-                "the database has the schema of an earlier release, {} short of this one: run \
+                "the database has the schema of an earlier release, {} behind this one: run \
                  installer upgrade",
                 match pending.len() {
                     1 => "1 migration".to_owned(),
@@ -147,7 +145,7 @@ impl fmt::Display for SchemaState {
     }
 }
 
-/// Tells which schema the database has, without changing anything.
+/// Returns the schema state of the database, without changing anything.
 pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbErr> {
     let applied = applied(db).await?.unwrap_or_default();
     let unknown = unknown(&applied);
@@ -163,7 +161,7 @@ pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbEr
     })
 }
 
-/// The migrations that are in, in order; `None` where there is no table of them.
+/// Returns the applied migrations, in order; `None` if their table does not exist.
 pub async fn applied(db: &impl ConnectionTrait) -> Result<Option<Vec<String>>, DbErr> {
     let select =
         Query::select().column("version").from(run::TABLE).order_by("version", Order::Asc).take();
@@ -181,7 +179,7 @@ fn unknown(applied: &[String]) -> Vec<String> {
     applied.iter().filter(|name| !is_known(name)).cloned().collect()
 }
 
-/// True if an error says that a table is not there, and nothing else.
+/// True if the error is that a table does not exist.
 fn is_missing_table(error: &DbErr) -> bool {
     let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) =
         error
@@ -216,7 +214,7 @@ mod tests {
     #[test]
     fn a_schema_says_what_to_do_about_it() {
         let older = SchemaState::Older(vec!["a"]).to_string();
-        assert!(older.contains("1 migration short") && older.contains("installer upgrade"));
+        assert!(older.contains("1 migration behind") && older.contains("installer upgrade"));
         let newer = SchemaState::Newer(vec!["b".to_owned()]).to_string();
         assert!(newer.contains("later release (b)"), "{newer}");
     }

@@ -1,14 +1,14 @@
-//! Networks of addresses: what one household or office shares, and lists of them in settings.
+//! IP networks: the block that one household or office shares, and lists of networks in settings.
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Bits of an address that name its network.
+/// Prefix lengths of a source network.
 const IPV4_NETWORK_BITS: u8 = 24;
 const IPV6_NETWORK_BITS: u8 = 64;
 
-/// The network of an address: what limits per source count by.
+/// Returns the network of an address, the key of per-source limits.
 pub fn network_of(address: IpAddr) -> IpNet {
     let network = match address.to_canonical() {
         IpAddr::V4(address) => Ipv4Net::new(address, IPV4_NETWORK_BITS).map(IpNet::V4),
@@ -17,12 +17,12 @@ pub fn network_of(address: IpAddr) -> IpNet {
     network.map_or_else(|_| IpNet::from(address), |network| network.trunc())
 }
 
-/// Networks or single addresses of a setting, separated by commas.
+/// Networks or single addresses from a setting, separated by commas.
 #[derive(Clone, Debug, Default)]
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// True if one of them has this address.
+    /// True if one of the networks contains this address.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -36,7 +36,7 @@ impl FromStr for Networks {
         let network = |entry: &str| {
             let entry = entry.trim();
             let address = entry.parse::<IpAddr>().map(IpNet::from);
-            address.or_else(|_| entry.parse()).map_err(|_| format!("{entry:?} is no network"))
+            address.or_else(|_| entry.parse()).map_err(|_| format!("{entry:?} is not a network"))
         };
         text.split(',').map(network).collect::<Result<_, _>>().map(Self)
     }

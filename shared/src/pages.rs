@@ -1,8 +1,8 @@
-//! Pages in the browser, of either server.
+//! Browser pages of both servers.
 //!
-//! The pages are plain HTML with one inline style sheet and no script, picture or font from
-//! anywhere. The Content Security Policy forbids everything else, so that even a value that
-//! slipped through unescaped could do nothing.
+//! The pages are plain HTML with one inline style sheet and no scripts, and load no images or
+//! fonts. The Content Security Policy forbids everything else, so that even a value that slipped
+//! through unescaped could do nothing.
 
 use crate::telemetry::RequestId;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -13,29 +13,29 @@ use poem::Response;
 use poem::http::{StatusCode, header};
 use std::sync::LazyLock;
 
-/// What a page says that asks for nothing: mostly what went wrong.
+/// Content of a page without a form, usually an error.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notice<'a> {
-    /// In a few words.
+    /// Heading, a few words.
     pub title: &'a str,
-    /// What is the case.
+    /// What has happened.
     pub text: &'a str,
-    /// What to do now.
+    /// What to do next.
     pub advice: &'a str,
-    /// Where people go on.
+    /// Link onward, if any.
     pub back: Option<&'a Back>,
 }
 
-/// A way back, or on.
+/// A link back, or onward.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Back {
-    /// What the link says.
+    /// Link text.
     pub label: String,
-    /// Where it leads.
+    /// Link target.
     pub url: String,
 }
 
-/// Says something, with the reference by which the log knows it.
+/// Renders a notice, with the request id as a reference to the log.
 pub fn notice(site: &str, status: StatusCode, notice: &Notice) -> Response {
     let Notice { title, text, advice, back } = *notice;
     let main = html! {
@@ -47,33 +47,33 @@ pub fn notice(site: &str, status: StatusCode, notice: &Notice) -> Response {
     respond(status, &Page { site, title: title.to_owned(), main, note: None }, "")
 }
 
-/// A link that looks like a button.
+/// Renders the link, styled as a button.
 pub fn way(back: Option<&Back>) -> Markup {
     html! { @if let Some(Back { label, url }) = back { a.button href=(url) { (label) } } }
 }
 
-/// A field of a form that nobody sees.
+/// Renders a hidden form field.
 pub fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// What differs from page to page.
+/// Content of a page.
 pub struct Page<'a> {
-    /// The name people know this installation by, such as "Loan Servicing".
+    /// Display name of this installation, such as "Loan Servicing".
     pub site: &'a str,
-    /// Of the tab.
+    /// Title of the browser tab.
     pub title: String,
-    /// What the page is about.
+    /// Main content.
     pub main: Markup,
-    /// Small print below.
+    /// Small print in the footer.
     pub note: Option<&'a str>,
 }
 
-/// Sends a page.
+/// Renders a page as a response.
 ///
-/// `form_action_origins`: where the answer to its form may redirect to besides this server, as sources
-/// of a Content Security Policy: `https://app.example`. Chromium applies `form-action` to redirects,
-/// too.
+/// `form_action_origins`: where the response to its form may redirect to besides this server, as
+/// sources of a Content Security Policy: `https://app.example`. Chromium applies `form-action` to
+/// redirects too.
 pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Response {
     Response::builder()
         .status(status)
@@ -87,13 +87,13 @@ pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Re
         .body(document(page).into_string())
 }
 
-/// The colours of all pages, light and dark, as properties of the root.
+/// Colours of all pages, light and dark, as custom properties of the root.
 pub const PALETTE: &str = include_str!("pages/palette.css");
 
-/// The style sheet of the pages that are one card.
+/// Style sheet of the single-card pages.
 const STYLE: &str = concat!(include_str!("pages/palette.css"), include_str!("pages/style.css"));
 
-/// The source expression that allows [`STYLE`] and no other.
+/// CSP source expression that allows [`STYLE`] and nothing else.
 static STYLE_SOURCE: LazyLock<String> =
     LazyLock::new(|| format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, STYLE.as_bytes()))));
 
@@ -110,16 +110,16 @@ fn security_policy(form_action_origins: &str) -> String {
     policy
 }
 
-/// Whether this is one source of a policy, and cannot begin another directive or policy.
+/// True if this is a single CSP source that cannot begin another directive or policy.
 fn is_source(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() && !b";,'\"*".contains(&byte))
 }
 
-/// A padlock on 32 by 32, for the heading of each page and for its tab.
+/// A padlock on a 32 by 32 grid, for the page header and the tab icon.
 const PADLOCK: &str = "M10 15v-2a6 6 0 0 1 12 0v2h.5a1.5 1.5 0 0 1 1.5 1.5v7a1.5 1.5 0 0 1-1.5 \
     1.5h-13a1.5 1.5 0 0 1-1.5-1.5v-7a1.5 1.5 0 0 1 1.5-1.5zm2.5 0h7v-2a3.5 3.5 0 0 0-7 0z";
 
-/// An icon inside the page, so that browsers ask no server for one.
+/// Returns an inline icon, so that browsers do not request one.
 pub fn icon() -> String {
     format!(
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
@@ -153,7 +153,7 @@ fn document(page: &Page) -> Markup {
     }
 }
 
-/// The padlock as a picture beside a name.
+/// Renders the padlock beside the site name.
 pub fn padlock() -> Markup {
     html! {
         svg viewBox="0 0 32 32" aria-hidden="true" {

@@ -1,9 +1,10 @@
-//! Passwords at rest: argon2id as PHC strings (OWASP's first choice), hashed off the async threads
-//! and never more at once than there are cores, so that log-ins cannot starve everything else.
+//! Password hashing: argon2id as PHC strings (OWASP's first choice), off the async threads and
+//! never more hashes concurrently than there are cores, so that log-ins cannot starve everything
+//! else.
 //!
-//! A pepper is a key that is not in the database, so that a stolen table cannot be guessed at. Each
-//! hash names the pepper it was made with (`keyid`); the first of the settings is the one for new
-//! hashes, and hashes of others, or of none, are replaced when their owner logs in.
+//! A pepper is a key outside the database, so that passwords cannot be guessed from a stolen table.
+//! Each hash names its pepper (`keyid`). New hashes use the first pepper of the settings; hashes
+//! with another, or with none, are replaced when their user logs in.
 
 use crate::secrecy::Secret;
 use argon2::password_hash::phc::PasswordHash;
@@ -15,39 +16,39 @@ use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Longer passwords are refused before any hashing.
+/// Longer passwords are refused before hashing.
 pub const PASSWORD_BYTES_MAX: usize = 1024;
 
-/// Hashes that may wait for a core; further ones are told to come again.
+/// Hashes that may wait for a core; further requests are told to retry.
 const WAITING_MAX: usize = 512;
 
-/// Hashes and checks passwords.
+/// Hashes and verifies passwords.
 #[derive(Clone, Debug)]
 pub struct Passwords {
     rule: Arc<Rule>,
     cores: Arc<Semaphore>,
     queue: Arc<Semaphore>,
-    /// Checked in place of a user who does not exist, so that both take the same time.
+    /// Verified in place of a user who does not exist, so that both cases take the same time.
     dummy: Secret,
 }
 
-/// What came of checking a password.
+/// Result of a password check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is the user's password.
+    /// The password is correct.
     Right,
-    /// It is right, and its hash should be replaced by this one of today's strength.
+    /// The password is correct, and its hash should be replaced by this stronger one.
     RightButWeak(Secret),
-    /// It is wrong, or there is no such user.
+    /// The password is wrong, or the user does not exist.
     Wrong,
 }
 
-/// Why a password was neither hashed nor checked.
+/// Why a password could be neither hashed nor verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Too many wait already.
+    /// Too many hashes are waiting.
     Busy,
-    /// A stored hash is none, or its pepper is not in the settings.
+    /// A stored hash is malformed, or its pepper is not in the settings.
     Broken(String),
 }
 
@@ -61,7 +62,8 @@ impl fmt::Display for Failure {
 }
 
 impl Passwords {
-    /// argon2id with these parameters: `19456` KiB and `2` iterations are the recommended least.
+    /// Returns argon2id with these parameters; the recommended minimum is `19456` KiB and `2`
+    /// iterations.
     pub fn new(memory_kib: u32, iterations: u32, peppers: Peppers) -> Result<Self, String> {
         let rule = Rule { memory_kib, iterations, peppers };
         let dummy = rule.hash("the password of nobody")?;
@@ -74,18 +76,18 @@ impl Passwords {
         })
     }
 
-    /// The recommended least, without a pepper.
+    /// Returns the recommended minimum, without a pepper.
     pub fn recommended() -> Result<Self, String> {
         Self::new(19_456, 2, Peppers::default())
     }
 
-    /// The hash to store for a new password.
+    /// Returns the hash to store for a new password.
     pub async fn hash(&self, password: &str) -> Result<Secret, String> {
         let password = password.to_owned();
         self.work(move |rule| rule.hash(&password)).await.map_err(|failure| failure.to_string())
     }
 
-    /// Checks a password against a user's hash, or takes as long where there is no user.
+    /// Verifies a password against a user's hash, or takes as long if there is no user.
     pub async fn verify(&self, password: &str, hash: Option<&Secret>) -> Result<Verdict, Failure> {
         let known = hash.is_some();
         let hash = hash.unwrap_or(&self.dummy).clone();
@@ -103,7 +105,7 @@ impl Passwords {
         let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|e| broken(&e))?;
         let rule = Arc::clone(&self.rule);
         let done = tokio::task::spawn_blocking(move || {
-            // Given back by the work itself: a caller who hangs up does not make room for another.
+            // Released by the work itself: a caller who disconnects does not make room for another.
             let _permit = permit;
             job(&rule)
         });
@@ -111,7 +113,7 @@ impl Passwords {
     }
 }
 
-/// How new hashes are made.
+/// Parameters of new hashes.
 #[derive(Debug)]
 struct Rule {
     memory_kib: u32,
@@ -155,7 +157,7 @@ fn argon2(pepper: Option<&Pepper>, params: Params) -> Result<Argon2<'_>, String>
 
 type Pepper = (String, Vec<u8>);
 
-/// Keys that passwords are mixed with, by id; the first is for new hashes.
+/// Peppers by id; new hashes use the first.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Peppers(Vec<Pepper>);
 
@@ -165,7 +167,9 @@ impl Peppers {
             return Ok(None);
         }
         let found = self.0.iter().find(|(known, _)| known.as_bytes() == id);
-        found.map(Some).ok_or_else(|| "a password has a pepper that is not in the settings".into())
+        found
+            .map(Some)
+            .ok_or_else(|| "a password hash has a pepper that is not in the settings".into())
     }
 }
 

@@ -1,14 +1,14 @@
-//! Places for each key, so that none can take all of what many share.
+//! Per-key concurrency limit, so that no single key can take all of a shared capacity.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The places of many keys.
+/// Permits in use, by key.
 #[derive(Debug)]
 pub struct Places<K>(Arc<Mutex<Taken<K>>>);
 
-/// How many places are taken.
+/// Counts of permits in use.
 #[derive(Debug)]
 struct Taken<K> {
     all: u32,
@@ -23,12 +23,12 @@ impl<K> Default for Places<K> {
 }
 
 impl<K: Eq + Hash + Clone> Places<K> {
-    /// A place of this key, if fewer than `max` are taken.
+    /// Takes a permit for this key if it has fewer than `max`.
     pub fn take(&self, key: K, max: u32) -> Option<Place<K>> {
         self.take_of(key, |_| max)
     }
 
-    /// The same, where the most depends on how many places all keys have taken.
+    /// Takes a permit for this key; the limit depends on how many permits all keys hold.
     pub fn take_of(&self, key: K, max: impl FnOnce(u32) -> u32) -> Option<Place<K>> {
         let mut taken = lock(&self.0);
         let max = max(taken.all);
@@ -41,7 +41,7 @@ impl<K: Eq + Hash + Clone> Places<K> {
     }
 }
 
-/// A taken place, free again when it is dropped.
+/// A permit, released when dropped.
 #[derive(Debug)]
 pub struct Place<K: Eq + Hash> {
     taken: Arc<Mutex<Taken<K>>>,

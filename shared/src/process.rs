@@ -1,5 +1,4 @@
-//! What the two server processes have in common besides their listener: starting, stopping, and
-//! saying what went wrong.
+//! Common lifecycle of the server processes: startup, certificate reload, and reporting failures.
 
 use crate::migration::{SchemaState, schema_state};
 use crate::server::{self, Limits};
@@ -18,25 +17,25 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// Where and as whom a server listens.
+/// Where and with what identity a server listens.
 #[derive(Debug)]
 pub struct Serving<'a> {
-    /// Its name in the log.
+    /// Name in the log.
     pub name: &'a str,
-    /// Address and port; port 0 is any free one.
+    /// Listen address; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// What it presents, read again on SIGHUP.
+    /// Certificate and key, reloaded on SIGHUP.
     pub identity: Identity<'a>,
-    /// What the listener may be made to hold.
+    /// Limits of the listener.
     pub limits: Limits,
-    /// Where metrics are served, if at all.
+    /// Listen address of the metrics, if any.
     pub metrics_listen: Option<SocketAddr>,
-    /// Whether it is about to stop.
+    /// Set once shutdown has begun.
     pub stopping: Stopping,
 }
 
 impl Serving<'_> {
-    /// Serves until `stop` is ready, then finishes the requests in flight.
+    /// Serves until `stop` resolves, then finishes the requests in flight.
     pub async fn run(
         self,
         endpoint: impl Endpoint<Output = Response> + 'static,
@@ -60,18 +59,18 @@ impl Serving<'_> {
     }
 }
 
-/// From now on SIGHUP does not end the process, as it does of itself: a server that does not serve
-/// yet will read its certificate anyway.
+/// Keeps SIGHUP from terminating the process, which is its default action. A server that does not
+/// serve yet reads its certificate later anyway.
 pub fn survive_hangups() -> Result<(), String> {
     hangups().map(drop)
 }
 
 fn hangups() -> Result<Signal, String> {
-    signal(SignalKind::hangup()).map_err(|error| format!("SIGHUP cannot be noticed: {error}"))
+    signal(SignalKind::hangup()).map_err(|error| format!("cannot handle SIGHUP: {error}"))
 }
 
-/// Reads certificate and key again on each SIGHUP: connections from then on get the new ones, and
-/// nobody loses his. Files that do not work together change nothing.
+/// Reloads certificate and key on each SIGHUP: new connections get the new ones, and existing
+/// connections are unaffected. Files that do not match change nothing.
 async fn reload_on_hangup(
     name: &str,
     identity: Identity<'_>,
@@ -82,26 +81,26 @@ async fn reload_on_hangup(
         match identity.server_config() {
             Ok(config) => {
                 reload.send_replace(Arc::new(config));
-                tracing::info!(server = name, "certificate and key were read again");
+                tracing::info!(server = name, "certificate and key reloaded");
             }
             Err(error) => tracing::error!(
                 server = name,
                 error,
-                "certificate and key stay as they were: the files cannot be used"
+                "certificate and key not reloaded: the files cannot be used"
             ),
         }
     }
     pending().await
 }
 
-/// Serves metrics beside the server; without them the server goes on.
+/// Serves metrics alongside the server, which runs on if that fails.
 async fn serve_metrics(metrics: Arc<Metrics>, address: SocketAddr) {
     if let Err(error) = metrics.serve(address).await {
-        tracing::error!(%error, %address, "metrics are not served");
+        tracing::error!(%error, %address, "cannot serve metrics");
     }
 }
 
-/// An error text unless the database is there with the schema of this release.
+/// Checks that the database is reachable and has the schema of this release.
 pub async fn check_schema(db: &DatabaseConnection) -> Result<(), String> {
     match schema_state(db).await {
         Ok(SchemaState::Current) => Ok(()),
@@ -110,7 +109,7 @@ pub async fn check_schema(db: &DatabaseConnection) -> Result<(), String> {
     }
 }
 
-/// Ends a command: what went wrong goes to standard error, a line each.
+/// Returns a command's exit code, after printing its errors to standard error, one per line.
 #[expect(clippy::print_stderr, reason = "the log may not have started")]
 pub fn exit_code(command: &str, outcome: Result<(), String>) -> ExitCode {
     let Err(faults) = outcome else { return ExitCode::SUCCESS };

@@ -1,11 +1,11 @@
-//! Randomness that nobody can guess.
+//! Cryptographically secure random bytes.
 
 use aws_lc_rs::rand;
 
-/// Random bytes from the system's generator.
+/// Returns random bytes from the system's generator.
 ///
 /// # Panics
-/// When the system has no random bytes: nothing safe can be done then.
+/// If the system has no random bytes: nothing can be done safely then.
 #[expect(clippy::expect_used, reason = "no randomness means no service")]
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];

@@ -1,25 +1,25 @@
-//! How often something may be done by one and the same; each server counts for itself.
+//! Per-key rate limit, counted by each server separately.
 
 use governor::clock::Clock;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-/// A quota for each key.
+/// A rate limit per key.
 pub struct Rates(DefaultKeyedRateLimiter<String>);
 
 impl Rates {
-    /// This quota for each.
+    /// Returns a limit with this quota per key.
     pub fn new(quota: Quota) -> Self {
         Self(RateLimiter::keyed(quota))
     }
 
-    /// Counts one, or says in how many seconds the next may come.
+    /// Counts one use, or returns in how many seconds the next is allowed.
     pub fn admit(&self, key: &str) -> Result<(), i64> {
         self.0
             .check_key(&key.to_owned())
             .map_err(|refused| refused.wait_time_from(self.0.clock().now()).as_secs() as i64 + 1)
     }
 
-    /// Forgets keys that have all of their quota again.
+    /// Removes keys that have their full quota again.
     pub fn sweep(&self) {
         self.0.retain_recent();
     }

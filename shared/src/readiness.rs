@@ -1,5 +1,4 @@
-//! Whether a server can serve: the database is reachable, its schema is that of this release, and it
-//! can be written.
+//! Readiness: the database is reachable, has this release's schema, and is writable.
 
 use crate::coalesced::Coalesced;
 use crate::db::{self, Fault};
@@ -9,36 +8,37 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A database that can be written, but by another connection now, keeps a write waiting for longer.
+/// A write that takes longer is only blocked by another connection: the database counts as
+/// writable.
 const WRITE_WAIT: Duration = Duration::from_millis(500);
 
-/// Asks the database, once for all callers who ask at the same time: anybody may ask for it.
+/// Checks the database, once for all concurrent callers, because the endpoint is public.
 pub struct Readiness {
     db: DatabaseConnection,
     written_table: &'static str,
     checks: Coalesced<(), Result<Timestamp, Unready>>,
 }
 
-/// Why a server cannot serve.
+/// Why a server is not ready.
 #[derive(Clone, Debug)]
 pub enum Unready {
-    /// The database is away, or has failed otherwise.
+    /// The database is unavailable, or failed in another way.
     Database(DbErr),
     /// The database has another schema.
     Schema(SchemaState),
     /// The database can be read, but not written.
     ReadOnly,
-    /// The check itself died.
+    /// The check itself panicked.
     Died,
 }
 
 impl Readiness {
-    /// Of a server that writes to this table.
+    /// Returns the readiness check of a server that writes to this table.
     pub fn new(db: DatabaseConnection, written_table: &'static str) -> Self {
         Self { db, written_table, checks: Coalesced::default() }
     }
 
-    /// The database's time if the server can serve.
+    /// Returns the database's time if the server is ready.
     pub async fn check(&self) -> Result<Timestamp, Unready> {
         let check = check(self.db.clone(), self.written_table);
         self.checks.ask((), check).await.unwrap_or(Err(Unready::Died))

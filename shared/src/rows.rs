@@ -1,5 +1,5 @@
-//! Rows written as whole models, so that no column of a new row is forgotten. Where the database
-//! numbers a table's rows, the key in the model does not count.
+//! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
+//! numbers a table's rows, the key in the model is ignored.
 
 use crate::cluster;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
@@ -8,16 +8,16 @@ use sea_orm::{
     Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr, Statement,
 };
 
-/// Parameters of one statement: databases take at least 32,766, and much memory for so many.
+/// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
 const PARAMETERS_MAX: usize = 8_000;
-/// Rows of one INSERT.
+/// Rows per INSERT.
 const ROWS_MAX: usize = 500;
-/// Up to so many rows go into one INSERT, however many there are.
+/// Up to this many remaining rows go into one INSERT, whatever their number.
 const FEW_ROWS: usize = 64;
 
-/// How many of the rows that are left go into one INSERT, at most so many. More than a few are a
-/// power of two: a connection keeps each statement it has seen, and there must not be one for every
-/// number of rows.
+/// Returns how many of the remaining rows go into the next INSERT, at most `rows_max`. Above a few,
+/// it is a power of two: a connection caches every statement it has seen, and there must not be one
+/// for every number of rows.
 pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
     match left {
         left if left >= rows_max => rows_max,
@@ -26,8 +26,8 @@ pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
     }
 }
 
-/// The statement that adds a row of these values, which need not be a model's: the database's time is
-/// none.
+/// Returns the statement that inserts a row of these values. They are expressions rather than a
+/// model's values, because the database's time is an expression.
 pub fn insert<E: EntityTrait>(
     entity: E,
     values: impl IntoIterator<Item = (E::Column, Expr)>,
@@ -36,7 +36,7 @@ pub fn insert<E: EntityTrait>(
     Query::insert().into_table(entity).columns(columns).values_panic(values).take()
 }
 
-/// Adds a row; gives back its key.
+/// Inserts a row; returns its key.
 pub async fn add<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
 where
     M: IntoActiveModel<A>,
@@ -47,7 +47,7 @@ where
     Ok(inserted.last_insert_id)
 }
 
-/// Adds many rows.
+/// Inserts many rows.
 pub async fn add_all<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
 where
     M: IntoActiveModel<A>,
@@ -62,10 +62,11 @@ where
     Ok(())
 }
 
-/// Adds many rows of a table that the database numbers; gives back their keys, in their order.
+/// Inserts many rows into a table that the database numbers; returns their keys, in the order of
+/// the rows.
 ///
-/// One statement's keys ascend in the order of its rows on every database, so that sorting them
-/// puts them into that order, whichever way they came back.
+/// On every database one statement's keys ascend in the order of its rows, so sorting them restores
+/// that order.
 pub async fn add_numbered<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<Vec<i64>, DbErr>
 where
     M: IntoActiveModel<A>,
@@ -93,7 +94,7 @@ where
                 let first = last_insert_id(db, insert).await?;
                 let step = auto_increment_step(db).await?;
                 if before.is_some_and(|before| before != step) {
-                    let text = "a node came or went while rows were numbered";
+                    let text = "a cluster node joined or left while rows were numbered";
                     return Err(DbErr::Conn(RuntimeErr::Internal(text.to_owned())));
                 }
                 keys.extend((0..count).map(|place| first + place * step));
@@ -118,7 +119,8 @@ async fn returned_keys<A: ActiveModelTrait>(
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// What the driver calls so: of many rows the key of the first on MariaDB, of the last on SQLite.
+/// Returns the driver's `last_insert_id`: of several rows, the first row's key on MariaDB, the last
+/// row's on SQLite.
 async fn last_insert_id<A: ActiveModelTrait>(
     db: &impl ConnectionTrait,
     insert: InsertMany<A>,
@@ -127,8 +129,8 @@ async fn last_insert_id<A: ActiveModelTrait>(
     i64::try_from(inserted.last_insert_id()).map_err(|error| DbErr::Type(error.to_string()))
 }
 
-/// The distance between two keys of one INSERT: the number of nodes in a cluster, which may change
-/// with any statement.
+/// Returns the distance between two keys of one INSERT: the number of cluster nodes, which may
+/// change with any statement.
 async fn auto_increment_step(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
     let select = "SELECT CAST(@@auto_increment_increment AS SIGNED) AS step";
     let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, select)).await?;

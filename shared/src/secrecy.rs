@@ -1,4 +1,4 @@
-//! Columns that not every reader may see whole: forgetting to decide hides them.
+//! Masked and secret columns: they are hidden unless code explicitly reveals them.
 
 use poem_openapi::registry::MetaSchema;
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON};
@@ -7,34 +7,35 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// A tax id, an identity number, a bank account: `*` but the last four characters in every answer
-/// and log line, until [`Masked::unmasked`] says otherwise. Up to four characters: all `*`.
+/// A tax id, identity number or bank account number: all but the last four characters are shown as
+/// `*` in every response and log line, unless [`Masked::unmasked`] releases it. Values of up to
+/// four characters are all `*`.
 #[derive(Clone, PartialEq, Eq, DeriveValueType, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Masked(String);
 
-/// What marks a value that [`Masked::unmasked`] released. No stored value can hold it: the
-/// databases refuse U+0000 in text, and so does the service.
+/// Marks a value that [`Masked::unmasked`] released. No stored value can contain it: the databases
+/// reject U+0000 in text, and so does the service.
 const RELEASED: char = '\0';
 
 impl Masked {
-    /// A value to be stored.
+    /// Wraps a value to be stored.
     pub fn new(clear: impl Into<String>) -> Self {
         Self(clear.into())
     }
 
-    /// The whole value: for storing and comparing, never for an answer.
+    /// Returns the whole value, for storing and comparing; never for a response.
     pub fn clear(&self) -> &str {
         self.0.trim_start_matches(RELEASED)
     }
 
-    /// The same value, shown whole in this answer.
+    /// Returns the same value, shown in full in this response.
     #[must_use]
     pub fn unmasked(self) -> Self {
         Self(format!("{RELEASED}{}", self.clear()))
     }
 
-    /// What an answer shows of it.
+    /// Returns the value as a response shows it.
     pub fn shown(&self) -> String {
         if self.0.starts_with(RELEASED) {
             return self.clear().to_owned();
@@ -68,18 +69,18 @@ impl ParseFromJSON for Masked {
     }
 }
 
-/// A password hash or the hash of a secret: no answer, no log, no `Object`.
+/// A password hash or the hash of a secret: never in a response, a log or an `Object`.
 #[derive(Clone, PartialEq, Eq, DeriveValueType, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// A value to be stored.
+    /// Wraps a value to be stored.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// The value, for whoever checks it.
+    /// Returns the value, for verification.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -91,8 +92,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Reads keys of 32 bytes as settings spell them: `ID:HEX`, separated by commas. An id has up to
-/// so many letters and digits.
+/// Parses 32-byte keys as settings spell them: `ID:HEX`, separated by commas. An id has at most
+/// `id_length_max` letters and digits.
 pub fn named_keys(text: &str, id_length_max: usize) -> Result<Vec<(String, Vec<u8>)>, String> {
     let key = |entry: &str| {
         let (id, key) = entry.trim().split_once(':')?;

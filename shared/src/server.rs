@@ -1,10 +1,10 @@
-//! The listener both servers stand on: TLS, HTTP/1.1 and HTTP/2, and a limit on everything a
-//! stranger can hold open.
+//! Listener of both servers: TLS, HTTP/1.1 and HTTP/2, and a limit on everything that an
+//! unauthenticated client can hold open.
 //!
-//! It drives hyper itself rather than through poem's server, because that one cannot end a
-//! connection that never finishes its headers, cannot limit connections, does not set
-//! `TCP_NODELAY` (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is
-//! out of file descriptors.
+//! It drives hyper directly rather than through poem's server, because that one cannot close a
+//! connection that never finishes its headers, cannot limit connections, does not set `TCP_NODELAY`
+//! (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is out of file
+//! descriptors.
 
 mod outgoing;
 
@@ -38,24 +38,24 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-/// What one listener may be made to hold, and for how long.
+/// Limits of one listener, and their durations.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Open connections; further ones wait in the kernel's queue.
     pub connections_max: u32,
     /// Open connections from one source network; further ones are closed.
     pub connections_per_network: u32,
-    /// Proxies, whose networks have no such limit.
+    /// Proxies; connections from them are exempt from the limit per network.
     pub proxies: Networks,
-    /// From the TCP connection to the end of the TLS handshake.
+    /// Time from the TCP connection to the end of the TLS handshake.
     pub handshake: Duration,
-    /// For the headers of a request; also how long an idle connection is kept.
+    /// Time to receive a request's headers; also how long an idle connection is kept.
     pub headers: Duration,
-    /// For a client to take what was sent to it, a download for one.
+    /// Time for a client to acknowledge sent data, such as a download.
     pub unacknowledged: Duration,
-    /// For a client to take 64 KiB of a response, or the rest of it.
+    /// Time for a client to receive 64 KiB of a response, or the rest of it.
     pub progress: Duration,
-    /// For the requests in flight once the server is told to stop.
+    /// Time for the requests in flight to finish after the stop signal.
     pub drain: Duration,
 }
 
@@ -74,35 +74,35 @@ impl Default for Limits {
     }
 }
 
-/// The certificate the other side has shown, and whose key it has: a request's data.
+/// Request data: the client's certificate, with proof of possession of its key.
 #[derive(Clone, Debug)]
 pub struct PeerCertificate(pub Arc<[u8]>);
 
-/// A response's data once its client has proven that it is no stranger: its connection takes no
-/// place of its network any more.
+/// Response data that marks an authenticated resource server: its connection no longer counts
+/// against the limit of its network.
 #[derive(Clone, Copy, Debug)]
 pub struct TrustedPeer;
 
-/// What the engine may buffer of a response that the client does not take.
+/// How much of a response hyper may buffer if the client does not read it.
 const STREAM_BYTES_BUFFERED: usize = 32 * 1024;
-/// Header bytes of one request.
+/// Maximum header bytes of a request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
-/// Requests at once on one HTTP/2 connection, and on one that comes while there are many.
+/// Concurrent requests on one HTTP/2 connection, and on one that is accepted while there are many.
 const STREAMS_MAX: u32 = 128;
 const STREAMS_MAX_CROWDED: u32 = 16;
 const CONNECTIONS_CROWDED: usize = 256;
-/// What a client may send ahead of what is read: of one request, and of all on a connection. A
-/// request whose turn has not come, and which is not read yet, leaves room for all others.
+/// HTTP/2 windows: how far a client may send ahead of what is read, per request and per connection.
+/// A request that is not being read yet leaves room for all others.
 const STREAM_BYTES_AHEAD: u32 = 256 * 1024;
 const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
-/// Requests of all connections that are not answered to their end. One source network may have half
-/// of what is free: however many of them stall, another one finds room.
+/// Unfinished requests of all connections. One source network may have half of what is free, so
+/// however many of them it stalls, another network finds room.
 const REQUESTS_MAX: u32 = 4096;
-/// After a failed accept (out of file descriptors, say) the next one waits a little.
+/// Pause after a failed accept (out of file descriptors, for example).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is ready, then finishes the requests in flight and returns. Each connection
-/// gets the TLS that holds when it comes.
+/// Serves until `stop` resolves, then finishes the requests in flight and returns. Each connection
+/// uses the TLS configuration current when it is accepted.
 pub async fn serve<E>(
     listener: TcpListener,
     tls: watch::Receiver<Arc<ServerConfig>>,
@@ -170,19 +170,19 @@ pub async fn serve<E>(
     drop(listener);
     tracing::info!("stopping: finishing the requests in flight");
     stop_all.send_replace(true);
-    // All permits back: every connection has ended.
+    // All permits are back once every connection has ended.
     let ended = permits.acquire_many(limits.connections_max);
     tokio::select! {
         _ = timeout(limits.drain, ended) => {}
-        () = stop_signal() => tracing::warn!("told again: the requests in flight are cut off"),
+        () = stop_signal() => tracing::warn!("second stop signal: aborting the requests in flight"),
     }
 }
 
 struct Connection<E> {
     streams_max: u32,
-    /// None where its network has no limit, or no longer one.
+    /// None if its network has no limit, or no longer one.
     place: Arc<Mutex<Option<Place<IpNet>>>>,
-    /// The requests of all connections.
+    /// Requests of all connections.
     requests: Arc<Places<IpNet>>,
     outgoing: Arc<Outgoing>,
     acceptor: TlsAcceptor,
@@ -194,7 +194,7 @@ struct Connection<E> {
 
 impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
     async fn run(self, stream: TcpStream, peer: SocketAddr) {
-        // Without it small HTTP/2 frames wait for the peer's delayed acknowledgement.
+        // Without it, small HTTP/2 frames wait for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
         limit_unacknowledged(&stream, self.limits.unacknowledged);
         let local = stream.local_addr().ok();
@@ -229,7 +229,7 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                 if let Some(certificate) = &certificate {
                     request.set_data(certificate.clone());
                 }
-                // Boxed, so that what made a response is gone while its body waits to be taken.
+                // Boxed, so that the handler's state is freed while the body waits to be sent.
                 Box::pin(async move {
                     outgoing.room().await;
                     let response = exchange.answer(request).await;
@@ -248,14 +248,14 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             _ = connection.as_mut() => return,
             _ = stopped.wait_for(|stopped| *stopped) => {}
             () = quiet => {}
-            // Dropped: a goodbye would wait for the client, too.
+            // Dropped without a GOAWAY, which would wait for the client too.
             () = outgoing.stalled(self.limits.progress) => return,
         }
-        // A peer that never said anything, not even HTTP/2's first words, cannot be told goodbye.
+        // A peer that has sent nothing, not even HTTP/2's preface, cannot be told goodbye.
         if requests.begun.load(Ordering::Relaxed) == 0 {
             return;
         }
-        // No new requests; what is being answered is answered to its end.
+        // No new requests; the ones in flight are finished.
         connection.as_mut().graceful_shutdown();
         let drained = async {
             let _ = stopped.wait_for(|stopped| *stopped).await;
@@ -269,12 +269,12 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
     }
 }
 
-/// What answers a request of a connection.
+/// Handles one request of a connection.
 struct Exchange<E> {
     endpoint: Arc<E>,
-    /// The connection's own place.
+    /// The connection's own permit.
     connection: Arc<Mutex<Option<Place<IpNet>>>>,
-    /// Of the server, where the protocol needs to be told.
+    /// Shutdown flag, for HTTP/1.1 only.
     stopping: Option<Stopping>,
     _under_way: UnderWay,
 }
@@ -285,8 +285,8 @@ impl<E: Endpoint<Output = Response>> Exchange<E> {
         if response.data::<TrustedPeer>().is_some() {
             drop(lock(&self.connection).take());
         }
-        // Or the next request could cross the end of the connection on its way. In HTTP/2 that
-        // cannot happen: it says which request was its last.
+        // Otherwise the client's next request could cross with the close. HTTP/2 says which request
+        // was its last.
         if self.stopping.is_some_and(|stopping| stopping.has_begun()) {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -294,8 +294,8 @@ impl<E: Endpoint<Output = Response>> Exchange<E> {
     }
 }
 
-/// A place for a request from this address, if there is one for it. A connection without a place of
-/// its own is a proxy's or a resource server's.
+/// Takes a permit for a request from this address, if there is one. A connection without its own
+/// permit belongs to a proxy or a resource server.
 fn take_place(
     requests: &Places<IpNet>,
     connection: &Mutex<Option<Place<IpNet>>>,
@@ -309,7 +309,7 @@ fn take_place(
     })
 }
 
-/// 503 without a body, which a client that takes nothing would leave here.
+/// 503 without a body, because a client that reads nothing would leave a body here.
 fn crowded() -> Response {
     let response = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);
     response.header(RETRY_AFTER, "1").finish()
@@ -319,8 +319,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends a connection whose client has stopped reading: nobody waits for it but the answer that it
-/// does not take.
+/// Ends a connection whose client has stopped reading: nothing else is waiting for it.
 #[cfg(target_os = "linux")]
 fn limit_unacknowledged(stream: &TcpStream, duration: Duration) {
     let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(duration));
@@ -329,7 +328,8 @@ fn limit_unacknowledged(stream: &TcpStream, duration: Duration) {
 #[cfg(not(target_os = "linux"))]
 fn limit_unacknowledged(_stream: &TcpStream, _duration: Duration) {}
 
-/// The protocol is known from the handshake, so nothing waits for a first byte to guess it.
+/// Returns the connection builder. The protocol is known from the handshake (ALPN), so nothing
+/// waits for the first byte to detect it.
 fn builder(http2: bool, streams_max: u32, limits: &Limits) -> auto::Builder<TokioExecutor> {
     let builder = auto::Builder::new(TokioExecutor::new());
     let mut builder = if http2 { builder.http2_only() } else { builder.http1_only() };
@@ -351,7 +351,7 @@ fn builder(http2: bool, streams_max: u32, limits: &Limits) -> auto::Builder<Toki
     builder
 }
 
-/// The requests of one connection, to tell when it has nothing to do.
+/// Counts of one connection's requests, to tell when it is idle.
 #[derive(Debug, Default)]
 struct Requests {
     begun: AtomicU64,
@@ -364,8 +364,8 @@ impl Requests {
         UnderWay(Arc::clone(self))
     }
 
-    /// Ready once no request was under way for this long. It also ends a connection whose peer
-    /// never says anything after the handshake.
+    /// Resolves once no request has been in flight for this long. This also ends a connection whose
+    /// peer never sends anything after the handshake.
     async fn quiet_for(self: Arc<Self>, duration: Duration) {
         loop {
             let begun = self.begun.load(Ordering::Relaxed);
@@ -378,7 +378,7 @@ impl Requests {
     }
 }
 
-/// Counts its request as ended when it goes, also when the client went first.
+/// Counts its request as ended when dropped, even if the client disconnected first.
 #[derive(Debug)]
 struct UnderWay(Arc<Requests>);
 

@@ -1,10 +1,10 @@
-//! Ending what a log-in began: the one place that knows which rows go.
+//! Ending sessions and log-ins: the only code that knows which rows to delete.
 //!
-//! A browser's log-in gives codes, a code gives a session, a session gives access tokens. Rows are
-//! always taken in this order (`browser_log_ins`, `authorization_requests`, `auth_sessions`,
-//! `active_users` or `cif_web_active_users`), and each step holds the row it came from until it has
-//! committed. So whoever ends something either waits for what is being given, and ends that too, or
-//! leaves nothing to give from.
+//! A browser's log-in leads to codes, a code to a session, a session to access tokens. Lock order:
+//! rows are always locked in this order (`browser_log_ins`, `authorization_requests`,
+//! `auth_sessions`, `active_users` or `cif_web_active_users`), and each step holds its parent row
+//! until it commits. So ending something either waits for what is being issued from it, and ends
+//! that too, or leaves nothing to issue from.
 
 use crate::cluster::{self, Hold};
 use crate::entity::{
@@ -15,8 +15,8 @@ use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
-/// Holds the credentials of a user for whoever changes them or ends what they gave: a log-in that
-/// has begun is over before, or finds what this transaction leaves.
+/// Locks a user's credentials in order to change them or to end what they led to: a log-in in
+/// progress either commits first, or sees what this transaction leaves.
 #[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
 pub async fn hold_credentials(
     tx: &impl ConnectionTrait,
@@ -42,7 +42,7 @@ pub async fn hold_credentials(
     guard_credentials(tx, kind, user_id, Hold::AgainstAll).await
 }
 
-/// The guard of credentials that are locked: a log-in holds them together with other log-ins.
+/// Takes the guard of locked credentials. Log-ins hold it together with other log-ins.
 pub async fn guard_credentials(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -56,8 +56,8 @@ pub async fn guard_credentials(
     cluster::guard(tx, table, &user_id.to_string(), hold).await
 }
 
-/// The guard of a client: whoever issues to it holds it together with others, whoever removes it
-/// does not.
+/// Takes the guard of a client. Issuing to it holds it together with others; removing it excludes
+/// them.
 pub async fn guard_client(
     tx: &impl ConnectionTrait,
     client_id: &str,
@@ -66,7 +66,7 @@ pub async fn guard_client(
     cluster::guard(tx, "oauth_clients", client_id, hold).await
 }
 
-/// Ends a session: its refresh tokens and every access token of it. True if there was any.
+/// Ends a session: deletes its refresh tokens and access tokens. True if there were any.
 pub async fn end_session(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -78,7 +78,8 @@ pub async fn end_session(
     Ok(sessions + tokens > 0)
 }
 
-/// Logs out: ends a session, the browser's log-in it came from, and whatever else came from that.
+/// Logs out: ends a session, the browser log-in it came from, and every other session from that
+/// log-in.
 #[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
 pub async fn log_out(
     tx: &impl ConnectionTrait,
@@ -120,8 +121,8 @@ pub async fn log_out_browser(
     delete_tokens(tx, kind, &sessions).await.map(drop)
 }
 
-/// Logs a user out everywhere: no token, no refresh, no browser and no code of his is left. Gives
-/// back how many live or expired tokens there were.
+/// Logs a user out everywhere: deletes all their tokens, sessions, browser log-ins and codes.
+/// Returns how many tokens there were, live or expired.
 pub async fn end_all(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -147,8 +148,8 @@ pub async fn end_all(
     }
 }
 
-/// Logs everybody out, users and borrowers, and gives back how many tokens there were. Log-in pages
-/// where nobody has logged in yet stay.
+/// Logs everyone out, core users and web users, and returns how many tokens there were.
+/// Authorization requests without a log-in are kept.
 pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
     browser_log_ins::Entity::delete_many().exec(tx).await?;
     let granted = authorization_requests::Column::UserId.is_not_null();
@@ -159,8 +160,8 @@ pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
     Ok(core.rows_affected + web.rows_affected)
 }
 
-/// Ends every session of a client and what it has pending, and gives back how many tokens there
-/// were. Browsers stay logged in: other clients use them too.
+/// Ends every session of a client and deletes its pending requests; returns how many tokens there
+/// were. Browsers stay logged in, because other clients use them too.
 pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result<u64, DbErr> {
     let requests = authorization_requests::Column::ClientId.eq(client_id);
     delete(tx, authorization_requests::Entity, requests).await?;
@@ -184,7 +185,7 @@ async fn delete_tokens(
     }
 }
 
-/// Removes the rows of a table for which this is true, and says how many there were.
+/// Deletes the rows of a table that match; returns how many.
 async fn delete<E: EntityTrait>(
     tx: &impl ConnectionTrait,
     _table: E,

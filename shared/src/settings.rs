@@ -1,5 +1,5 @@
-//! Settings come from environment variables, optionally read from a file first, and nothing else.
-//! All that is missing or wrong is named at once, before anything starts.
+//! Settings, read from environment variables, optionally on top of a file, and from nowhere else.
+//! Everything that is missing or wrong is reported together, before anything starts.
 
 use crate::database_url;
 use std::collections::BTreeMap;
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Behind the name of a setting: the value stands in this file.
+/// Suffix of a setting's name: the value is in this file.
 const FROM_FILE: &str = "_FILE";
 
-/// One setting, as `--help` lists it.
+/// A setting, as `--help` lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// The environment variable.
     pub name: &'static str,
-    /// What holds when it is not set; `None`: it must be set.
+    /// Default value; `None` if the setting is required.
     pub default: Option<&'static str>,
-    /// What it does, in units.
+    /// What it does, with units.
     pub help: &'static str,
 }
 
-/// Reads the settings of one server and collects everything that is wrong with them.
+/// The settings of one server, and everything found wrong with them.
 #[derive(Debug)]
 pub struct Settings {
     known: &'static [Setting],
@@ -31,7 +31,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The environment, over the lines `NAME=value` of a file where one is given.
+    /// Reads the environment, on top of the `NAME=value` lines of the file, if given.
     pub fn read(known: &'static [Setting], env_file: Option<&Path>) -> Self {
         let mut settings = Self { known, values: BTreeMap::new(), faults: Vec::new() };
         if let Some(path) = env_file {
@@ -49,7 +49,8 @@ impl Settings {
         settings
     }
 
-    /// Secrets are often handed over as files: `NAME_FILE` names the one that holds the value.
+    /// Reads a value from a file: secrets are often passed as files, and `NAME_FILE` names the one
+    /// with the value.
     fn read_value(&mut self, name: &str, setting: &str, path: &Path) {
         match std::fs::read_to_string(path) {
             Ok(text) => drop(self.values.insert(name.to_owned(), text.trim().to_owned())),
@@ -78,7 +79,7 @@ impl Settings {
                     self.read_value(name.trim_end_matches(FROM_FILE), name, Path::new(value));
                 }
                 Some((name, _)) => self.faults.push(format!(
-                    "{} line {}: no setting is called {}",
+                    "{} line {}: unknown setting {}",
                     path.display(),
                     number + 1,
                     name
@@ -92,12 +93,12 @@ impl Settings {
         }
     }
 
-    /// Takes this value for a setting, whatever file and environment say.
+    /// Sets a value, whatever the file and the environment say.
     pub fn assume(&mut self, name: &'static str, value: &str) {
         self.values.insert(name.to_owned(), value.to_owned());
     }
 
-    /// The value of a setting, or its default.
+    /// Returns the value of a setting, or its default.
     pub fn text(&mut self, name: &'static str) -> String {
         self.optional(name).unwrap_or_else(|| {
             self.faults.push(format!("{name} is not set"));
@@ -105,14 +106,15 @@ impl Settings {
         })
     }
 
-    /// The value of a setting that may be left out.
+    /// Returns the value of an optional setting.
     pub fn optional(&self, name: &'static str) -> Option<String> {
         let default = || self.known.iter().find(|known| known.name == name)?.default;
         let value = self.values.get(name).map(String::as_str).or_else(default)?;
         if value.is_empty() { None } else { Some(value.to_owned()) }
     }
 
-    /// A setting that is a number, an address, or anything else with a text form.
+    /// Returns a setting with a parsed value: a number, an address, or anything else with a text
+    /// form.
     pub fn parsed<T: FromStr<Err: Display> + Default>(&mut self, name: &'static str) -> T {
         let text = self.text(name);
         if text.is_empty() {
@@ -124,7 +126,7 @@ impl Settings {
         })
     }
 
-    /// A whole number within limits.
+    /// Returns a whole number within limits.
     pub fn within(&mut self, name: &'static str, range: std::ops::RangeInclusive<u64>) -> u64 {
         let number: u64 = self.parsed(name);
         if !range.contains(&number) {
@@ -134,7 +136,7 @@ impl Settings {
         number
     }
 
-    /// So many seconds, within limits.
+    /// Returns a duration in seconds, within limits.
     pub fn seconds(
         &mut self,
         name: &'static str,
@@ -143,7 +145,7 @@ impl Settings {
         Duration::from_secs(self.within(name, range))
     }
 
-    /// The URL of a database.
+    /// Returns a database URL.
     pub fn database_url(&mut self, name: &'static str) -> String {
         let url = self.text(name);
         if !url.is_empty()
@@ -154,7 +156,7 @@ impl Settings {
         url
     }
 
-    /// The address to listen on.
+    /// Returns a listen address.
     pub fn address(&mut self, name: &'static str) -> std::net::SocketAddr {
         let text = self.text(name);
         text.parse().unwrap_or_else(|error| {
@@ -165,7 +167,7 @@ impl Settings {
         })
     }
 
-    /// A file that must be there.
+    /// Returns the path of a file, which must be readable.
     pub fn file(&mut self, name: &'static str) -> PathBuf {
         let path = PathBuf::from(self.text(name));
         if path.as_os_str().is_empty() {
@@ -177,23 +179,23 @@ impl Settings {
         path
     }
 
-    /// Sets what a command line says in place of the settings.
+    /// Sets a value given on the command line.
     pub fn set(&mut self, name: &str, value: &str) {
         self.values.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Notes a fault that only the server itself can find.
+    /// Adds a fault that only the server itself can detect.
     pub fn fault(&mut self, text: String) {
         self.faults.push(text);
     }
 
-    /// The finished configuration, or everything that is wrong, a line each.
+    /// Returns the configuration, or everything that is wrong, one line each.
     pub fn finish<T>(self, config: T) -> Result<T, String> {
         if self.faults.is_empty() { Ok(config) } else { Err(self.faults.join("\n")) }
     }
 }
 
-/// The settings as `--help` lists them.
+/// Returns the settings as `--help` lists them.
 pub fn list(settings: &[Setting]) -> String {
     let mut text = String::from(
         "Settings (environment variables; NAME_FILE=PATH reads the value of NAME from a file):\n",
@@ -209,7 +211,7 @@ pub fn list(settings: &[Setting]) -> String {
     text
 }
 
-/// A settings file with every setting, its help and its default: what `deploy/` has as a sample.
+/// Returns a settings file with every setting, its help and its default: the sample in `deploy/`.
 pub fn sample(settings: &[Setting]) -> String {
     let mut text = String::new();
     for Setting { name, default, help } in settings {

@@ -1,5 +1,5 @@
-//! Background tasks, supervised: work that a server does over and over for as long as it runs. A run
-//! that fails or panics is logged, counted and tried again, and ends nothing but itself.
+//! Supervised background tasks: periodic work for as long as a server runs. A run that fails or
+//! panics is logged, counted and retried, and affects nothing else.
 
 use crate::telemetry::Metrics;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The pause after a first failure. It doubles with each further one, up to the task's interval.
+/// Pause after the first failure. It doubles with each further one, up to the task's interval.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Failures in a row that count as trouble: one or two come with every restart of a database.
+/// Consecutive failures that count as a problem: one or two are normal when a database restarts.
 const FAILURES_MIN: u32 = 3;
 
 /// The background tasks of a server.
@@ -27,12 +27,12 @@ pub struct Tasks {
     failing: Arc<Mutex<BTreeMap<&'static str, u32>>>,
 }
 
-/// A task that fails again and again.
+/// A task that keeps failing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailingTask {
-    /// Which.
+    /// Name of the task.
     pub task: &'static str,
-    /// How often in a row.
+    /// Consecutive failures.
     pub failures: u32,
 }
 
@@ -65,17 +65,17 @@ impl RunOutcome {
 }
 
 impl Tasks {
-    /// None so far. Their runs are counted in `metrics`.
+    /// Returns an empty set of tasks, with their runs counted in `metrics`.
     pub fn new(metrics: &mut Metrics) -> Self {
         let tasks =
             Self { runs: Family::default(), failures: Family::default(), failing: Arc::default() };
         metrics.register("background_runs", "Runs of background tasks", tasks.runs.clone());
-        let help = "Runs of a background task that failed since it was last done";
+        let help = "Failed runs of a background task since its last success";
         metrics.register("background_failures", help, tasks.failures.clone());
         tasks
     }
 
-    /// Does this work now and again after each interval, until the process ends.
+    /// Runs this work now, and again after each interval, until the process ends.
     pub fn every<S, W, R, E>(&self, state: &Arc<S>, interval: Duration, task: &'static str, work: W)
     where
         S: Send + Sync + 'static,
@@ -86,7 +86,7 @@ impl Tasks {
         let (tasks, state) = (self.clone(), Arc::clone(state));
         tokio::spawn(async move {
             loop {
-                // In a task of its own, which a panic ends in place of this one.
+                // In its own Tokio task, which a panic ends instead of this one.
                 let outcome = match tokio::spawn(work(Arc::clone(&state))).await {
                     Ok(Ok(())) => RunOutcome::Done,
                     Ok(Err(error)) => {
@@ -104,14 +104,14 @@ impl Tasks {
         });
     }
 
-    /// The tasks that fail again and again.
+    /// Returns the tasks that keep failing.
     pub fn failing(&self) -> Vec<FailingTask> {
         let failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = failing.iter().map(|(&task, &failures)| FailingTask { task, failures });
         failing.filter(|failing| failing.failures >= FAILURES_MIN).collect()
     }
 
-    /// Counts a run, and gives the failures in a row.
+    /// Counts a run; returns the number of consecutive failures.
     fn count(&self, task: &'static str, outcome: RunOutcome) -> u32 {
         self.runs.get_or_create(&RunLabels { task, outcome: outcome.name() }).inc();
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,7 @@ impl Tasks {
     }
 }
 
-/// How long after a run the next one begins.
+/// Returns the pause before the next run.
 fn pause(interval: Duration, failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => interval,

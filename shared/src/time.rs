@@ -1,4 +1,4 @@
-//! Instants and the business day. The only clock is the database's: see [`crate::db::clock`].
+//! Instants and business days. The only clock is the database's: see [`crate::db::clock`].
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -48,11 +48,11 @@ impl ParseFromJSON for Timestamp {
     }
 }
 
-/// A calendar date as a request carries it: `YYYY-MM-DD` and nothing else, years 0001 to 9999.
+/// A calendar date in a request: exactly `YYYY-MM-DD`, years 0001 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day(pub NaiveDate);
 
-/// A text is no [`Day`].
+/// The text is not a [`Day`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotADay;
 
@@ -88,7 +88,7 @@ impl FromStr for Day {
 json_string!(Day, "string_date", MetaSchema::new_with_format("string", "date"));
 sent_as_text!(Day);
 
-/// What the database's clock says, and which business day that is.
+/// The database's time, and the business day it falls on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     /// The database's time.
@@ -100,19 +100,19 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The business day of an instant. A zone nobody knows counts as UTC, the default.
+    /// Returns the business day of an instant. An unknown zone counts as UTC, the default.
     pub fn new(now: Timestamp, time_zone: Option<&str>) -> Self {
         let zone = time_zone.and_then(|name| name.parse().ok()).unwrap_or(Tz::UTC);
         Self { now, today: now.0.with_timezone(&zone).date_naive(), zone }
     }
 
-    /// The business day of an instant.
+    /// Returns the business day of an instant.
     pub fn day_of(&self, instant: Timestamp) -> NaiveDate {
         instant.0.with_timezone(&self.zone).date_naive()
     }
 
-    /// When a business day begins: its midnight, or the first instant after one that the clocks
-    /// skip. A day that they skip as a whole begins with the next one.
+    /// Returns when a business day begins: at midnight, or at the first instant after a midnight
+    /// that the clocks skip. A day that is skipped entirely begins with the next one.
     pub fn start_of(&self, day: NaiveDate) -> Timestamp {
         let midnight = day.and_time(NaiveTime::MIN);
         let hours = (0..=24).map(|hour| midnight + TimeDelta::hours(hour));
@@ -120,8 +120,8 @@ impl Clock {
         Timestamp(start.map_or(midnight.and_utc(), |start| start.to_utc()))
     }
 
-    /// When the business day after this one begins; the last [`Day`] there is does not end. A later
-    /// year than 9999 is none that every database knows, and its text sorts before the others.
+    /// Returns when the next business day begins; `None` for the last [`Day`], which does not end.
+    /// Not every database supports years after 9999, and their text would sort before the others.
     pub fn end_of(&self, day: NaiveDate) -> Option<Timestamp> {
         day.succ_opt().filter(|next| next.year() <= 9999).map(|next| self.start_of(next))
     }
@@ -165,9 +165,9 @@ mod tests {
         };
         assert_eq!(start("UTC", "2026-03-01"), "2026-03-01T00:00:00Z");
         assert_eq!(start("America/New_York", "2026-03-01"), "2026-03-01T05:00:00Z");
-        // On this day clocks in Santiago went from midnight to one o'clock.
+        // On this day the clocks in Santiago went from midnight to one o'clock.
         assert_eq!(start("America/Santiago", "2024-09-08"), "2024-09-08T04:00:00Z");
-        // Samoa went from one side of the date line to the other, and had no such day.
+        // Samoa moved across the date line and skipped this day.
         assert_eq!(start("Pacific/Apia", "2011-12-30"), "2011-12-30T10:00:00Z");
         assert_eq!(start("Pacific/Apia", "2011-12-31"), "2011-12-30T10:00:00Z");
     }

@@ -1,5 +1,5 @@
-//! TLS: certificates in, listener and client out. TLS 1.2 and up, and the one place where a rustls
-//! provider is chosen.
+//! TLS configuration of listeners and clients: TLS 1.2 and up, and the only place that chooses a
+//! rustls provider.
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
@@ -13,27 +13,28 @@ use rustls::{
 use std::path::Path;
 use std::sync::Arc;
 
-/// Makes aws-lc-rs the provider of this process. The first thing in every `main`; again is no harm.
+/// Makes aws-lc-rs the provider of this process. Called first in every `main`; calling it again is
+/// harmless.
 pub fn install_provider() {
-    // The error only says that a provider is installed already: this one.
+    // The only error is that a provider is already installed: this one.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 }
 
-/// What a listener presents: the chain and the key in these PEM files.
+/// Identity of a listener: the certificate chain and key in these PEM files.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
     /// Certificate chain, PEM.
     pub certificate: &'a Path,
     /// Private key, PEM.
     pub key: &'a Path,
-    /// Clients are asked for a certificate, and may have none.
+    /// Request client certificates, which remain optional.
     pub client_certificates: bool,
 }
 
 impl Identity<'_> {
-    /// A listener with what the files hold now.
+    /// Returns the server configuration with the current content of the files.
     ///
-    /// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1. Clients are asked for a certificate or not.
+    /// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1, and requests client certificates if set to.
     pub fn server_config(&self) -> Result<ServerConfig, String> {
         let chain = read_certificates(self.certificate)?;
         let key = read_key(self.key)?;
@@ -45,19 +46,20 @@ impl Identity<'_> {
         let mut config = builder.with_single_cert(chain, key).map_err(|error| {
             let why = match error {
                 rustls::Error::InconsistentKeys(_) => {
-                    "the key is not that of the first certificate in the file".to_owned()
+                    "the key does not belong to the first certificate in the file".to_owned()
                 }
                 error => error.to_string(),
             };
-            format!("certificate and key do not work together: {why}")
+            format!("certificate and key cannot be used together: {why}")
         })?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(config)
     }
 }
 
-/// Takes any certificate a client shows, or none: who it belongs to is known from where it was
-/// registered, not from who signed it (RFC 8705, 2.2). That the client has its key is proved here.
+/// Accepts any client certificate, or none: a client is identified by where its certificate is
+/// registered, not by who signed it (RFC 8705, 2.2). Proof of possession of the key is verified
+/// here.
 #[derive(Debug)]
 struct AnyCertificate(WebPkiSupportedAlgorithms);
 
@@ -108,7 +110,8 @@ impl ClientCertVerifier for AnyCertificate {
     }
 }
 
-/// A client that trusts the authorities in this PEM file and no other, and speaks these versions.
+/// Returns a client configuration that trusts only the authorities in this PEM file, and speaks
+/// these versions.
 pub fn client_config(
     authorities: &Path,
     versions: &[&'static SupportedProtocolVersion],
@@ -116,7 +119,9 @@ pub fn client_config(
     let mut roots = RootCertStore::empty();
     for certificate in read_certificates(authorities)? {
         let path = authorities.display();
-        roots.add(certificate).map_err(|error| format!("{path} is no authority: {error}"))?;
+        roots
+            .add(certificate)
+            .map_err(|error| format!("{path} is not a certificate authority: {error}"))?;
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
@@ -125,7 +130,7 @@ pub fn client_config(
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// What editors of some systems put at the beginning of a text.
+/// Byte order mark that some editors put at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn read_pem(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -133,7 +138,7 @@ fn read_pem(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(pem.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(pem))
 }
 
-/// The key of a PEM file, if it is one that a server can sign with.
+/// Reads the key of a PEM file, and checks that a server can sign with it.
 fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let unreadable = |why: &str| format!("cannot read the key in {}: {why}", path.display());
     let pem = read_pem(path).map_err(|error| unreadable(&error.to_string()))?;
@@ -144,7 +149,7 @@ fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
         )));
     }
     let key = PrivateKeyDer::from_pem_slice(&pem).map_err(|error| match error {
-        pem::Error::NoItemsFound => unreadable("there is none"),
+        pem::Error::NoItemsFound => unreadable("the file has none"),
         error => unreadable(&error.to_string()),
     })?;
     let provider = rustls::crypto::aws_lc_rs::default_provider();
@@ -156,7 +161,7 @@ fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     Ok(key)
 }
 
-/// The certificates of a PEM file: at least one.
+/// Reads the certificates of a PEM file: at least one.
 pub fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let unreadable =
         |error: String| format!("cannot read certificates in {}: {error}", path.display());
@@ -164,7 +169,7 @@ pub fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, St
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|error| unreadable(error.to_string()))?;
     if certificates.is_empty() {
-        return Err(unreadable("there is none".to_owned()));
+        return Err(unreadable("the file has none".to_owned()));
     }
     Ok(certificates)
 }

@@ -1,9 +1,10 @@
-//! User names and passwords: one rule for core-system users and web users, wherever they come from.
+//! Rules for user names and passwords, the same for core users and web users however they are
+//! created.
 //!
-//! A user name is NFC, without invisible characters or outer spaces, and its *skeleton* (case,
+//! A user name is in NFC, without invisible characters or outer spaces, and its *skeleton* (case,
 //! width, spaces and confusable characters folded, after UTS 39) belongs to no other user of its
-//! kind. The skeletons stand in `name_skeletons`, whose primary key decides who comes first.
-//! Names from before the rule keep working; those that share a skeleton share its row.
+//! kind. The skeletons are in `name_skeletons`, whose primary key decides races. Names older than
+//! the rule keep working; those that share a skeleton share its row.
 
 use crate::db;
 use crate::entity::name_skeletons::{Column, Entity, Model};
@@ -23,25 +24,25 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::confusable_detection::skeleton as confusable_skeleton;
 
-/// Characters of a user name.
+/// Maximum characters of a user name.
 pub const NAME_CHARACTERS_MAX: usize = 50;
-/// The least that NIST SP 800-63B takes; it asks for no mixture of letters and digits.
+/// Minimum of NIST SP 800-63B, which requires no mixture of letters and digits.
 pub const PASSWORD_CHARACTERS_MIN: usize = 8;
-/// A name this short may be part of a password: nearly every password contains some letter.
+/// A shorter name may be part of a password: nearly every password contains some letter.
 const NAME_IN_PASSWORD_MIN: usize = 4;
-/// Set once the names of before the rule are in `name_skeletons`.
+/// Setting that is written once the names older than the rule are in `name_skeletons`.
 const FILLED: &str = "name_skeletons_filled";
-/// Names that are read together.
+/// Names per page when reading all of them.
 const NAMES_PER_PAGE: u64 = 5_000;
 
-/// Why a user may not be called so.
+/// Why a user name is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameFault {
     /// Empty, or too long.
     Length,
     /// A space at either end.
     OuterSpace,
-    /// Invisible, or of no script that names are written in.
+    /// An invisible character, or one of no script used for names.
     Character,
     /// Not in Unicode's composed form.
     NotComposed,
@@ -53,22 +54,22 @@ impl fmt::Display for NameFault {
             Self::Length => write!(f, "must have 1 to {NAME_CHARACTERS_MAX} characters"),
             Self::OuterSpace => f.write_str("must have no space at either end"),
             Self::Character => f.write_str(
-                "must have letters, digits, ASCII punctuation and single spaces only, and no \
-                 control or invisible character",
+                "may contain only letters, digits, ASCII punctuation and single spaces, no control \
+                 or invisible characters",
             ),
             Self::NotComposed => f.write_str("must be in Unicode's composed form (NFC)"),
         }
     }
 }
 
-/// Why this may not be the password of a user.
+/// Why a password is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordFault {
     /// Too few characters.
     Short,
     /// Too many bytes.
     Long,
-    /// The user name is part of it.
+    /// Contains the user name.
     ContainsName,
 }
 
@@ -76,13 +77,13 @@ impl fmt::Display for PasswordFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Short => write!(f, "must have {PASSWORD_CHARACTERS_MIN} characters or more"),
-            Self::Long => write!(f, "must have {PASSWORD_BYTES_MAX} bytes at most"),
+            Self::Long => write!(f, "must have at most {PASSWORD_BYTES_MAX} bytes"),
             Self::ContainsName => f.write_str("must not contain the user's name"),
         }
     }
 }
 
-/// Refuses a name that no user may get.
+/// Checks a new user name.
 pub fn check_name(name: &str) -> Result<(), NameFault> {
     if !(1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
         return Err(NameFault::Length);
@@ -100,7 +101,7 @@ pub fn check_name(name: &str) -> Result<(), NameFault> {
     }
 }
 
-/// Refuses a password that is easily guessed, or too long.
+/// Checks a new password: refuses one that is easily guessed, or too long.
 pub fn check_password(password: &str, user_name: &str) -> Result<(), PasswordFault> {
     if password.chars().count() < PASSWORD_CHARACTERS_MIN {
         return Err(PasswordFault::Short);
@@ -117,34 +118,35 @@ pub fn check_password(password: &str, user_name: &str) -> Result<(), PasswordFau
     }
 }
 
-/// What names that people could take for each other have in common.
+/// Returns the skeleton of a name, which is the same for names that look alike.
 pub fn skeleton(name: &str) -> String {
     let folded = name.nfkc().collect::<String>().to_uppercase().to_lowercase();
     let folded = confusable_skeleton(&folded).collect::<String>().to_lowercase();
-    // Confusables may stand for spaces and for characters of their own: once more is enough.
+    // A confusable may map to a space or to a character that is itself confusable: a second pass is
+    // enough.
     let is_visible = |it: &char| it.is_ascii_graphic() || it.identifier_allowed();
     confusable_skeleton(&folded).filter(is_visible).collect::<String>().nfkc().collect()
 }
 
-/// The key of a name's skeleton: SHA-256, because skeletons are longer than names.
+/// Returns the key of a name's skeleton: SHA-256, because a skeleton may be longer than its name.
 pub fn skeleton_hash(kind: UserKind, name: &str) -> String {
     let text = format!("{}\0{}", kind.as_str(), skeleton(name));
     hex::encode(digest::digest(&digest::SHA256, text.as_bytes()))
 }
 
-/// Takes a name for a new user, or for one who is renamed. A conflict means that another user of
-/// this kind has it, or one like it.
+/// Reserves a name for a new or renamed user. A conflict means that another user of this kind has
+/// it, or one that looks like it.
 pub async fn take(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Result<(), DbErr> {
     take_all(tx, vec![skeleton_hash(kind, name)]).await
 }
 
-/// Takes many names by the hashes of their skeletons.
+/// Reserves many names, given the hashes of their skeletons.
 pub async fn take_all(tx: &impl ConnectionTrait, hashes: Vec<String>) -> Result<(), DbErr> {
     let rows = hashes.into_iter().map(|skeleton_hash| Model { skeleton_hash, holders: 1 });
     rows::add_all(tx, rows.collect::<Vec<_>>()).await
 }
 
-/// Gives up the name of a user who is removed or renamed.
+/// Releases the name of a user who is removed or renamed.
 pub async fn release(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Result<(), DbErr> {
     let hash = skeleton_hash(kind, name);
     let of_name = Column::SkeletonHash.eq(hash);
@@ -157,7 +159,7 @@ pub async fn release(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> R
     unheld.exec(tx).await.map(drop)
 }
 
-/// Those of these hashes that are taken.
+/// Returns those of these hashes that are taken.
 #[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
 pub async fn taken(
     db: &impl ConnectionTrait,
@@ -172,18 +174,18 @@ pub async fn taken(
         .await
 }
 
-/// A user whose name breaks the rule.
+/// A user whose name violates the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultyName {
-    /// Core-system user, or web user.
+    /// Core user or web user.
     pub kind: UserKind,
-    /// What the user logs in with.
+    /// User name.
     pub name: String,
-    /// What the rule says against it; `None` where it is only too much like another's.
+    /// The violation; `None` if the name only looks like another user's.
     pub fault: Option<NameFault>,
 }
 
-/// Every user whose name breaks the rule.
+/// Returns every user whose name violates the rule.
 #[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
 pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
     let shared: Vec<String> = Entity::find()
@@ -213,13 +215,13 @@ pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
     Ok(found)
 }
 
-/// True once the names of before the rule are counted.
+/// True once the names older than the rule are counted.
 #[expect(clippy::disallowed_methods, reason = "settings are no rows of the resource API")]
 pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
 }
 
-/// Counts the names of before the rule, once.
+/// Counts the names older than the rule, once.
 pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
     if is_filled(db).await? {
         return Ok(());
@@ -227,7 +229,7 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
     let tx = db::begin_write(db).await?;
     let filled = settings::Model { name: FILLED.to_owned(), value: "1".to_owned() };
     match rows::add_all(&tx, vec![filled]).await {
-        // Another upgrade did it meanwhile.
+        // A concurrent upgrade has done it.
         Err(error) if db::fault(&error) == db::Fault::Conflict => return tx.rollback().await,
         written => written?,
     }
@@ -249,7 +251,7 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
     tx.commit().await
 }
 
-/// Adds these numbers of holders to those that are there.
+/// Adds these numbers of holders to the existing ones.
 async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr> {
     for rows in rows.chunks(500) {
         let hashes = rows.iter().map(|row| row.skeleton_hash.as_str());
@@ -268,7 +270,7 @@ async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr>
     Ok(())
 }
 
-/// A page of names by the ids of their users.
+/// Reads a page of names, in the order of their user ids.
 #[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
 async fn names(
     db: &impl ConnectionTrait,

@@ -1,8 +1,8 @@
-//! Asks the auth server about tokens.
+//! Client of the auth server's introspection endpoint.
 //!
-//! Nothing is cached: a log-out that was answered is felt by the next call. Requests with one token
-//! share questions all the same ([`Coalesced`]): one is in flight for it, however many requests it
-//! sends.
+//! Nothing is cached: once a log-out has been answered, the next call is refused. Concurrent
+//! requests with the same token still share introspection calls ([`Coalesced`]): one is in flight
+//! per token, however many requests it sends.
 
 use aws_lc_rs::digest;
 use poem::http::StatusCode;
@@ -15,11 +15,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the auth server may take before it counts as away.
+/// Timeout of an introspection call, after which the auth server counts as unavailable.
 const QUESTION_TIME_MAX: Duration = Duration::from_secs(2);
-/// No token is longer, and the auth server takes no form that is much longer.
+/// No token is longer, and the auth server accepts no form that is much longer.
 const TOKEN_BYTES_MAX: usize = 4096;
-/// Tries per question: a connection may have died while it lay idle.
+/// Attempts per introspection: an idle connection may have died.
 const TRIES: usize = 2;
 
 type Judgement = Result<Arc<ActiveToken>, Problem>;
@@ -35,7 +35,8 @@ pub struct AuthClient {
 }
 
 impl AuthClient {
-    /// A client of the server at a URL, that trusts these authorities and follows no redirect.
+    /// Returns a client for the server at this URL that trusts only these authorities and follows
+    /// no redirects.
     pub fn new(
         auth_url: &str,
         auth_ca: &Path,
@@ -63,7 +64,7 @@ impl AuthClient {
         }))
     }
 
-    /// Whom a token speaks for, or why it is refused.
+    /// Returns whom the token speaks for, or why it is refused.
     pub async fn judge(self: &Arc<Self>, token: &str) -> Judgement {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
             return Err(Problem::new(ProblemType::TokenInvalid));
@@ -84,7 +85,7 @@ impl AuthClient {
                     return Err(Problem::new(ProblemType::TokenInvalid));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the auth server could not be asked");
+                    tracing::warn!(%error, "token introspection failed");
                     Err(Problem::new(ProblemType::AuthServerUnavailable))
                 }
             };
@@ -106,7 +107,7 @@ impl AuthClient {
             .map_err(without_url)?;
         match response.status() {
             StatusCode::OK => response.json().await.map_err(without_url),
-            status => Err(format!("it answered {status}")),
+            status => Err(format!("status {status}")),
         }
     }
 }

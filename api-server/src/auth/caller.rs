@@ -1,5 +1,5 @@
-//! Who is calling, and where every query starts: at [`Caller::find`] or [`Caller::get`]. What a caller
-//! may see is decided in [`crate::auth::visibility`].
+//! The caller of a request. Every query starts at [`Caller::find`] or [`Caller::get`]; what a
+//! caller may see is defined in [`crate::auth::visibility`].
 
 use super::privileges::{self, Forbidden, Privilege, Rights};
 use super::visibility::Visible;
@@ -16,11 +16,11 @@ use shared::time::Clock;
 /// A user of the core system.
 #[derive(Clone, Debug)]
 pub struct CoreCaller {
-    /// The user's id.
+    /// User id.
     pub user_id: i64,
-    /// The log-in name.
+    /// User name.
     pub user_name: String,
-    /// The privileges.
+    /// Privileges.
     pub rights: Rights,
 }
 
@@ -29,9 +29,9 @@ pub struct CoreCaller {
 pub enum Caller {
     /// A user of the core system.
     Core(CoreCaller),
-    /// A borrower, who sees no records but their own.
+    /// A borrower, who sees only their own records.
     Web {
-        /// The contact whose credentials were used to log in.
+        /// Contact with the web credentials used to log in.
         contact_id: i64,
     },
 }
@@ -39,9 +39,9 @@ pub enum Caller {
 /// Why a row was not found.
 #[derive(Debug)]
 pub enum FindError {
-    /// It is missing, or the caller may not see it: the two look alike.
+    /// The row does not exist or is not visible to the caller; the two are indistinguishable.
     NotFound,
-    /// The database did not say.
+    /// The database query failed.
     Database(DbErr),
 }
 
@@ -60,17 +60,17 @@ impl From<FindError> for Problem {
     }
 }
 
-/// A request that was let in: the caller, and the database's time when it came.
+/// An authenticated request: the caller, and the database's time at admission.
 #[derive(Clone, Debug)]
 pub struct Admitted {
-    /// Who called.
+    /// The caller.
     pub caller: Caller,
-    /// When.
+    /// The database's time at admission.
     pub clock: Clock,
 }
 
 impl Caller {
-    /// A core-system user with their rights and the clock, in one statement.
+    /// Reads a core user's privileges and the clock, in one statement.
     pub async fn core(
         db: &DatabaseConnection,
         user_id: i64,
@@ -97,13 +97,13 @@ impl Caller {
         Ok(Admitted { caller: Self::Core(CoreCaller { user_id, user_name, rights }), clock })
     }
 
-    /// Starts every query of this service: `E::find()` narrowed to what the caller may see.
+    /// Starts a query: `E::find()`, restricted to what the caller may see.
     #[expect(clippy::disallowed_methods, reason = "the one place that may start a query")]
     pub fn find<E: Visible>(&self) -> Select<E> {
         E::find().filter(E::visible_to(self))
     }
 
-    /// One row by primary key; a row the caller may not see does not exist.
+    /// Returns a row by primary key; a row that the caller may not see does not exist.
     #[expect(clippy::disallowed_methods, reason = "narrowed on the same line")]
     pub async fn get<E: Visible>(
         &self,
@@ -114,8 +114,8 @@ impl Caller {
         row.ok_or(FindError::NotFound)
     }
 
-    /// Holds a row until the transaction ends, so that it is not deleted meanwhile; a row that the
-    /// caller may not see does not exist. `id_column` is its table's primary key.
+    /// Locks a row until the transaction ends, so that it cannot be deleted in the meantime; a row
+    /// that the caller may not see does not exist. `id_column` is the table's primary key.
     pub async fn hold<C: ColumnTrait<EntityName: Visible>>(
         &self,
         tx: &DatabaseTransaction,
@@ -129,8 +129,8 @@ impl Caller {
         held.map(drop).ok_or(FindError::NotFound)
     }
 
-    /// True if a core-system user holds the privilege. Web users hold none: what they may see is
-    /// their only right.
+    /// True if a core user holds the privilege. Web users hold none: their only right is to see
+    /// what they may see.
     pub fn holds(&self, privilege: Privilege) -> bool {
         match self {
             Self::Core(user) => user.rights.hold(privilege),
@@ -138,7 +138,7 @@ impl Caller {
         }
     }
 
-    /// An error naming the privilege unless it is held.
+    /// Returns an error that names the privilege unless it is held.
     pub fn require(&self, privilege: Privilege) -> Result<(), Forbidden> {
         match self {
             Self::Core(user) => user.rights.require(privilege),
@@ -146,7 +146,7 @@ impl Caller {
         }
     }
 
-    /// The core-system user, for columns that name the author of a change.
+    /// Returns the core user's id, for columns that record the author of a change.
     pub fn user_id(&self) -> Option<i64> {
         match self {
             Self::Core(user) => Some(user.user_id),
@@ -154,7 +154,7 @@ impl Caller {
         }
     }
 
-    /// A stable name of the caller, different for every kind and id.
+    /// Returns a stable name of the caller, unique across kinds and ids.
     pub fn subject(&self) -> String {
         match self {
             Self::Core(user) => format!("core:{}", user.user_id),

@@ -1,5 +1,5 @@
-//! The core system's privileges: a path and a verb. A grant on a parent path holds for its children
-//! with the same verb.
+//! The core system's privileges, each a path and a verb. A grant on a parent path applies to its
+//! children with the same verb.
 
 pub mod effective;
 
@@ -13,17 +13,17 @@ use std::collections::HashSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Privilege(pub &'static str, pub &'static str);
 
-/// Sees the loans of other officers too.
+/// Sees other officers' loans too.
 pub const LOANS_OF_OTHER_OFFICERS: Privilege =
     Privilege("Loan > Access to Other Officers", "Allow");
-/// Sees the contacts of other officers too.
+/// Sees other officers' contacts too.
 pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
     Privilege("Contact > Access to Other Officers", "Allow");
-/// Reads tax ids and identity numbers whole.
+/// Reads tax ids and identity numbers unmasked.
 pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
-/// Reads the numbers of bank accounts whole.
+/// Reads bank account numbers unmasked.
 pub const BANK_ACCOUNTS: Privilege = Privilege("Loan > Automated Payments", "View Account");
-/// Reads the rights of other users.
+/// Reads other users' privileges.
 pub const RIGHTS_OF_OTHERS: Privilege = Privilege("Security > Privileges", "View");
 /// Sees and settles all cash drawers.
 pub const SUPERVISE_DRAWERS: Privilege = Privilege("Cash Drawer > Supervise", "Allow");
@@ -31,18 +31,18 @@ pub const SUPERVISE_DRAWERS: Privilege = Privilege("Cash Drawer > Supervise", "A
 pub const FUND_DRAWERS: Privilege = Privilege("Cash Drawer > Funding", "Allow");
 /// Posts payments with an earlier effective date.
 pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate");
-/// Says himself which balance gets how much.
+/// Chooses how a payment is split across balances.
 pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
-/// Pays loans off.
+/// Pays off loans.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
 
-/// Lets a payment by card go without its convenience fee.
+/// Waives the convenience fee of a card payment.
 pub const WAIVE_FEES: Privilege = Privilege("Payment Gateway > Convenience Fee", "Waive");
 
-/// What the DBA flag adds to a user's grants.
+/// Privileges that the DBA flag adds to a user's grants.
 const DBA_ADDS: [Privilege; 2] = [Privilege("Setup", "View"), Privilege("Processing", "View")];
 
-/// Paths whose View reads rows that leave a field history.
+/// Paths with a field history, which their View privilege reads.
 pub const HISTORY_PATHS: [&str; 16] = [
     "Contact > Records",
     "Contact > Credit Profiles",
@@ -62,14 +62,14 @@ pub const HISTORY_PATHS: [&str; 16] = [
     "Payment Gateway > Cards",
 ];
 
-/// Why a caller may not do something.
+/// Why a caller is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbidden {
     /// The privilege is missing.
     Privilege(Privilege),
-    /// The trustees of a transaction code do not admit the caller.
+    /// The caller is not among the trustees of a transaction code.
     TransactionCode(i32),
-    /// The trustees of a category of comments do not admit the caller.
+    /// The caller is not among the trustees of a comment category.
     CommentCategory(i64),
     /// The caller is a web user.
     CoreUserOnly,
@@ -82,10 +82,10 @@ impl From<Forbidden> for Problem {
                 format!("the privilege {path} > {verb} is required")
             }
             Forbidden::TransactionCode(code) => {
-                format!("the trustees of transaction code {code} do not admit the caller")
+                format!("the caller is not among the trustees of transaction code {code}")
             }
             Forbidden::CommentCategory(id) => {
-                format!("the trustees of comment category {id} do not admit the caller")
+                format!("the caller is not among the trustees of comment category {id}")
             }
             Forbidden::CoreUserOnly => return Self::new(ProblemType::CoreUserOnly),
         };
@@ -93,18 +93,18 @@ impl From<Forbidden> for Problem {
     }
 }
 
-/// What a core-system user was granted, himself or through a group.
+/// Privileges of a core user, granted directly or through a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rights {
-    /// The admin account may do everything.
+    /// The admin account holds every privilege.
     All,
-    /// The grants as they stand in the database, path and verb.
+    /// Grants as stored in the database: path and verb.
     Granted(HashSet<(String, String)>),
 }
 
 impl Rights {
-    /// The rights of a user without the admin flag. The DBA flag adds viewing of setup lists and
-    /// of batch processing.
+    /// Returns the rights of a user without the admin flag. The DBA flag adds viewing of setup
+    /// lists and of batch processing.
     pub fn granted(mut grants: HashSet<(String, String)>, dba: bool) -> Self {
         if dba {
             for Privilege(path, verb) in DBA_ADDS {
@@ -114,14 +114,14 @@ impl Rights {
         Self::Granted(grants)
     }
 
-    /// True if the privilege, or the same verb on a parent of its path, was granted.
+    /// True if the privilege, or the same verb on a parent path, is granted.
     pub fn hold(&self, Privilege(path, verb): Privilege) -> bool {
         let Self::Granted(grants) = self else { return true };
         let parents = path.match_indices(" > ").map(|(end, _)| &path[..end]);
         parents.chain([path]).any(|path| grants.contains(&(path.to_owned(), verb.to_owned())))
     }
 
-    /// An error naming the privilege unless it is held.
+    /// Returns an error that names the privilege unless it is held.
     pub fn require(&self, privilege: Privilege) -> Result<(), Forbidden> {
         match self.hold(privilege) {
             true => Ok(()),
@@ -130,8 +130,8 @@ impl Rights {
     }
 }
 
-/// Adds a user's grants to a statement that gives at least one row: the columns `path` and `verb`,
-/// NULL where nothing was granted.
+/// Joins a user's grants to a statement that returns at least one row: columns `path` and `verb`,
+/// NULL if nothing is granted.
 pub fn join_grants(select: &mut SelectStatement, user_id: i64) {
     use privilege_grants::Column::{GroupId, PrivilegeId, UserId};
     let groups = groups_of(user_id);
@@ -148,7 +148,7 @@ pub fn join_grants(select: &mut SelectStatement, user_id: i64) {
         );
 }
 
-/// The grants in the rows of such a statement.
+/// Reads the grants from the rows of such a statement.
 pub fn read_grants(rows: &[QueryResult]) -> Result<HashSet<(String, String)>, DbErr> {
     let mut grants = HashSet::new();
     for row in rows {
@@ -159,7 +159,7 @@ pub fn read_grants(rows: &[QueryResult]) -> Result<HashSet<(String, String)>, Db
     Ok(grants)
 }
 
-/// The groups a user belongs to.
+/// Selects the groups that a user belongs to.
 pub fn groups_of(user_id: i64) -> SelectStatement {
     Query::select()
         .column(group_members::Column::GroupId)

@@ -1,18 +1,18 @@
-//! For each table, which of its rows a caller may see: all row rules of the product in one place.
+//! Row-level visibility: for each table, the rows that a caller may see. All row rules of the
+//! product are here.
 //!
-//! | Rule | Who sees a row |
+//! | Rule | Who may see a row |
 //! |---|---|
-//! | loan | its loan or collection officer; everyone where it has neither; holders of `Loan > Access to Other Officers`; and only whom the trustees of its group and portfolio admit |
-//! | contact | its officer; everyone where it has none; holders of `Contact > Access to Other Officers`; and only whom the trustees of its type admit |
-//! | collateral | whoever sees a loan it secures; where it secures none, whoever sees its contact |
-//! | comment | whoever sees what it is on, and whom the trustees of its category admit |
-//! | document | whoever sees what it is on, with the View of the form or kind of comment |
-//! | own loan | the web user who is its borrower, or linked to it with web access |
+//! | loan | its loan or collection officer; everyone if it has neither; holders of `Loan > Access to Other Officers`; in every case only users whom the trustees of its group and portfolio admit |
+//! | contact | its officer; everyone if it has none; holders of `Contact > Access to Other Officers`; in every case only users whom the trustees of its type admit |
+//! | collateral | users who may see a loan it secures; if it secures none, users who may see its contact |
+//! | comment | users who may see its parent, if the trustees of its category admit them |
+//! | document | users who may see its parent and hold View on the form or kind of comment |
+//! | own loan | the web user who is its borrower, or is linked to it with web access |
 //!
-//! The admin account sees everything. A trustee list that is empty admits everyone. A child's rule
-//! names its parent: the parent is looked up by its key for each row, so that no rule lists all
-//! rows that a caller may see. The rules are conditions in SQL, so that they hold before paging
-//! and counting.
+//! The admin account sees everything. An empty trustee list admits everyone. A child's rule refers
+//! to its parent, which is looked up by key for each row, so that no rule has to list all rows that
+//! a caller may see. The rules are SQL conditions, so they apply before paging and counting.
 
 pub mod records;
 
@@ -26,9 +26,9 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait};
 use shared::entity::trustees::{self, TrusteeObject};
 use shared::entity::*;
 
-/// The rows of a table that a caller may see. A table without a rule cannot be queried.
+/// Row visibility of a table. A table without a rule cannot be queried.
 pub trait Visible: EntityTrait {
-    /// The condition that holds for exactly those rows.
+    /// Returns the condition that is true for exactly the visible rows.
     fn visible_to(caller: &Caller) -> Condition;
 }
 
@@ -40,7 +40,7 @@ fn nothing() -> Condition {
     Condition::all().add(Expr::value(false))
 }
 
-/// A rule for core-system users: the admin account sees every row, web users see none.
+/// Applies a rule for core users: the admin account sees every row, web users see none.
 fn for_core(caller: &Caller, rule: impl FnOnce(&CoreCaller) -> Condition) -> Condition {
     match caller {
         Caller::Core(user) if user.rights == Rights::All => everything(),
@@ -49,7 +49,7 @@ fn for_core(caller: &Caller, rule: impl FnOnce(&CoreCaller) -> Condition) -> Con
     }
 }
 
-/// There is a row of another table with this key, and the caller may see it.
+/// Condition: the parent row with this key exists, and the caller may see it.
 fn parent<P: Visible>(key: P::Column, child: impl ColumnTrait, caller: &Caller) -> Condition {
     let parent = Query::select()
         .expr(Expr::value(1))
@@ -60,7 +60,8 @@ fn parent<P: Visible>(key: P::Column, child: impl ColumnTrait, caller: &Caller) 
     Condition::all().add(Expr::exists(parent))
 }
 
-/// The row's officers are the caller, or nobody; or he may see other officers' rows.
+/// Condition: the caller is one of the row's officers, the row has no officer, or the caller may
+/// see other officers' rows.
 fn officer_rule<C: ColumnTrait>(
     officers: &[C],
     user_id: i64,
@@ -74,7 +75,7 @@ fn officer_rule<C: ColumnTrait>(
     officers.iter().fold(Condition::any().add(nobody), |any, officer| any.add(officer.eq(user_id)))
 }
 
-/// Trustee lists on these objects admit the user, or are empty.
+/// Condition: the trustee list of the referenced object admits the user, or is empty.
 fn trustee_rule(column: impl ColumnTrait, object: TrusteeObject, user_id: i64) -> Condition {
     use trustees::Column::{GroupId, ObjectId, ObjectType, UserId};
     let listed = || {
@@ -119,12 +120,12 @@ impl Visible for loans::Entity {
     }
 }
 
-/// The loan that a row hangs on.
+/// Condition: the caller may see the row's loan.
 fn loan_of(loan_id: impl ColumnTrait, caller: &Caller) -> Condition {
     parent::<loans::Entity>(loans::Column::LoanId, loan_id, caller)
 }
 
-/// The contact that a row hangs on.
+/// Condition: the caller may see the row's contact.
 fn contact_of(contact_id: impl ColumnTrait, caller: &Caller) -> Condition {
     parent::<contacts::Entity>(contacts::Column::ContactId, contact_id, caller)
 }
@@ -234,7 +235,7 @@ impl Visible for cash_drawers::Entity {
     }
 }
 
-/// Tables whose rows core-system users see with the row of another table that they hang on.
+/// Tables whose rows are visible to core users who may see the parent row.
 macro_rules! with_parent {
     ($($table:ident by $child:ident of $parent:ident $key:ident;)*) => {$(
         impl Visible for $table::Entity {
@@ -270,7 +271,7 @@ with_parent! {
     cash_drawer_transactions by DrawerId of cash_drawers DrawerId;
 }
 
-/// Setup lists with trustees on their rows.
+/// Setup lists with trustees per row.
 macro_rules! trusted_setup {
     ($($table:ident by $key:ident as $object:ident;)*) => {$(
         impl Visible for $table::Entity {
@@ -291,7 +292,7 @@ trusted_setup! {
     transaction_codes by TransactionCode as TransactionCode;
 }
 
-/// Tables that every core-system user may see and no web user.
+/// Tables visible to every core user and to no web user.
 macro_rules! for_core_users {
     ($($table:ident)*) => {$(
         impl Visible for $table::Entity {

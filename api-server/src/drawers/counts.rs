@@ -208,7 +208,7 @@ mod tests {
             (&[("0.00", 1)], "0.00", "0.00 is not above zero"),
             (&[("-5.00", 1)], "0.00", "-5.00 is not above zero"),
             (&[("0.005", 200)], "1.00", "has too many decimals"),
-            (&[("900000000000000", i32::MAX)], "1.00", "beyond what the service can store"),
+            (&[("900000000000000", i32::MAX)], "1.00", "exceeds what the service can store"),
         ] {
             let refused = sum(list, cash).unwrap_err();
             assert!(refused.contains(told), "{refused}");

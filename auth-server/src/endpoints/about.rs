@@ -8,7 +8,7 @@ use crate::web::pages;
 use poem::{Request, Response};
 use std::sync::Arc;
 
-/// Redirects to the documentation; without its address, describes this server.
+/// Redirects to the documentation; if its URL is not configured, describes this server.
 pub async fn lead(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     Ok(match &state.documentation_url {
         Some(url) => redirect(url),

@@ -1,10 +1,10 @@
-//! `GET /oauth2/authorize`, `POST /oauth2/authorize`: an application sends a browser here, and gets it back with a code
-//! (RFC 6749, 4.1; OpenID Connect Core, 3.1.2).
+//! `GET /oauth2/authorize`, `POST /oauth2/authorize`: the authorization endpoint. An application
+//! sends a browser here and gets it back with a code (RFC 6749, 4.1; OpenID Connect Core, 3.1.2).
 //!
-//! PKCE with S256 is required of every client. Until client and redirect URI are known to belong
-//! together, whatever is wrong is shown on a page: nobody is sent to an address that is not the
-//! client's. After that, errors go back to the client with its `state` and this server's `iss`
-//! (RFC 9207).
+//! PKCE with S256 is required of every client. Until the redirect URI is known to be registered for
+//! the client, errors are shown on a page: a browser is never sent to an address that is not the
+//! client's. After that, errors go back to the client with its `state` and this server's `iss` (RFC
+//! 9207).
 
 use super::redirect;
 use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
@@ -26,29 +26,29 @@ use shared::db;
 use shared::entity::oauth_clients::Model;
 use std::sync::Arc;
 
-/// Longer values are nobody's honest `state` or `nonce`.
+/// No legitimate `state` or `nonce` is longer.
 const STATE_BYTES_MAX: usize = 4096;
 const NONCE_BYTES_MAX: usize = 1024;
-/// 256 bits as base64url.
+/// 256 bits in base64url.
 const CHALLENGE_LENGTH: usize = 43;
 
-/// Sends the browser to the log-in page, or back with a code where somebody is logged in already.
+/// Redirects the browser to the log-in page, or back with a code if a user is already logged in.
 pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await?,
         _ => Form::of_query(&request)?,
     };
-    // An image or a script of some page asks for nobody.
+    // A subresource of another page (an image, a script) must not start a log-in.
     let destination = request.headers().get("sec-fetch-dest");
     if destination.is_some_and(|known| known != "document" && known != "iframe") {
-        return Err(PageError::from("This address is for a browser's window."));
+        return Err(PageError::from("This address can only be opened in a browser window."));
     }
     let client_id = form.required("client_id")?;
     let client = clients::find(&state.store.db, client_id).await?;
-    let client = client.ok_or_else(|| PageError::from("No application of this name is known."))?;
+    let client = client.ok_or_else(|| PageError::from("This application is not registered."))?;
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();
     if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
-        let text = "The application asked to be answered at an address that is not registered.";
+        let text = "The application asked to send you back to an address that is not registered.";
         return Err(PageError::from(text).or_back(back_to(&client, None)));
     }
     let asking = Asking { state: &state, form: &form, client: &client, redirect_uri };
@@ -59,7 +59,7 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
     }
 }
 
-/// Whom a failure is told.
+/// A failure, reported to the client or on a page.
 enum Failure {
     Client(OAuthError),
     Page(PageError),
@@ -89,7 +89,8 @@ impl Asking<'_> {
         let scope = self.check()?;
         let prompt = Prompt::read(self.form)?;
         let max_age = self.form.get("max_age").map(str::parse::<u32>).transpose();
-        let max_age = max_age.map_err(|_| OAuthError::invalid_request("max_age is no number"))?;
+        let max_age =
+            max_age.map_err(|_| OAuthError::invalid_request("max_age is not a number"))?;
         let new = NewRequest {
             client_id: &self.client.client_id,
             redirect_uri: self.redirect_uri,
@@ -130,7 +131,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Refuses a browser that asks for codes too often: a page stops one that is sent back and forth.
+    /// Refuses a browser that requests codes too often, which stops a redirect loop with a page.
     fn admit(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
         self.state.codes.admit(&log_in.browser_id).map_err(|seconds| match prompt {
             Prompt::None => OAuthError::too_many("too many codes for this browser", seconds).into(),
@@ -138,14 +139,15 @@ impl Asking<'_> {
         })
     }
 
-    /// Whom the client expects, by an ID token of his (OpenID Connect Core, 3.1.2.1).
+    /// Returns the subject that the client expects, from its `id_token_hint` (OpenID Connect Core,
+    /// 3.1.2.1).
     async fn expected(&self) -> Result<Option<String>, Failure> {
         let Some(token) = self.form.get("id_token_hint") else { return Ok(None) };
         let hint = keys::read_hint(&self.state.store, &self.state.store.db, token).await?;
         Ok(Some(hint.map(|hint| hint.sub).unwrap_or_default()))
     }
 
-    /// Everything about the request that needs no database.
+    /// Checks everything about the request that needs no database.
     fn check(&self) -> Result<Scope, OAuthError> {
         let (form, client) = (self.form, self.client);
         for (name, error) in
@@ -175,21 +177,23 @@ impl Asking<'_> {
         }
         for (name, bytes_max) in [("state", STATE_BYTES_MAX), ("nonce", NONCE_BYTES_MAX)] {
             if form.get(name).is_some_and(|value| value.len() > bytes_max || value.contains('\0')) {
-                return Err(OAuthError::invalid_request(format!("{name} is too long")));
+                return Err(OAuthError::invalid_request(format!(
+                    "{name} is too long or has a NUL character"
+                )));
             }
         }
         Scope::read(client, form.get("scope"))
     }
 
-    /// Somebody is logged in in this browser: the client has its code without a question. Nothing
-    /// where he has logged out in this very moment.
+    /// Sends the browser back with a code and without a log-in page, because a user is logged in.
+    /// `None` if the user has logged out in the meantime.
     async fn answer_at_once(
         &self,
         new: &NewRequest<'_>,
         log_in: &BrowserLogIn,
         source: &Source,
     ) -> Result<Option<Response>, Failure> {
-        // Nobody else has the secret of this request: it waits for no browser.
+        // A random secret, because no browser has to come back for this request.
         let kept = authorizations::keep(&self.state.store, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
         let request_id = browser::stored(&id);
@@ -224,7 +228,7 @@ impl Asking<'_> {
         Ok(response)
     }
 
-    /// The error as the client gets it.
+    /// Redirects to the client with the error.
     fn send_back(&self, error: &OAuthError) -> Response {
         let (code, description) = error.parts();
         let mut parameters = vec![("error", code), ("error_description", description)];
@@ -238,7 +242,7 @@ fn too_many() -> Failure {
     Failure::Page(PageError::too_many(60))
 }
 
-/// Where the browser goes with its code.
+/// Returns the redirect URI with the code.
 pub fn code_url(issuer: &str, redirect_uri: &str, state: Option<&str>, code: &str) -> String {
     let mut parameters = vec![("code", code)];
     parameters.extend(state.map(|state| ("state", state)));
@@ -246,7 +250,7 @@ pub fn code_url(issuer: &str, redirect_uri: &str, state: Option<&str>, code: &st
     redirects::with_parameters(redirect_uri, &parameters)
 }
 
-/// Whether the user is to be asked (OpenID Connect Core, 3.1.2.1).
+/// The `prompt` parameter (OpenID Connect Core, 3.1.2.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prompt {
     IfNeeded,
@@ -262,12 +266,12 @@ impl Prompt {
             [] | ["consent"] => Ok(Self::IfNeeded),
             ["none"] => Ok(Self::None),
             words if words.contains(&"none") => {
-                Err(OAuthError::invalid_request("prompt=none stands alone"))
+                Err(OAuthError::invalid_request("prompt=none cannot be combined with other values"))
             }
             words if words.iter().all(|w| ["login", "consent", "select_account"].contains(w)) => {
                 Ok(Self::LogIn)
             }
-            _ => Err(OAuthError::invalid_request("prompt is none that is known")),
+            _ => Err(OAuthError::invalid_request("prompt has an unsupported value")),
         }
     }
 }

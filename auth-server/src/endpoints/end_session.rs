@@ -1,9 +1,9 @@
-//! `GET /oauth2/logout`, `POST /oauth2/logout`: an application logs its user out
-//! (OpenID Connect RP-Initiated Logout).
+//! `GET /oauth2/logout`, `POST /oauth2/logout`: an application logs its user out (OpenID Connect
+//! RP-Initiated Logout).
 //!
-//! With an ID token of this server, expired or not, the session it names ends at once, and so does
-//! its user's log-in in this browser. Without one the user is asked first, so that no link on any page
-//! logs anybody out.
+//! With an ID token of this server, expired or not, the session it names ends immediately, and so
+//! does its user's log-in in this browser. Without one the user must confirm first, so that a link
+//! on another site cannot log anyone out.
 
 use super::redirect;
 use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
@@ -29,10 +29,10 @@ use shared::introspection::UserKind;
 use shared::pages::Back;
 use std::sync::Arc;
 
-/// What the form of the question is for.
+/// Purpose of the confirmation form's CSRF token.
 const PURPOSE: &str = "logout";
 
-/// Logs out, or asks whether to.
+/// Logs the user out, or asks for confirmation.
 pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await?,
@@ -44,11 +44,11 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
     };
     let client_id = form.get("client_id");
     if hint.as_ref().is_some_and(|hint| client_id.is_some_and(|id| id != hint.aud)) {
-        return Err(PageError::from("The request names another application than its ID token."));
+        return Err(PageError::from("The request and its ID token name different applications."));
     }
     let client_id = hint.as_ref().map(|hint| hint.aud.as_str()).or(client_id);
-    // Without a name, as after an ID token that can no longer be checked, there is no list to
-    // look into: the user is asked, and stays here.
+    // Without a client, as when the ID token can no longer be verified, there is no list of URIs to
+    // check against: the user is asked, and stays here.
     let client = match client_id {
         Some(client_id) => clients::find(&state.store.db, client_id).await?,
         None => None,
@@ -64,7 +64,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         if let Some(owner) = sessions::owner(&state.store.db, public_id, &hint.sid).await? {
             sessions::log_out(&state.store, &owner, &source, "application").await?;
         }
-        // That session may be over, as after the revocation that some applications begin with.
+        // That session may have ended already: some applications revoke the token first.
         let nobody_left = log_out_browser(&state, &request, Some(&hint.sub), &source).await?;
         return Ok(done(&state, target, nobody_left, back.as_ref()));
     }
@@ -82,12 +82,12 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
     Ok(done(&state, target, nobody_left, back.as_ref()))
 }
 
-/// Where the browser goes afterwards: exactly what the client has registered, or nowhere.
+/// Returns where the browser goes afterwards: a URI that the client has registered, or `None`.
 fn target(form: &Form, client: Option<&Model>) -> Result<Option<String>, PageError> {
     let Some(uri) = form.get("post_logout_redirect_uri") else { return Ok(None) };
     let list = client.map_or("", |client| &client.post_logout_redirect_uris);
     if !redirects::is_registered(list, uri) {
-        let text = "The application asked to continue at an address that is not registered.";
+        let text = "The application asked to send you to an address that is not registered.";
         return Err(PageError::from(text));
     }
     let state: Vec<_> = form.get("state").map(|state| ("state", state)).into_iter().collect();
@@ -117,8 +117,8 @@ fn ask(
     response
 }
 
-/// Ends the log-in of this browser, whoever it is or this subject's alone. False if somebody else is
-/// logged in here, who stays.
+/// Ends the log-in of this browser: any user's, or only `subject`'s. False if another user is
+/// logged in here; they stay logged in.
 async fn log_out_browser(
     state: &State,
     request: &Request,

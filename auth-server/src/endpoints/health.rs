@@ -1,4 +1,4 @@
-//! `GET /health/live`, `GET /health/ready`.
+//! `GET /health/live`, `GET /health/ready`: liveness and readiness.
 
 use super::json;
 use crate::http::oauth_error::OAuthError;
@@ -8,13 +8,13 @@ use serde_json::json;
 use shared::readiness::Unready;
 use std::sync::Arc;
 
-/// The process answers.
+/// Liveness: the process responds.
 pub async fn live(_state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     Ok(json(&json!({"status": "live"})))
 }
 
-/// The database is reachable, has the schema of this release and can be written; gives the
-/// database's time, which Verify Auth Server compares with the clock of its own machine.
+/// Readiness: the database is reachable, has this release's schema and is writable. Returns the
+/// database's time, which Verify Auth Server compares with its own machine's clock.
 pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     if state.stopping.has_begun() {
         return Err(OAuthError::unavailable("this server is stopping"));
@@ -30,6 +30,6 @@ pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAu
         Err(Unready::ReadOnly) => {
             Err(OAuthError::unavailable("the database can be read, but not written"))
         }
-        Err(Unready::Died) => Err(OAuthError::server_error("the check of readiness died")),
+        Err(Unready::Died) => Err(OAuthError::server_error("the readiness check panicked")),
     }
 }

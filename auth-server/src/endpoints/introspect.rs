@@ -1,7 +1,7 @@
-//! `POST /oauth2/introspect`: is this token alive, and whom does it speak for? (RFC 7662)
+//! `POST /oauth2/introspect`: token introspection for resource servers (RFC 7662).
 //!
-//! One SQL statement finds the asking client and the live token; the client is judged first. When
-//! the database is away the answer is 503, never a false "inactive".
+//! One SQL statement finds the requesting client and the live token; the client is authenticated
+//! first. When the database is unavailable the response is 503, never a false "inactive".
 
 use super::json;
 use crate::http::oauth_error::OAuthError;
@@ -22,7 +22,7 @@ use shared::server::TrustedPeer;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
-/// Answers a resource server.
+/// Introspects a token for a resource server.
 pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
@@ -47,7 +47,7 @@ pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Respo
     Ok(response)
 }
 
-/// The client's row, with the live token beside it where there is one.
+/// Returns the client's row, joined with the live token if there is one.
 #[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
 async fn find(
     state: &State,

@@ -1,4 +1,4 @@
-//! `GET /oauth2/jwks`: the keys that ID tokens are checked with (RFC 7517).
+//! `GET /oauth2/jwks`: the public keys that verify ID tokens (RFC 7517).
 
 use crate::http::oauth_error::OAuthError;
 use crate::state::State;
@@ -8,7 +8,8 @@ use poem::{Request, Response};
 use shared::server::SharedBody;
 use std::sync::Arc;
 
-/// Shows the key set. Keys are announced long before they sign, so it may be kept for a while.
+/// Returns the key set. It may be cached for a while, because keys are published long before they
+/// sign.
 pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     let key_set = state.key_sets.ask((), keys::key_set(state.store.db.clone())).await;
     let key_set = key_set.map_err(OAuthError::server_error)??;

@@ -1,8 +1,8 @@
 //! `GET /login`, `POST /login`: the log-in page.
 //!
-//! It works without script. What goes on after it is the authorization request this server has kept
-//! for this browser, and nothing that stands in the URL or the form. A log-in gives the browser a new
-//! cookie, whatever it had before.
+//! The page works without scripts. After the log-in, the authorization request that this server has
+//! stored for this browser continues; nothing is taken from the URL or the form. Each log-in gives
+//! the browser a new cookie, whatever cookie it had before.
 
 use super::authorize::code_url;
 use super::redirect;
@@ -25,7 +25,7 @@ use shared::entity::oauth_clients;
 use shared::pages::Back;
 use std::sync::Arc;
 
-/// Shows the form.
+/// Shows the log-in form.
 pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageError> {
     let form = Form::of_query(&request)?;
     let asking = Asking::find(&state, &request, &form).await?;
@@ -33,7 +33,7 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageE
     Ok(asking.page(&state, &user_name, false))
 }
 
-/// Takes the form.
+/// Handles the submitted form, and adds a link back to any error page.
 pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
     let form = Form::read(&mut request).await?;
     let asking = Asking::find(&state, &request, &form).await?;
@@ -41,7 +41,7 @@ pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response,
     answer.map_err(|error| error.or_back(asking.way_back()))
 }
 
-/// Takes the form of this request.
+/// Checks the form's origin and CSRF token, then logs the user in.
 async fn take(
     state: &State,
     request: &Request,
@@ -76,7 +76,7 @@ async fn take(
     Ok(response)
 }
 
-/// Logs in, and gives the cookie and the code that come of it; nothing for a wrong password.
+/// Logs the user in and returns the new cookie and the code; `None` for a wrong password.
 async fn enter(
     state: &State,
     attempt: Attempt<'_>,
@@ -96,22 +96,23 @@ async fn enter(
     Ok(Some((cookie, code)))
 }
 
-/// An application that wants somebody logged in, in this browser.
+/// A pending authorization request in this browser.
 struct Asking {
     /// The browser's cookie.
     cookie: String,
-    /// The id of the request, as the browser has it.
+    /// Id of the request, as the browser has it.
     id: String,
     pending: Model,
-    /// The application; nothing where it was removed meanwhile.
+    /// The application; `None` if it has been removed since.
     client: Option<oauth_clients::Model>,
 }
 
 impl Asking {
-    /// The request that this browser has kept.
+    /// Returns the pending request of this browser.
     async fn find(state: &State, request: &Request, form: &Form) -> Result<Self, PageError> {
         let Some(id) = form.get("request") else {
-            let text = "Open the application you want to use: it will bring you to this page.";
+            let text =
+                "Open the application you want to use. It sends you here when you need to log in.";
             return Err(PageError::from(text));
         };
         let cookie = browser::cookie(request, BROWSER_COOKIE).ok_or_else(PageError::expired)?;

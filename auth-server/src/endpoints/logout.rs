@@ -1,8 +1,9 @@
-//! `POST /logout` with a bearer token: logs out and clears the active user.
+//! `POST /logout` with a bearer token: ends the session and clears the active user.
 //!
-//! After the answer the next call of the resource API is 401, on every replica. A dead token is
-//! answered alike (204), and an expired one still ends its session: it proves itself, also where its
-//! row was swept. One of an earlier release counts while its row is there.
+//! After the response, the token's next call to the resource API is 401, on every replica. A dead
+//! token gets the same response (204). An expired one still ends its session, because its proof is
+//! in the token: its row may have been swept. A token issued by an earlier release, which has no
+//! proof, counts only while its row exists.
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::bearer_token;
@@ -16,7 +17,7 @@ use poem::{Request, Response};
 use shared::entity::auth_sessions;
 use std::sync::Arc;
 
-/// Ends the session of the token that came with the request, and the browser log-in it came from.
+/// Ends the session of the request's token, and the browser log-in the session came from.
 pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token)

@@ -1,5 +1,6 @@
-//! `GET /.well-known/oauth-authorization-server`, `GET /.well-known/openid-configuration`: what
-//! this server can do (RFC 8414, OpenID Connect Discovery). Each value is true, and a test says so.
+//! `GET /.well-known/oauth-authorization-server`, `GET /.well-known/openid-configuration`: server
+//! metadata (RFC 8414, OpenID Connect Discovery). A test checks every value against the server's
+//! behaviour.
 
 use super::token::GRANT_TYPES;
 use crate::http::oauth_error::OAuthError;
@@ -13,11 +14,11 @@ use serde_json::{Value, json};
 use shared::server::SharedBody;
 use std::sync::Arc;
 
-/// Where OAuth clients look for it, and where OpenID Connect clients do.
+/// Paths where OAuth clients and OpenID Connect clients look for the metadata.
 pub const PATHS: [&str; 2] =
     ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
-/// Shows the metadata: one document for both.
+/// Returns the metadata: the same document at both paths.
 pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     let mut response = Response::builder()
         .content_type("application/json")
@@ -27,7 +28,7 @@ pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAut
     Ok(response)
 }
 
-/// The metadata of the server with this issuer, where clients show certificates at this URL.
+/// Returns the metadata for this issuer; `mtls_url` is the base URL for clients with certificates.
 pub fn document(issuer: &str, mtls_url: Option<&str>) -> Value {
     let url = |path: &str| format!("{issuer}{path}");
     let mut methods = vec!["client_secret_basic", "client_secret_post", "private_key_jwt"];

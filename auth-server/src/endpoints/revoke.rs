@@ -1,5 +1,5 @@
-//! `POST /oauth2/revoke`: a client gives a token back (RFC 7009). Revoking one token ends its
-//! whole session; unknown tokens are 200 too; only the client it was issued to may revoke it.
+//! `POST /oauth2/revoke`: token revocation (RFC 7009). Revoking one token ends its whole session;
+//! unknown tokens also get 200; only the client a token was issued to may revoke it.
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
@@ -16,7 +16,7 @@ use shared::db;
 use shared::entity::auth_sessions;
 use std::sync::Arc;
 
-/// Ends the session of a token, access or refresh, whatever the hint says it is.
+/// Ends the session of an access or refresh token, whatever `token_type_hint` says.
 pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
@@ -29,7 +29,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
         return Ok(Response::default());
     };
     if owner.client_id != client.client_id {
-        return Err(OAuthError::unauthorized_client("the token belongs to another client"));
+        return Err(OAuthError::unauthorized_client("the token was issued to another client"));
     }
     db::again(async || {
         let tx = db::begin_write(&state.store.db).await?;
@@ -44,7 +44,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     Ok(Response::default())
 }
 
-/// The session of a token, access or refresh, that proves itself or that a row knows.
+/// Returns the session of an access or refresh token that is proven or has a row.
 async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
         let counts = token.is_proven() || token_table::knows(&state.store, &token).await?;

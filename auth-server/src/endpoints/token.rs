@@ -1,8 +1,9 @@
-//! `POST /oauth2/token`: issues tokens for a code, a refresh token, or a name and a password.
+//! `POST /oauth2/token`: issues tokens for an authorization code, a refresh token, or a user name
+//! and password.
 //!
-//! The password grant is for confidential clients that were given it: a documented deviation from
-//! RFC 9700, because existing callers log in with a name and a password. The scope, `core` or
-//! `web`, says which kind of user logs in.
+//! The password grant is only for confidential clients that have it enabled: a documented deviation
+//! from RFC 9700, because existing callers log in with a user name and password. The scope, `core`
+//! or `web`, selects the kind of user.
 
 use super::json;
 use crate::http::oauth_error::OAuthError;
@@ -21,7 +22,7 @@ use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
 
-/// What can be exchanged for tokens.
+/// Supported grant types.
 pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "password"];
 
 /// Issues tokens to an authenticated client.
@@ -35,7 +36,7 @@ pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, 
         return Err(OAuthError::unsupported_grant_type(grant_type));
     }
     if !clients::lists(&client.grants, grant_type) {
-        let text = format!("this client may not use the grant {grant_type}");
+        let text = format!("this client may not use the {grant_type} grant");
         return Err(OAuthError::unauthorized_client(text));
     }
     let grant = || grant(&state, &client, &form, grant_type, &source);
@@ -85,7 +86,9 @@ async fn log_in_with_password(
     source: &Source,
 ) -> Result<Value, OAuthError> {
     if client.kind != ClientKind::Confidential {
-        return Err(OAuthError::unauthorized_client("the password grant needs a secret"));
+        return Err(OAuthError::unauthorized_client(
+            "the password grant requires a confidential client",
+        ));
     }
     let scope = Scope::read(client, form.get("scope"))?;
     let attempt = Attempt {

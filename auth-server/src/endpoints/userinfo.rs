@@ -1,4 +1,5 @@
-//! `GET /oauth2/userinfo`, `POST /oauth2/userinfo`: who is logged in (OpenID Connect Core, 5.3).
+//! `GET /oauth2/userinfo`, `POST /oauth2/userinfo`: claims about the user (OpenID Connect Core,
+//! 5.3).
 
 use super::json;
 use crate::http::oauth_error::OAuthError;
@@ -16,7 +17,7 @@ use shared::entity::auth_sessions;
 use shared::introspection::UserKind;
 use std::sync::Arc;
 
-/// Tells whom a token speaks for, if it was issued with the scope `openid`.
+/// Returns the claims of the token's user, if it was issued with the scope `openid`.
 pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     let token =

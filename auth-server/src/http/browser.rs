@@ -1,6 +1,6 @@
-//! What a browser carries: a secret that binds it to its authorization requests, and the proof that
-//! somebody is logged in. Both are `__Host-` cookies, which no other host and no plain connection
-//! can set or read, and which script cannot see.
+//! Browser cookies: a secret that binds a browser to its authorization requests, and the proof that
+//! a user is logged in. Both are `__Host-` cookies: no other host and no plain-HTTP connection can
+//! set or read them, and scripts cannot see them.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hmac;
@@ -10,14 +10,15 @@ use poem::Request;
 use poem::http::HeaderValue;
 use poem::http::header::{COOKIE, ORIGIN};
 
-/// Binds a browser to what it asked for.
+/// Binds a browser to its authorization requests.
 pub const BROWSER_COOKIE: &str = "__Host-browser";
-/// Somebody is logged in.
+/// Proves that a user is logged in.
 pub const LOG_IN_COOKIE: &str = "__Host-login";
 /// 256 bits as base64url.
 const COOKIE_LENGTH: usize = 43;
 
-/// The value of a cookie, if the browser sent exactly one of that name and it looks like ours.
+/// Returns the value of a cookie if the browser sent exactly one of that name and it has the right
+/// length.
 pub fn cookie(request: &Request, name: &str) -> Option<String> {
     let mut values = request
         .headers()
@@ -32,12 +33,12 @@ pub fn cookie(request: &Request, name: &str) -> Option<String> {
     values.next().is_none().then(|| value.to_owned())
 }
 
-/// Sets a cookie until the browser is closed.
+/// Returns the header that sets a session cookie, kept until the browser is closed.
 pub fn set_cookie(name: &str, value: &str) -> HeaderValue {
     header(format!("{name}={value}; Path=/; Secure; HttpOnly; SameSite=Lax"))
 }
 
-/// Removes a cookie.
+/// Returns the header that removes a cookie.
 pub fn clear_cookie(name: &str) -> HeaderValue {
     header(format!("{name}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"))
 }
@@ -46,29 +47,30 @@ fn header(text: String) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// What the database keeps of a cookie or an id that is secret.
+/// Returns the form in which the database stores a cookie or a secret id.
 pub fn stored(secret: &str) -> String {
     hex::encode(digest(&SHA256, secret.as_bytes()))
 }
 
-/// A token for a form: only a page that this server gave to this browser, for this purpose, has it.
+/// Returns a CSRF token: only a page that this server sent to this browser for this purpose has it.
 pub fn form_token(cookie: &str, purpose: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, cookie.as_bytes());
     URL_SAFE_NO_PAD.encode(hmac::sign(&key, purpose.as_bytes()))
 }
 
-/// True if the token of a form is the right one.
+/// True if a form's CSRF token is valid.
 pub fn form_token_is_right(cookie: &str, purpose: &str, token: &str) -> bool {
     let key = hmac::Key::new(hmac::HMAC_SHA256, cookie.as_bytes());
     let tag = URL_SAFE_NO_PAD.decode(token).unwrap_or_default();
     hmac::verify(&key, purpose.as_bytes(), &tag).is_ok()
 }
 
-/// False if the browser says that the request comes from a page of another site.
+/// False if the browser reports that the request comes from a page on another site.
 pub fn same_origin(request: &Request, origin: &str) -> bool {
     match request.headers().get(ORIGIN) {
         Some(value) => value.as_bytes().eq_ignore_ascii_case(origin.as_bytes()),
-        // Every browser of today says so; what is no browser has no cookies to be abused.
+        // Every current browser sends this header; a client that is not a browser has no cookies to
+        // abuse.
         None => request
             .headers()
             .get("sec-fetch-site")

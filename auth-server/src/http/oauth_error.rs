@@ -1,4 +1,4 @@
-//! Errors as OAuth clients expect them: RFC 6749, 5.2.
+//! OAuth error responses (RFC 6749, 5.2).
 
 use poem::http::StatusCode;
 use poem::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -7,10 +7,10 @@ use sea_orm::DbErr;
 use serde_json::json;
 use shared::db::{self, Contended, Fault};
 
-/// When to come again where too many log-ins are under way.
+/// Retry-After when too many log-ins are in progress.
 pub const CROWDED_SECONDS: i64 = 1;
 
-/// An answer `{"error": …, "error_description": …}`.
+/// An error response `{"error": …, "error_description": …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OAuthError {
     status: StatusCode,
@@ -23,7 +23,7 @@ pub struct OAuthError {
 
 impl OAuthError {
     fn new(status: StatusCode, error: &'static str, description: impl Into<String>) -> Self {
-        // What else there may be is not allowed in it (RFC 6749, 5.2).
+        // RFC 6749, 5.2 allows no other characters.
         let allowed = |c: char| match c {
             '"' | '\\' => '\'',
             ' '..='~' => c,
@@ -39,19 +39,19 @@ impl OAuthError {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
     }
 
-    /// The client is unknown or its credentials are wrong; with a challenge where it used Basic.
+    /// The client is unknown or its credentials are wrong. `challenge`: it used HTTP Basic.
     pub fn invalid_client(challenge: bool) -> Self {
         let description = "client authentication failed";
         let challenge = challenge.then(|| r#"Basic realm="core""#.to_owned());
         Self { challenge, ..Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description) }
     }
 
-    /// The password, the code or the refresh token is no good. One text for every reason.
+    /// The password, the code or the refresh token is not valid. One text for every reason.
     pub fn invalid_grant(description: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_grant", description)
     }
 
-    /// The bearer token is no good (RFC 6750, 3.1).
+    /// The bearer token is not valid (RFC 6750, 3.1).
     pub fn invalid_token() -> Self {
         let challenge = Some(r#"Bearer realm="core", error="invalid_token""#.to_owned());
         let description = "the access token is not valid";
@@ -68,10 +68,10 @@ impl OAuthError {
 
     /// The source network has failed too often.
     pub fn too_many_failures(retry_after_seconds: i64) -> Self {
-        Self::too_many("too many failures from your network", retry_after_seconds)
+        Self::too_many("too many failed attempts from your network", retry_after_seconds)
     }
 
-    /// Something is done too often, or too much of it at once.
+    /// Something is done too often, or too many at the same time.
     pub fn too_many(description: &str, retry_after_seconds: i64) -> Self {
         let error =
             Self::new(StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable", description);
@@ -83,67 +83,67 @@ impl OAuthError {
         Self::new(StatusCode::BAD_REQUEST, "unauthorized_client", description)
     }
 
-    /// The grant type is none of ours.
+    /// The grant type is not supported.
     pub fn unsupported_grant_type(grant_type: &str) -> Self {
         let description = format!("grant_type {grant_type:?} is not supported");
         Self::new(StatusCode::BAD_REQUEST, "unsupported_grant_type", description)
     }
 
-    /// The response type is none of ours (RFC 6749, 4.1.2.1).
+    /// The response type is not supported (RFC 6749, 4.1.2.1).
     pub fn unsupported_response_type() -> Self {
         let description = "response_type must be code";
         Self::new(StatusCode::BAD_REQUEST, "unsupported_response_type", description)
     }
 
-    /// A part of OpenID Connect that this server does not have.
+    /// An OpenID Connect feature that this server does not support.
     pub fn not_supported(error: &'static str) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, error, "this server does not support it")
+        Self::new(StatusCode::BAD_REQUEST, error, "this server does not support this parameter")
     }
 
-    /// Nobody is logged in, and the client wants nobody asked.
+    /// The user is not logged in, and the client asked for no log-in page.
     pub fn login_required() -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "login_required", "nobody is logged in")
+        Self::new(StatusCode::BAD_REQUEST, "login_required", "the user is not logged in")
     }
 
-    /// The scope is not one that the client may be granted.
+    /// The client may not be granted this scope.
     pub fn invalid_scope(description: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_scope", description)
     }
 
-    /// The client is known but no resource server.
+    /// The client is authenticated, but is not a resource server.
     pub fn not_a_resource_server() -> Self {
         let description = "only resource servers may introspect tokens";
         Self::new(StatusCode::FORBIDDEN, "access_denied", description)
     }
 
-    /// The request came without a bearer token (RFC 6750, 3).
+    /// The request has no bearer token (RFC 6750, 3).
     pub fn token_missing() -> Self {
         let challenge = Some(r#"Bearer realm="core""#.to_owned());
         let description = "a bearer token is required";
         Self { challenge, ..Self::new(StatusCode::UNAUTHORIZED, "invalid_request", description) }
     }
 
-    /// Something this server needs is away for the moment.
+    /// Something that this server depends on is temporarily unavailable.
     pub fn unavailable(description: impl Into<String>) -> Self {
         let error =
             Self::new(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", description);
         Self { retry_after_seconds: Some(5), ..error }
     }
 
-    /// The error code and what it says, for errors that travel in a URL.
+    /// Error code and description, for errors returned in a redirect.
     pub fn parts(&self) -> (&'static str, &str) {
         (self.error, &self.description)
     }
 
-    /// The status of the answer.
+    /// Status of the response.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// A failure of ours; the log says which.
+    /// An internal error; the details go to the log.
     pub fn server_error(logged: impl std::fmt::Display) -> Self {
         tracing::error!(error = %logged, "request failed");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "see the server's log")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal error: see the log")
     }
 }
 

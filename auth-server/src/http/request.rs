@@ -9,7 +9,7 @@ use std::time::Duration;
 const FORM_BYTES_MAX: usize = 16 * 1024;
 const FORM_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The parameters of a form, each of which may stand there once.
+/// The parameters of a form, none of them repeated.
 #[derive(Default)]
 pub struct Form(BTreeMap<String, String>);
 
@@ -27,7 +27,7 @@ impl Form {
         let body = match tokio::time::timeout(FORM_TIME_MAX, body).await {
             Ok(Ok(body)) => body,
             Ok(Err(_)) => {
-                return Err(OAuthError::invalid_request("the body is too large or broken"));
+                return Err(OAuthError::invalid_request("the body is too large or was cut off"));
             }
             Err(_) => return Err(OAuthError::invalid_request("the body did not arrive in time")),
         };
@@ -41,29 +41,29 @@ impl Form {
 
     fn parse(text: &[u8]) -> Result<Self, OAuthError> {
         let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(text)
-            .map_err(|_| OAuthError::invalid_request("the parameters are no valid form"))?;
+            .map_err(|_| OAuthError::invalid_request("the parameters are not valid form data"))?;
         let mut form = BTreeMap::new();
         for (name, value) in pairs {
             if form.insert(name.clone(), value).is_some() {
-                let text = format!("the parameter {name:?} stands there twice");
+                let text = format!("the parameter {name:?} appears more than once");
                 return Err(OAuthError::invalid_request(text));
             }
         }
         Ok(Self(form))
     }
 
-    /// A parameter; one without a value counts as left out (RFC 6749, 3.2).
+    /// Returns a parameter; one without a value counts as omitted (RFC 6749, 3.2).
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// A parameter that must be there.
+    /// Returns a required parameter.
     pub fn required(&self, name: &str) -> Result<&str, OAuthError> {
         self.get(name).ok_or_else(|| OAuthError::invalid_request(format!("{name} is missing")))
     }
 }
 
-/// The bearer token of a request (RFC 6750, 2.1).
+/// Returns the bearer token of a request (RFC 6750, 2.1).
 pub fn bearer_token(request: &Request) -> Option<&str> {
     let (scheme, token) = request.headers().get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

@@ -1,7 +1,7 @@
-//! Where a request came from: the address that counts for limits and for the audit.
+//! Client address of a request, used for limits and for the audit trail.
 //!
-//! `X-Forwarded-For` is believed from configured proxies alone, and only as far back as the first
-//! address that is none of them: everything before it was written by whoever sent the request.
+//! `X-Forwarded-For` is trusted from configured proxies only, read from the right, and only up to
+//! the first address that is not a proxy: the client itself may have written everything before it.
 
 use poem::Request;
 use shared::audit::{Event, Kind};
@@ -9,7 +9,7 @@ use shared::networks::{Networks, network_of};
 use shared::telemetry::RequestId;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Where a request came from.
+/// Source of a request: client address and request id.
 #[derive(Clone, Debug)]
 pub struct Source {
     address: IpAddr,
@@ -17,7 +17,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source of a request.
+    /// Returns the source of a request.
     pub fn of(request: &Request, proxies: &Networks) -> Self {
         let peer = request.remote_addr().as_socket_addr().map(|address| address.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
@@ -34,25 +34,25 @@ impl Source {
         }
     }
 
-    /// The network of the address: what source limits count by.
+    /// Network of the client address, the key of per-source limits.
     pub fn network(&self) -> String {
         network_of(self.address).to_string()
     }
 
-    /// An event that this request caused.
+    /// Returns an audit event caused by this request.
     pub fn event(&self, kind: Kind) -> Event {
         Event::new(kind).request(self.address.to_string(), &self.request_id)
     }
 }
 
-/// The address of the client, as far as the proxies say it.
+/// Returns the client address, following `X-Forwarded-For` through trusted proxies.
 fn client(proxies: &Networks, peer: IpAddr, forwarded: &[&str]) -> IpAddr {
     let mut client = peer;
     for hop in forwarded.iter().rev() {
         if !proxies.contain(client) {
             break;
         }
-        // Some proxies add the port.
+        // Some proxies append the port.
         let with_port = || hop.trim().parse::<SocketAddr>().map(|address| address.ip());
         match hop.trim().parse::<IpAddr>().or_else(|_| with_port()) {
             Ok(address) => client = address.to_canonical(),

@@ -1,4 +1,4 @@
-//! Core-system users: finding one, and holding what was checked until the log-in is done.
+//! Core users: looking one up, and locking the verified credentials until the log-in commits.
 
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 use sea_orm::{
@@ -12,25 +12,25 @@ use shared::introspection::UserKind;
 use shared::secrecy::Secret;
 use shared::sessions;
 
-/// What a log-in needs to know of a user, or of a web user.
+/// The data of a core or web user that a log-in needs.
 #[derive(Debug)]
 pub struct Login {
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// False for the disabled and for web users whose access was withdrawn.
+    /// False for disabled users and for web users without web access.
     pub enabled: bool,
-    /// The stored password.
+    /// Stored password hash.
     pub password_hash: Secret,
 }
 
 impl Login {
-    /// Stands for a user who does not exist where the same work must be done.
+    /// Placeholder for a user who does not exist, so that the same work is done.
     pub fn nobody() -> Self {
         Self { user_id: 0, enabled: false, password_hash: Secret::new("") }
     }
 }
 
-/// The user of this name, whether or not he may log in.
+/// Finds the user of this name, whether or not they may log in.
 pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Login>, DbErr> {
     use user_credentials::Column::{PasswordHash, UserId};
     let select = Query::select()
@@ -53,8 +53,8 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
-/// Locks the user's credentials and tells whether he may log in; nothing if the hash is no longer
-/// this one.
+/// Locks the user's credentials. Returns whether the user may log in; `None` if the hash has
+/// changed.
 #[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
 pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = user_credentials::Entity::find_by_id(user.user_id)
@@ -63,12 +63,12 @@ pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
         .one(tx)
         .await?;
     sessions::guard_credentials(tx, UserKind::Core, user.user_id, Hold::Together).await?;
-    // Read with the lock in hand: whoever disables a user takes it first.
+    // Read under the lock: disabling a user takes the same lock first.
     let status = users::Entity::find_by_id(user.user_id).one(tx).await?.map(|user| user.status);
     Ok(row.map(|_| status == Some(UserStatus::Active)))
 }
 
-/// Replaces a hash that is weaker than the settings ask for.
+/// Replaces a hash that is weaker than the settings require.
 pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
     user_credentials::Entity::update_many()
         .col_expr(user_credentials::Column::PasswordHash, hash.reveal().into())
@@ -78,7 +78,7 @@ pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) ->
         .map(drop)
 }
 
-/// Who the tokens of `active_users` speak for: the disabled are left out.
+/// Selects the users that rows of `active_users` can speak for: disabled users are left out.
 pub fn subjects() -> SelectStatement {
     use users::Column::{AdminFlag, DbaFlag, Status, UserId, UserName};
     Query::select()

@@ -1,16 +1,16 @@
-//! Guessing is made slow, then stopped: failures are counted in the database, by its clock, so that
-//! all replicas count together.
+//! Lockout: password guessing is slowed down, then stopped. Failures are counted in the database,
+//! by its clock, so all replicas share one count.
 //!
-//! | failures of an account | what happens to the next attempt |
+//! | failures of an account | effect on the next attempt |
 //! |---|---|
-//! | 1 to 4 | nothing |
-//! | 5 to 9 | it waits 0.1, 0.2, 0.4, 0.8, 1.6 s from the last failure |
-//! | 10 | half an hour in which every attempt looks like a wrong password, the right one too |
+//! | 1 to 4 | none |
+//! | 5 to 9 | waits 0.1, 0.2, 0.4, 0.8, 1.6 s, counted from the last failure |
+//! | 10 | for half an hour every attempt looks like a wrong password, even with the right one |
 //!
-//! A name that is no user's is counted alike. Attempts during the half hour count and so prolong it:
-//! anything else would answer a right password sooner than a wrong one. Failures are forgotten when
-//! the user logs in, or half an hour after the last one. Besides, each source network has so many
-//! failures per half hour; then it gets 429.
+//! Unknown user names are counted the same way. Attempts during the half hour count too, and so
+//! prolong it: otherwise the right password would be answered sooner than a wrong one. The count is
+//! cleared when the user logs in, or half an hour after the last failure. In addition, each source
+//! network has a limit of failures per half hour; beyond it, it gets 429.
 
 use crate::http::source::Source;
 use crate::login::log_in::Authenticator;
@@ -22,18 +22,18 @@ use shared::rows;
 use shared::time::Timestamp;
 use std::time::Duration;
 
-/// Failures after which an account takes no log-ins.
+/// Failures after which an account is locked.
 pub const FAILURES_MAX: i32 = 10;
-/// How long it takes none, and how long failures count.
+/// How long an account stays locked, and how long failures count.
 const LOCK_SECONDS: i64 = 30 * 60;
-/// The first failure that makes the next attempt wait, and how long.
+/// The first failure that delays the next attempt, and by how much.
 const FIRST_SLOW_FAILURE: i32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// A source network has failed too often.
+/// The source network has failed too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// When to come again.
+    /// Value of Retry-After.
     pub retry_after_seconds: i64,
 }
 
@@ -46,8 +46,8 @@ struct Count {
     now: Timestamp,
 }
 
-/// Lets an attempt to log in through: at once, after the delay its account has earned, or not at
-/// all, because of the network it comes from.
+/// Admits a log-in attempt: immediately, after the delay that its account has incurred, or not at
+/// all because of its source network.
 pub async fn admit(
     authenticator: &Authenticator,
     source: &Source,
@@ -62,7 +62,7 @@ pub async fn admit(
     if let Some(count) = find(account) {
         let since = (count.now.0 - count.last_failure_date.0).to_std().unwrap_or_default();
         let wait = delay(count.failures).saturating_sub(since);
-        // Even a sleep of no time takes until the timer's next tick.
+        // Even a zero sleep lasts until the timer's next tick.
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
@@ -70,7 +70,7 @@ pub async fn admit(
     Ok(None)
 }
 
-/// How long the attempt after so many failures waits from the last one.
+/// Returns how long the attempt after this many failures waits, counted from the last failure.
 fn delay(failures: i32) -> Duration {
     match failures {
         FIRST_SLOW_FAILURE..FAILURES_MAX => FIRST_DELAY * (1 << (failures - FIRST_SLOW_FAILURE)),
@@ -78,7 +78,7 @@ fn delay(failures: i32) -> Duration {
     }
 }
 
-/// Refuses a source network that has failed too often.
+/// Returns an error if the source network has failed too often.
 pub async fn source_exceeded(
     authenticator: &Authenticator,
     tx: &impl ConnectionTrait,
@@ -112,7 +112,7 @@ async fn counts(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Coun
     rows.iter().map(|row| Count::from_query_result(row, "")).collect()
 }
 
-/// True while an account takes no log-ins.
+/// True while an account is locked.
 pub async fn locked(tx: &impl ConnectionTrait, account: &str) -> Result<bool, DbErr> {
     let backend = tx.get_database_backend();
     let select = Query::select()
@@ -125,7 +125,7 @@ pub async fn locked(tx: &impl ConnectionTrait, account: &str) -> Result<bool, Db
     Ok(tx.query_one(&select).await?.is_some())
 }
 
-/// Counts a failed log-in and tells how many there are now.
+/// Counts a failed log-in; returns the new count.
 pub async fn count_account(tx: &impl ConnectionTrait, account: &str) -> Result<i32, DbErr> {
     count(tx, account, Column::LastFailureDate).await?;
     let select = Query::select()
@@ -137,12 +137,12 @@ pub async fn count_account(tx: &impl ConnectionTrait, account: &str) -> Result<i
     row.map_or(Ok(1), |row| row.try_get("", "failures"))
 }
 
-/// Counts a failure of a source network.
+/// Counts a failure of the source network.
 pub async fn count_source(tx: &impl ConnectionTrait, source: &Source) -> Result<(), DbErr> {
     count(tx, &log_in_failures::source(&source.network()), Column::FirstFailureDate).await
 }
 
-/// One upsert. `since` is the time from which the half hour runs after which counting starts anew.
+/// One upsert. `since` is the date from which the half hour runs; after it, counting starts again.
 async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Result<(), DbErr> {
     let backend = tx.get_database_backend();
     let now = db::now(backend);
@@ -151,8 +151,8 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
     let failures = CaseStatement::new().case(anew(), 1).finally(known(Column::Failures).add(1));
     let first =
         CaseStatement::new().case(anew(), now.clone()).finally(known(Column::FirstFailureDate));
-    // MariaDB assigns from left to right and looks at what it has assigned: the count comes first,
-    // and the date it looks at last.
+    // MariaDB assigns from left to right and reads values it has already assigned, so the count
+    // comes first and the date that its condition reads comes last.
     let known_already = sea_orm::sea_query::OnConflict::column(Column::Subject)
         .value(Column::Failures, failures)
         .value(Column::FirstFailureDate, first)
@@ -170,12 +170,12 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
     tx.execute(insert.on_conflict(known_already)).await.map(drop)
 }
 
-/// Forgets the failures of an account.
+/// Clears the failures of an account.
 pub async fn forget(tx: &impl ConnectionTrait, account: &str) -> Result<(), DbErr> {
     Entity::delete_by_id(account).exec(tx).await.map(drop)
 }
 
-/// Removes counts that no longer count.
+/// Removes expired counts.
 pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
     let delete = Query::delete()

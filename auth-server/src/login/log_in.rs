@@ -1,12 +1,14 @@
-//! A user proves who he is with a name and a password, at the log-in page or by the password grant.
+//! Password verification, for the log-in page and for the password grant.
 //!
-//! Whatever is wrong (no such user, wrong password, disabled, locked), the answer, the statements
-//! and the time it takes are the same; only the audit knows the reason. The lock is judged after the
-//! password was checked, so that guesses sent all at once do not get past it.
+//! Whatever the reason for a refusal (unknown user, wrong password, disabled, locked), the
+//! response, the SQL statements and the time taken are the same; only the audit trail records the
+//! reason. The lock is checked after the password, so a burst of concurrent guesses cannot get past
+//! it.
 //!
-//! Each source network has places for log-ins at once, and a line of its own where they wait to be
-//! judged: however many it sends, the log-ins of others wait for one of each other network. A client that has proved who it is has places and a line by its name, because its users come from
-//! one network. Each account has places, too.
+//! Each source network has a concurrency limit for log-ins and its own line in a fair queue:
+//! however many it sends, another network's log-in waits for at most one of each other network. A
+//! client that has authenticated has a limit and a line of its own, because all its users come from
+//! one network. Each account has a concurrency limit too.
 
 use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
 use crate::http::source::Source;
@@ -23,39 +25,39 @@ use shared::introspection::UserKind;
 use shared::passwords::{Failure, PASSWORD_BYTES_MAX, Passwords, Verdict};
 use shared::places::Places;
 
-/// Who wants to log in, by which client.
+/// A log-in attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
-    /// Where it came from.
+    /// Source of the request.
     pub source: &'a Source,
-    /// The client it is for.
+    /// Client that the log-in is for.
     pub client_id: &'a str,
-    /// The client has proved who it is: all its users come from its own network.
+    /// The client has authenticated: all its users come from its own network.
     pub by_known_client: bool,
-    /// Which kind of user.
+    /// Kind of user.
     pub kind: UserKind,
-    /// What was typed as name.
+    /// User name as typed.
     pub user_name: &'a str,
-    /// What was typed as password.
+    /// Password as typed.
     pub password: &'a str,
 }
 
-/// A user who has proved who he is, and the transaction that holds his credentials still: a
-/// password change waits for its end, and then ends what was begun in it.
+/// An authenticated user, and the transaction that locks their credentials: a password change waits
+/// for it to end, and then ends the sessions begun in it.
 #[derive(Debug)]
 pub struct LoggedIn {
-    /// To be committed with whatever the log-in is for.
+    /// To be committed together with what the log-in is for.
     pub tx: DatabaseTransaction,
     /// The user, or the web user's contact.
     pub user_id: i64,
 }
 
-/// What strangers have this server do: log-ins, and the requests that lead to them.
+/// Limits on unauthenticated work: log-ins, and the authorization requests that lead to them.
 #[derive(Debug)]
 pub struct Strangers {
     sources: Places<String>,
     accounts: Places<String>,
-    /// Where they wait for each other, source by source.
+    /// The queue in which they wait, one line per source.
     pub lines: FairQueue,
 }
 
@@ -67,40 +69,40 @@ impl Default for Strangers {
     }
 }
 
-/// What it takes to check a name and a password.
+/// Verifies user names and passwords.
 pub struct Authenticator {
     /// The core database.
     pub db: DatabaseConnection,
-    /// How passwords are hashed.
+    /// Password hashing.
     pub passwords: Passwords,
-    /// Failures of one network per half hour.
+    /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
-    /// What strangers have this server do.
+    /// Limits on unauthenticated work.
     pub strangers: Strangers,
 }
 
-/// Strangers at once, for each core, for whom the database is asked and passwords are checked; and
-/// those who wait.
+/// Unauthenticated requests served concurrently per core (database queries and password checks),
+/// and how many may wait.
 const AT_WORK_PER_CORE: usize = 2;
 const WAITING_MAX: usize = 1024;
 
-/// Log-ins of one source network at once, and of one client that has proved who it is.
+/// Concurrent log-ins of one source network, and of one authenticated client.
 const OF_NETWORK_MAX: u32 = 32;
 const OF_KNOWN_CLIENT_MAX: u32 = 128;
-/// Log-ins of one account at once, whether there is such a user or not: they wait for each other in
+/// Concurrent log-ins of one account, whether or not the user exists: they wait for each other in
 /// the database.
 const OF_ACCOUNT_MAX: u32 = 32;
 
-/// Why nobody was logged in.
+/// Why a log-in was refused.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The name or the password is wrong, or so it must seem.
+    /// The user name or password is wrong, or has to appear so.
     Wrong,
-    /// The name or the password is longer than any may be.
+    /// The user name or password is too long.
     TooLong,
     /// The source network has failed too often.
     TooMany(TooMany),
-    /// Too many log-ins of this source network, client or account are under way.
+    /// Too many log-ins of this source network, client or account are in progress.
     Crowded,
     /// Too many passwords are being checked.
     Busy,
@@ -117,22 +119,23 @@ impl From<DbErr> for Refusal {
 impl From<Refusal> for OAuthError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Wrong => Self::invalid_grant("the user name or the password is wrong"),
+            Refusal::Wrong => Self::invalid_grant("the user name or password is incorrect"),
             Refusal::TooLong => {
-                Self::invalid_request("username and password have at most 1024 bytes")
+                Self::invalid_request("username and password may have at most 1024 bytes each")
             }
             Refusal::TooMany(too_many) => Self::too_many_failures(too_many.retry_after_seconds),
             Refusal::Crowded => {
-                let description = "too many log-ins from your network or under this name at once";
+                let description = "too many concurrent log-ins from your network or for this user";
                 Self::too_many(description, CROWDED_SECONDS)
             }
-            Refusal::Busy => Self::unavailable("too many people are logging in"),
+            Refusal::Busy => Self::unavailable("too many log-ins are in progress"),
             Refusal::Database(error) => error.into(),
         }
     }
 }
 
-/// Checks a name and a password.
+/// Verifies a user name and password. On success the credentials stay locked in the returned
+/// transaction.
 pub async fn log_in(
     authenticator: &Authenticator,
     attempt: Attempt<'_>,
@@ -154,7 +157,7 @@ pub async fn log_in(
         return Err(Refusal::TooMany(too_many));
     }
     let _turn = strangers.lines.acquire(&line).await.ok_or(Refusal::Busy)?;
-    // PostgreSQL refuses U+0000 in text; no stored name holds one.
+    // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
         UserKind::Core => core_users::find(&authenticator.db, user_name).await?,
@@ -164,9 +167,9 @@ pub async fn log_in(
     let (verdict, broken) = match authenticator.passwords.verify(password, hash).await {
         Ok(verdict) => (verdict, false),
         Err(Failure::Busy) => return Err(Refusal::Busy),
-        // Told to the operators alone: an error of its own would say that there is such a user.
+        // Reported to the operators only: a separate error would reveal that the user exists.
         Err(Failure::Broken(error)) => {
-            tracing::error!(error, "a stored password cannot be checked");
+            tracing::error!(error, "a stored password hash cannot be verified");
             (Verdict::Wrong, true)
         }
     };
@@ -188,7 +191,7 @@ pub async fn log_in(
     Err(Refusal::Wrong)
 }
 
-/// Locks the credentials that were checked and tells whether the user may log in; nothing if they
+/// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials
 /// have changed since.
 async fn hold_credentials(
     tx: &DatabaseTransaction,

@@ -1,4 +1,4 @@
-//! Web users: finding one, and holding what was checked until the log-in is done.
+//! Web users: looking one up, and locking the verified credentials until the log-in commits.
 
 use crate::login::core_users::Login;
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
@@ -15,7 +15,7 @@ use shared::introspection::UserKind;
 use shared::secrecy::Secret;
 use shared::sessions;
 
-/// The web user of this name, whether or not he may log in.
+/// Finds the web user of this name, whether or not they may log in.
 pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Login>, DbErr> {
     let select = Query::select()
         .columns([ContactId, WebAccessFlag, PasswordHash])
@@ -30,8 +30,8 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
     }))
 }
 
-/// Locks the web user's credentials and tells whether he may log in; nothing if the hash is no longer
-/// this one.
+/// Locks the web user's credentials. Returns whether the user may log in; `None` if the hash has
+/// changed.
 #[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
 pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = web_credentials::Entity::find_by_id(user.user_id)
@@ -43,7 +43,7 @@ pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
     Ok(row.map(|row| row.web_access_flag))
 }
 
-/// Replaces a hash that is weaker than the settings ask for.
+/// Replaces a hash that is weaker than the settings require.
 pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
     web_credentials::Entity::update_many()
         .col_expr(PasswordHash, hash.reveal().into())
@@ -53,7 +53,8 @@ pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) ->
         .map(drop)
 }
 
-/// Who the tokens of `cif_web_active_users` speak for: withdrawn access is left out.
+/// Selects the web users that rows of `cif_web_active_users` can speak for: those without web
+/// access are left out.
 pub fn subjects() -> SelectStatement {
     Query::select()
         .expr_as(ContactId.into_expr(), "subject_id")

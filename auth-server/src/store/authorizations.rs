@@ -1,10 +1,10 @@
-//! Authorization requests: kept on this server from the moment an application sends a browser here
-//! until its code is exchanged, so that nothing of them is taken from a later URL or form.
+//! Authorization requests: stored on this server from the moment an application sends a browser
+//! here until the code is exchanged, so that no later URL or form can change them.
 //!
-//! | by the database's clock | lives |
+//! | by the database's clock | lifetime |
 //! |---|---|
-//! | a request that waits for somebody to log in | 10 minutes |
-//! | a code | 60 seconds, works once; a second use ends what the first gave |
+//! | a request waiting for a log-in | 10 minutes |
+//! | a code | 60 seconds, works once; a second use ends the session the first one began |
 
 use crate::http::browser;
 use crate::http::oauth_error::OAuthError;
@@ -36,35 +36,36 @@ use std::num::NonZeroU32;
 
 const PENDING_SECONDS: i64 = 10 * 60;
 const CODE_SECONDS: i64 = 60;
-/// How often a browser that is logged in is given a code without being asked to log in again: by
-/// many applications at once, and then every five seconds.
+/// How often a logged-in browser gets a code without a log-in page: a burst for many applications
+/// at once, then one every five seconds.
 pub const QUOTA: Quota =
     Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
-/// Requests one network may have pending at once, and how long each is safe from later ones.
+/// Pending requests allowed per network, and how many seconds each is protected from newer ones.
 const PENDING_MAX: i64 = 1000;
 const CROWDED_SECONDS: i64 = 60;
 
-/// A checked authorization request.
+/// A validated authorization request.
 #[derive(Debug)]
 pub struct NewRequest<'a> {
-    /// The client that asked.
+    /// The requesting client.
     pub client_id: &'a str,
-    /// Where its answer goes.
+    /// Redirect URI of the response.
     pub redirect_uri: &'a str,
-    /// What it asked for.
+    /// Requested scope.
     pub scope: &'a clients::Scope,
-    /// Given back as it came.
+    /// Opaque value, returned unchanged.
     pub state: Option<&'a str>,
     /// For the ID token.
     pub nonce: Option<&'a str>,
     /// PKCE, S256.
     pub code_challenge: &'a str,
-    /// Whom the client expects.
+    /// User name that the client expects.
     pub login_hint: Option<&'a str>,
 }
 
-/// Keeps a request of a browser; gives back its id, or nothing where its network has too many that
-/// are younger than a minute. Older ones make room: nobody's flood keeps others out for long.
+/// Stores a browser's request and returns its id; `None` if its network has too many requests
+/// younger than a minute. Older ones make room, so a flood does not keep other browsers out for
+/// long.
 pub async fn keep(
     store: &Store,
     new: &NewRequest<'_>,
@@ -125,7 +126,7 @@ async fn try_keep(
     Ok(Some(id))
 }
 
-/// The request of this id that waits in this browser for somebody to log in.
+/// Finds the request with this id that is waiting in this browser for a log-in.
 #[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
 pub async fn pending(
     db: &impl ConnectionTrait,
@@ -140,18 +141,19 @@ pub async fn pending(
         .await
 }
 
-/// Who is logged in in a browser.
+/// A browser's log-in.
 #[derive(Debug, FromQueryResult)]
 pub struct BrowserLogIn {
     /// SHA-256 of the cookie.
     pub browser_id: String,
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// When he proved who he is.
+    /// When the user authenticated.
     pub log_in_date: Timestamp,
 }
 
-/// Who of this kind is logged in with this cookie, not longer than so many seconds.
+/// Returns the user of this kind who is logged in with this cookie, if the log-in is not older than
+/// `age_seconds_max`.
 pub async fn logged_in(
     store: &Store,
     kind: UserKind,
@@ -176,8 +178,8 @@ pub async fn logged_in(
     row.map(|row| BrowserLogIn::from_query_result(&row, "")).transpose()
 }
 
-/// Somebody logged in anew: a new cookie. What he had begun in this browser goes on under it; what
-/// somebody else had is over.
+/// Records a new log-in under a new cookie. The same user's earlier sessions and requests in this
+/// browser move to it; another user's are ended.
 pub async fn remember_browser(
     tx: &DatabaseTransaction,
     kind: UserKind,
@@ -206,7 +208,7 @@ pub async fn remember_browser(
     Ok((cookie, BrowserLogIn { browser_id, user_id, log_in_date }))
 }
 
-/// One log-in takes the place of another in the same browser.
+/// Replaces an earlier log-in in the same browser.
 #[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
 async fn succeed(
     tx: &DatabaseTransaction,
@@ -235,9 +237,9 @@ async fn succeed(
     Ok(())
 }
 
-/// Gives a kept request its code, in place of one nobody has used yet: who clicks twice, or goes back
-/// and logs in again, ends with a code that works. Nothing if one was used, or if the browser has been logged
-/// out meanwhile.
+/// Issues the code for a stored request, replacing a code that has not been used: after a double
+/// click, or going back and logging in again, the last code works. `None` if a code was used, or if
+/// the browser has been logged out in the meantime.
 pub async fn grant_code(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -269,12 +271,12 @@ pub async fn grant_code(
     Ok((updated == 1).then_some(code))
 }
 
-/// What a client sends with a code.
+/// The parameters that a client sends with a code.
 #[derive(Debug)]
 pub struct Exchange<'a> {
     /// The code.
     pub code: Code,
-    /// The redirect URI it was sent to.
+    /// Redirect URI that the code was sent to.
     pub redirect_uri: &'a str,
     /// PKCE.
     pub code_verifier: &'a str,
@@ -301,7 +303,7 @@ pub async fn exchange(
         let event = source.event(Kind::ReuseDetected).client(&client.client_id);
         event.reason("code").user(request.user_kind, user_id).record(&tx).await?;
         tx.commit().await?;
-        tracing::warn!(client.client_id, "a used code came again: session ended");
+        tracing::warn!(client.client_id, "an authorization code was reused: session ended");
         return Err(wrong());
     }
     let challenge = digest(&SHA256, exchange.code_verifier.as_bytes());
@@ -343,7 +345,7 @@ async fn lock_code(
     Entity::find().filter(Column::CodeHash.is_in(hashes)).lock_exclusive().one(tx).await
 }
 
-/// True while the code is young and its user may log in.
+/// True if the code has not expired and its user may log in.
 async fn usable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
     let backend = tx.get_database_backend();
     let select = Query::select()
@@ -360,7 +362,7 @@ fn younger(column: Column, backend: DbBackend, seconds: i64) -> Expr {
     column.into_expr().gt(db::seconds_ago(backend, Expr::value(seconds)))
 }
 
-/// Removes requests and codes long out of time, and browsers in which nobody is logged in any more.
+/// Removes expired requests and codes, and browser log-ins past their caps.
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     use browser_log_ins::Column as Browser;
     let backend = store.db.get_database_backend();

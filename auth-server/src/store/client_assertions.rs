@@ -1,5 +1,6 @@
-//! `private_key_jwt`: a client proves who it is with a JWT under its own key (RFC 7523, 3; OpenID
-//! Connect Core, 9). Its times are judged by the database's clock, and each `jti` works once.
+//! `private_key_jwt`: a client authenticates with a JWT signed with its own key (RFC 7523, 3;
+//! OpenID Connect Core, 9). Its times are checked against the database's clock, and each `jti`
+//! works once.
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
@@ -18,7 +19,8 @@ use shared::entity::client_assertions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::time::Timestamp;
 
-/// How a client may sign. `Ed25519` is the newer name of `EdDSA` with this curve (RFC 9864).
+/// Signature algorithms of client assertions. `Ed25519` is the newer name of `EdDSA` with this
+/// curve (RFC 9864).
 pub const ALGORITHMS: [(&str, Algorithm); 5] = [
     ("ES256", Algorithm::ES256),
     ("Ed25519", Algorithm::EdDSA),
@@ -26,12 +28,12 @@ pub const ALGORITHMS: [(&str, Algorithm); 5] = [
     ("PS256", Algorithm::PS256),
     ("RS256", Algorithm::RS256),
 ];
-/// An assertion that is valid for longer would have to be remembered for longer.
+/// Longest validity of an assertion: each one is remembered until it expires.
 const LIFETIME_SECONDS_MAX: i64 = 60 * 60;
-/// How far a client's clock may be ahead (RFC 7519, 4.1.5): many sign `nbf` as of now, and some an
-/// `exp` of exactly an hour.
+/// How far a client's clock may be ahead (RFC 7519, 4.1.5): many set `nbf` to the current time, and
+/// some set `exp` exactly an hour ahead.
 const CLOCK_SKEW_SECONDS: i64 = 30;
-/// Keys of a client that are tried where an assertion does not say which it is.
+/// Maximum number of a client's keys to try when the assertion names none.
 const KEYS_MAX: usize = 10;
 const JTI_BYTES_MAX: usize = 255;
 
@@ -62,14 +64,14 @@ enum Audience {
     Many(Vec<String>),
 }
 
-/// Whom an assertion is about, before anything of it is believed.
+/// Returns the subject of an assertion, before anything in it is verified.
 pub fn subject(assertion: &str) -> Option<String> {
     jsonwebtoken::dangerous::insecure_decode_claims::<Claims>(assertion)
         .ok()
         .map(|claims| claims.sub)
 }
 
-/// Checks an assertion of this client; the inner error is for the audit.
+/// Checks an assertion of this client. The inner error is the reason for the audit trail.
 pub async fn check(
     store: &Store,
     client: &oauth_clients::Model,
@@ -103,12 +105,12 @@ fn in_time(claims: &Claims, now: i64) -> bool {
         && claims.nbf.is_none_or(|nbf| nbf <= now + CLOCK_SKEW_SECONDS)
 }
 
-/// The claims, if one of the client's keys has signed them.
+/// Returns the claims if one of the client's keys signed them.
 fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<Claims> {
     let (message, signature) = assertion.rsplit_once('.')?;
     let (head, claims) = message.split_once('.')?;
     let head: Head = decoded(head)?;
-    // Nothing that a client calls critical is known here (RFC 7515, 4.1.11).
+    // This server supports no critical header parameters (RFC 7515, 4.1.11).
     if head.crit.is_some() {
         return None;
     }
@@ -127,14 +129,13 @@ fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<Claims> {
     keys.iter().filter(named).take(KEYS_MAX).any(signed).then(|| decoded(claims))?
 }
 
-/// One part of a JWT.
+/// Decodes one part of a JWT.
 fn decoded<T: DeserializeOwned>(part: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
 
-/// True if the audience is the issuer, and nothing else: an assertion that names an endpoint, or
-/// another server as well, could be made to count there (OpenID Foundation's advice of January 2025,
-/// RFC 7523bis).
+/// True if the audience is the issuer alone: an assertion that names an endpoint, or another server
+/// as well, could be replayed there (OpenID Foundation's advice of January 2025, RFC 7523bis).
 fn meant_for(store: &Store, audience: &Audience) -> bool {
     match audience {
         Audience::One(name) => *name == store.issuer,
@@ -142,7 +143,7 @@ fn meant_for(store: &Store, audience: &Audience) -> bool {
     }
 }
 
-/// Remembers an assertion until it would be refused for its time; a second one is a conflict.
+/// Records an assertion until it expires; a second use is a conflict.
 async fn remember(db: &impl ConnectionTrait, claims: &Claims) -> Result<(), DbErr> {
     let name = format!("{}\0{}", claims.sub, claims.jti);
     let hash = hex::encode(digest(&SHA256, name.as_bytes()));
@@ -155,7 +156,7 @@ async fn remember(db: &impl ConnectionTrait, claims: &Claims) -> Result<(), DbEr
     db.execute(&insert).await.map(drop)
 }
 
-/// Forgets assertions that are out of time.
+/// Removes expired assertions.
 pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let delete = Query::delete()
         .from_table(Entity)

@@ -1,16 +1,16 @@
-//! Programs that ask this server for something, and how each proves which one it is.
+//! OAuth clients, and how each one authenticates.
 //!
-//! | | what it sends |
+//! | | the client sends |
 //! |---|---|
 //! | `client_secret_basic`, `client_secret_post` | its secret (RFC 6749, 2.3.1) |
-//! | `private_key_jwt` | a JWT under its own key: see `client_assertions.rs` |
-//! | `self_signed_tls_client_auth` | its registered certificate, in the handshake (RFC 8705, 2.2) |
-//! | `none` | its name; public clients alone, where there is something else to show |
+//! | `private_key_jwt` | a JWT signed with its own key: see `client_assertions.rs` |
+//! | `self_signed_tls_client_auth` | its registered certificate, in the TLS handshake (RFC 8705, 2.2) |
+//! | `none` | its `client_id`; public clients only, where the request carries another proof |
 //!
-//! A client is authenticated before anything else of its request is looked at. Secrets are 256
-//! random bits, so a fast hash keeps them safe; two may be valid at once while they rotate. Failures
-//! count against the source network, never against the client: nobody can lock out a server by
-//! guessing in its name.
+//! A client is authenticated before anything else in its request is looked at. Secrets are 256
+//! random bits, so a fast hash protects them; two may be valid at the same time during rotation.
+//! Failures count against the source network, never against the client: nobody can lock a client
+//! out by guessing in its name.
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
@@ -38,15 +38,15 @@ use shared::secrecy::Secret;
 use shared::server::PeerCertificate;
 use shared::sessions;
 
-/// The form parameter that says which kind of assertion there is, and the only one (RFC 7523, 2.2).
+/// The only supported value of `client_assertion_type` (RFC 7523, 2.2).
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// Longer names are no client's.
+/// No client id is longer.
 const CLIENT_ID_BYTES_MAX: usize = 100;
 
-/// What a client presented.
+/// The credentials that a client presented.
 #[derive(Debug)]
 pub struct Credentials {
-    /// Who it says it is.
+    /// Claimed client id.
     pub client_id: String,
     proof: Proof,
 }
@@ -68,12 +68,14 @@ impl std::fmt::Debug for Proof {
 }
 
 impl Credentials {
-    /// Reads them: exactly one proof, or none (RFC 6749, 2.3).
+    /// Reads the credentials: at most one proof (RFC 6749, 2.3).
     pub fn read(request: &Request, form: &Form) -> Result<Self, OAuthError> {
         let credentials = Self::find(request, form)?;
         let named = form.get("client_id").unwrap_or(&credentials.client_id);
         if named != credentials.client_id {
-            return Err(OAuthError::invalid_request("client_id is not the authenticated one"));
+            return Err(OAuthError::invalid_request(
+                "client_id does not match the client credentials",
+            ));
         }
         if credentials.client_id.len() > CLIENT_ID_BYTES_MAX || credentials.client_id.contains('\0')
         {
@@ -88,7 +90,7 @@ impl Credentials {
         if [header.is_some(), secret.is_some(), assertion.is_some()].iter().filter(|x| **x).count()
             > 1
         {
-            let text = "client credentials stand in more than one place";
+            let text = "client credentials were sent in more than one way";
             return Err(OAuthError::invalid_request(text));
         }
         if let Some(value) = header {
@@ -121,27 +123,27 @@ impl Credentials {
 
     fn from_assertion(form: &Form, assertion: &str) -> Result<Self, OAuthError> {
         if form.get("client_assertion_type") != Some(ASSERTION_TYPE) {
-            return Err(OAuthError::invalid_request("client_assertion_type is not the JWT one"));
+            return Err(OAuthError::invalid_request("client_assertion_type is not jwt-bearer"));
         }
         let client_id = client_assertions::subject(assertion);
         let client_id = client_id.ok_or_else(|| OAuthError::invalid_client(false))?;
         Ok(Self { client_id, proof: Proof::Assertion(assertion.to_owned()) })
     }
 
-    /// True if HTTP Basic was used, which is answered with a challenge.
+    /// True if HTTP Basic was used: a refusal then carries a challenge.
     fn basic(&self) -> bool {
         matches!(self.proof, Proof::Basic(_))
     }
 }
 
-/// Both halves of Basic are form-encoded first (RFC 6749, 2.3.1).
+/// Decodes one half of the Basic credentials: both are form-encoded (RFC 6749, 2.3.1).
 fn form_decode(text: &str) -> Option<String> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(&format!("x={text}")).ok()?;
     let [(_, value)] = <[_; 1]>::try_from(pairs).ok()?;
     Some(value)
 }
 
-/// The client of this name.
+/// Finds the client with this id.
 #[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
 pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Model>, DbErr> {
     if client_id.len() > CLIENT_ID_BYTES_MAX || client_id.contains('\0') {
@@ -150,13 +152,14 @@ pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Mod
     Entity::find_by_id(client_id).one(db).await
 }
 
-/// Holds a client still until the transaction ends; `invalid_client` if it was removed meanwhile.
+/// Locks a client until the transaction ends; `invalid_client` if it has been removed in the
+/// meantime.
 #[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
 pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
     let row = Entity::find_by_id(client_id);
     let row = match tx.get_database_backend() {
         DbBackend::Postgres => row.lock_shared(),
-        // MariaDB has no FOR SHARE, SQLite one writer.
+        // MariaDB has no FOR SHARE; SQLite has a single writer.
         _ => row.lock_exclusive(),
     };
     let found = row.one(tx).await?;
@@ -164,7 +167,7 @@ pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuth
     found.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
 }
 
-/// The client that sent this request, confidential or public, or `invalid_client`.
+/// Returns the authenticated client, confidential or public, or `invalid_client`.
 pub async fn authenticate(
     store: &Store,
     credentials: &Credentials,
@@ -177,7 +180,7 @@ pub async fn authenticate(
     }
 }
 
-/// The client, if it is confidential and has proved who it is.
+/// Returns the client if it is confidential and has authenticated.
 pub async fn authenticate_confidential(
     store: &Store,
     client: Option<Model>,
@@ -196,7 +199,7 @@ async fn prove(
     client: Option<Model>,
     credentials: &Credentials,
 ) -> Result<Result<Model, &'static str>, OAuthError> {
-    // Hashed whether or not there is such a client: both take the same time.
+    // Hashed whether or not the client exists, so that both cases take the same time.
     let hash = match &credentials.proof {
         Proof::Basic(secret) | Proof::Post(secret) => secret_hash(secret),
         _ => String::new(),
@@ -227,7 +230,7 @@ async fn prove(
     Ok(proved.map(|()| client))
 }
 
-/// True if the client's key set holds this very certificate (RFC 8705, 2.2.2).
+/// True if the client's key set contains this exact certificate (RFC 8705, 2.2.2).
 fn registered(client: &Model, certificate: &[u8]) -> bool {
     key_set(client).keys.iter().any(|key| {
         let chain = key.common.x509_chain.as_deref().unwrap_or_default();
@@ -236,13 +239,13 @@ fn registered(client: &Model, certificate: &[u8]) -> bool {
     })
 }
 
-/// The client's public keys.
+/// Returns the client's public keys.
 pub fn key_set(client: &Model) -> JwkSet {
     let keys = client.public_keys.as_deref().and_then(|text| serde_json::from_str(text).ok());
     keys.unwrap_or(JwkSet { keys: Vec::new() })
 }
 
-/// Counts and records the failure; gives back what to answer.
+/// Counts and records the failure; returns the response.
 async fn refuse(
     store: &Store,
     credentials: &Credentials,
@@ -256,7 +259,7 @@ async fn refuse(
     }
     lockout::count_source(&tx, source).await?;
     let event = source.event(Kind::ClientFailed).reason(reason);
-    // What somebody typed who is no client may be a secret.
+    // An unknown client id may be a secret typed into the wrong field.
     let event = if known { event.client(&credentials.client_id) } else { event };
     event.record(&tx).await?;
     tx.commit().await?;
@@ -264,44 +267,44 @@ async fn refuse(
     Ok(OAuthError::invalid_client(credentials.basic()))
 }
 
-/// What is stored of a client secret.
+/// Returns the stored form of a client secret.
 pub fn secret_hash(secret: &str) -> String {
     hex::encode(digest::digest(&digest::SHA256, secret.as_bytes()))
 }
 
-/// True if the list of a client (space separated) holds this word.
+/// True if the space-separated list contains this word.
 pub fn lists(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|item| item == word)
 }
 
-/// The scopes of OpenID Connect: granted as asked, in this order.
+/// OpenID Connect scopes, granted as requested, in this order.
 pub const STANDARD_SCOPES: [&str; 4] = ["openid", "profile", "email", "offline_access"];
 
-/// What a client may be granted: `core` or `web`, exactly one, and the standard scopes.
+/// A granted scope: exactly one of `core` and `web`, and the standard scopes requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// Which kind of user logs in.
+    /// Kind of user who logs in.
     pub kind: UserKind,
-    /// The words, in one order.
+    /// The scope string, in canonical order.
     pub text: String,
 }
 
 impl Scope {
-    /// Reads the scope a client asks for. Words that are unknown here are ignored, as RFC 6749, 3.3
-    /// allows: the response says what was granted.
+    /// Reads the requested scope. Unknown words are ignored, as RFC 6749, 3.3 allows: the response
+    /// states what was granted.
     pub fn read(client: &Model, scope: Option<&str>) -> Result<Self, OAuthError> {
         let words: Vec<&str> = scope.unwrap_or_default().split_ascii_whitespace().collect();
         let kind = match (words.contains(&"core"), words.contains(&"web")) {
             (true, false) => UserKind::Core,
             (false, true) => UserKind::Web,
             (true, true) => {
-                let description = "scope has core and web: it must have exactly one of them";
+                let description = "scope must have exactly one of core and web, not both";
                 return Err(OAuthError::invalid_scope(description));
             }
             (false, false) => return Err(OAuthError::invalid_scope(no_kind(&words))),
         };
         if !lists(&client.user_kinds, kind.as_str()) {
-            let description = format!("the client may not use the scope {}", kind.as_str());
+            let description = format!("this client may not use the scope {}", kind.as_str());
             return Err(OAuthError::invalid_scope(description));
         }
         let granted = STANDARD_SCOPES.into_iter().filter(|word| words.contains(word));
@@ -310,19 +313,19 @@ impl Scope {
     }
 }
 
-/// Why a scope with neither kind of user is refused.
+/// Returns why a scope with neither kind of user is refused.
 fn no_kind(words: &[&str]) -> String {
     match words.iter().find(|word| !STANDARD_SCOPES.contains(word)) {
         Some(word) => {
             let word: String = word.chars().take(50).collect();
-            format!("scope must have exactly one of core and web, and {word} is neither")
+            format!("scope must have exactly one of core and web; {word} is neither")
         }
         None => "scope must have exactly one of core and web".to_owned(),
     }
 }
 
-/// True if a refresh that asks for this scope stays within what was granted. Words that are unknown
-/// here count no more than they did at the log-in; which kind of user cannot be left out.
+/// True if a refresh with this scope stays within what was granted. Unknown words are ignored as at
+/// the log-in; the kind of user must not be omitted.
 pub fn is_within(scope: &str, granted: &str) -> bool {
     let known = |word: &&str| STANDARD_SCOPES.contains(word) || ["core", "web"].contains(word);
     let mut asked = scope.split_ascii_whitespace().filter(known);

@@ -1,10 +1,10 @@
-//! The keys that sign ID tokens (ES256), and the ID tokens.
+//! Signing keys (ES256), and the ID tokens they sign.
 //!
-//! A key signs from its date until the next one does. There is always a next one, made when the
-//! last one took over, and shown in the key set from then on: clients know it long before its first
-//! signature. A key that no longer signs stays in the set for a day, and can check the ID token of
-//! a log-out as long as it is there. All of it by the database's clock; two replicas cannot make
-//! the same key, because generations are unique.
+//! A key signs from its start date until its successor starts. There is always a successor: it is
+//! created when the current key takes over and is in the key set from then on, so clients know it
+//! long before its first signature. A retired key stays in the set for a day, and verifies the ID
+//! token of a log-out while it exists. All times are by the database's clock. Two replicas cannot
+//! create the same key, because generations are unique.
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
@@ -31,29 +31,29 @@ use shared::master_keys::MasterKeys;
 use shared::rows;
 use shared::secrecy::Secret;
 
-/// How the keys sign.
+/// Signature algorithm of all keys.
 pub const ALGORITHM: &str = "ES256";
 /// How long a key stays in the set after its last signature.
 const RETIRED_SECONDS: i64 = 24 * 60 * 60;
 /// How long a key must have been in the set before it may sign on command.
 const ANNOUNCED_SECONDS: i64 = 60 * 60;
 
-/// A signing key as it is stored, judged by the database's clock.
+/// A stored signing key; its times are judged by the database's clock.
 #[derive(FromQueryResult)]
 struct StoredKey {
     key_id: String,
     generation: i32,
     public_key: String,
     sealed_private_key: Secret,
-    /// It has signed already, or signs now.
+    /// It is signing, or has signed.
     started: bool,
     /// It started more than a day ago.
     settled: bool,
-    /// It was made an hour ago or earlier.
+    /// It was created at least an hour ago.
     announced: bool,
 }
 
-/// The keys that were not withdrawn, oldest first.
+/// Returns the keys that have not been withdrawn, oldest first.
 async fn stored(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
     let backend = db.get_database_backend();
     let ago = |seconds: i64| db::seconds_ago(backend, Expr::value(seconds));
@@ -71,7 +71,7 @@ async fn stored(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
     rows.iter().map(|row| StoredKey::from_query_result(row, "")).collect()
 }
 
-/// The key set that clients check ID tokens with (RFC 7517).
+/// Returns the key set that verifies ID tokens (RFC 7517).
 pub async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
     let keys = stored(&db).await?;
     let shown = shown(&keys).map(|key| serde_json::from_str::<Value>(&key.public_key));
@@ -80,18 +80,19 @@ pub async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
     Ok(Bytes::from(key_set.to_string()))
 }
 
-/// All but those whose successor has signed for a day.
+/// The keys in the key set: all but those whose successor started more than a day ago.
 fn shown(keys: &[StoredKey]) -> impl Iterator<Item = &StoredKey> {
     let last_settled = keys.iter().rposition(|key| key.settled).unwrap_or_default();
     keys.iter().skip(last_settled)
 }
 
-/// The key that signs now.
+/// Returns the current signing key.
 fn signing(keys: &[StoredKey]) -> Option<&StoredKey> {
     keys.iter().rev().find(|key| key.started)
 }
 
-/// Makes the first key, or the next one once the last has taken over; removes those long retired.
+/// Creates the first two keys, or the next one once the last has taken over; removes keys that have
+/// left the key set.
 pub async fn maintain(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
@@ -113,7 +114,8 @@ pub async fn maintain(
     Ok(())
 }
 
-/// Adds a key that signs so many seconds from now. Another replica may have been first.
+/// Adds a key that starts to sign in this many seconds. A conflict means that another replica was
+/// first.
 async fn add(
     db: &impl ConnectionTrait,
     master_keys: &MasterKeys,
@@ -141,16 +143,16 @@ async fn add(
     }
 }
 
-/// What becomes of the keys before the one that takes over.
+/// What happens to the earlier keys when the next one takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Others {
     /// They stay in the set for a day.
     Kept,
-    /// They are gone at once, because one of them may have leaked.
+    /// They are withdrawn immediately, because one of them may have leaked.
     Withdrawn,
 }
 
-/// Lets the next key sign from now on; gives back its id.
+/// Makes the next key sign from now on; returns its id.
 pub async fn rotate(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
@@ -162,7 +164,7 @@ pub async fn rotate(
     db::again(rotate).await.map_err(|error| error.to_string())?
 }
 
-/// The inner error is a rule that was broken.
+/// One attempt. The inner error is a violated rule.
 async fn try_rotate(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
@@ -174,11 +176,11 @@ async fn try_rotate(
     let tx = db::begin_write(db).await?;
     let keys = stored(&tx).await?;
     let Some(next) = keys.iter().find(|key| !key.started) else {
-        return Ok(Err("there is no next key".to_owned()));
+        return Ok(Err("there is no successor key".to_owned()));
     };
     if !next.announced && others == Others::Kept {
-        return Ok(Err("the next key was announced less than an hour ago, and clients may not \
-                       know it yet: try again later, or withdraw the others"
+        return Ok(Err("the next key was published less than an hour ago, and clients may not \
+                       have fetched it yet: try again later, or withdraw the others"
             .to_owned()));
     }
     let now = db::now(tx.get_database_backend());
@@ -205,7 +207,7 @@ async fn try_rotate(
     Ok(Ok(next.key_id.clone()))
 }
 
-/// An error unless every stored key can be read with the master keys of the settings.
+/// Checks that the configured master keys can unseal every stored key.
 pub async fn check(db: &DatabaseConnection, master_keys: &MasterKeys) -> Result<(), String> {
     for key in stored(db).await.map_err(|error| error.to_string())? {
         master_keys.unseal(&key.key_id, &key.sealed_private_key)?;
@@ -213,7 +215,7 @@ pub async fn check(db: &DatabaseConnection, master_keys: &MasterKeys) -> Result<
     Ok(())
 }
 
-/// A key just made.
+/// A newly generated key.
 struct NewKey {
     key_id: String,
     public: Value,
@@ -230,7 +232,7 @@ impl NewKey {
         let private = private.as_ref().to_vec();
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &private)
             .map_err(|error| error.to_string())?;
-        // An uncompressed point: one byte that says so, x, y.
+        // An uncompressed point: one tag byte, then x and y.
         let point = pair.public_key().as_ref();
         let (x, y) = point[1..].split_at(point.len() / 2);
         let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
@@ -258,7 +260,8 @@ struct Claims<'a> {
     sid: &'a str,
 }
 
-/// The ID token that goes with an access token (OpenID Connect Core, 2): as long-lived as it.
+/// Returns the ID token that accompanies an access token (OpenID Connect Core, 2); both expire
+/// together.
 pub async fn id_token(
     store: &Store,
     db: &impl ConnectionTrait,
@@ -268,7 +271,7 @@ pub async fn id_token(
 ) -> Result<String, OAuthError> {
     let keys = stored(db).await?;
     let key = signing(&keys)
-        .ok_or_else(|| OAuthError::unavailable("there is no key to sign ID tokens with yet"))?;
+        .ok_or_else(|| OAuthError::unavailable("there is no key to sign ID tokens yet"))?;
     let private = store.master_keys.unseal(&key.key_id, &key.sealed_private_key);
     let private = private.map_err(OAuthError::server_error)?;
     let mut header = Header::new(Algorithm::ES256);
@@ -290,12 +293,12 @@ pub async fn id_token(
         .map_err(OAuthError::server_error)
 }
 
-/// The user, as clients know him.
+/// Returns the subject identifier of a user.
 pub fn sub(kind: UserKind, user_id: i64) -> String {
     format!("{}:{user_id}", kind.as_str())
 }
 
-/// What a log-out looks at in the ID token it came with.
+/// The claims of an ID token hint.
 #[derive(Debug, Deserialize)]
 pub struct Hint {
     /// The session.
@@ -306,7 +309,8 @@ pub struct Hint {
     pub aud: String,
 }
 
-/// Reads an ID token of this server, expired or not (OpenID Connect RP-Initiated Logout, 4).
+/// Verifies an ID token of this server, expired or not, and returns its claims (OpenID Connect
+/// RP-Initiated Logout, 4).
 pub async fn read_hint(
     store: &Store,
     db: &impl ConnectionTrait,

@@ -1,15 +1,15 @@
-//! How long a token lives, in database time.
+//! Lifetimes of tokens and sessions, in database time.
 //!
-//! A token is alive if its creation time plus its lifetime lies after the database's now, in one
-//! SQL statement with that statement's own time. The process's clock decides nothing, and a call
-//! does not prolong anything.
+//! A token is live if its creation time plus its lifetime is later than the database's current
+//! time, evaluated in one SQL statement. The process's clock is never used, and API calls do not
+//! prolong anything.
 //!
-//! | | access token | a session without a refresh | a session, refreshed or not |
+//! | | access token | session without a refresh | session, refreshed or not |
 //! |---|---|---|---|
-//! | core-system user | `AUTH_CORE_TOKEN_LIFETIME_SECONDS`, at most 12 minutes | `AUTH_CORE_IDLE_SECONDS` | `AUTH_CORE_SESSION_SECONDS` |
-//! | web user | the core system's Web Inactivity Timeout, read at each question | the same | `AUTH_WEB_SESSION_SECONDS` |
+//! | core user | `AUTH_CORE_TOKEN_LIFETIME_SECONDS`, at most 12 minutes | `AUTH_CORE_IDLE_SECONDS` | `AUTH_CORE_SESSION_SECONDS` |
+//! | web user | the core system's Web Inactivity Timeout, read at each check | the same | `AUTH_WEB_SESSION_SECONDS` |
 //!
-//! A browser in which somebody is logged in obeys the caps of a session.
+//! A browser's log-in has the same caps as a session.
 
 use crate::store::Store;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
@@ -18,13 +18,13 @@ use shared::db;
 use shared::entity::settings;
 use shared::introspection::UserKind;
 
-/// The name of the core system's setting, a number of minutes from 1 to 1440.
+/// Name of the core system's setting, a number of minutes from 1 to 1440.
 pub const WEB_INACTIVITY_TIMEOUT: &str = "web_inactivity_timeout";
 
-/// The lifetime of a web user's token in seconds, as an expression: NULL, so that no token is
-/// alive, where the setting is missing or no number of minutes.
+/// Lifetime of a web user's token in seconds, as an SQL expression: NULL, so that no token is live,
+/// if the setting is missing or not a valid number of minutes.
 pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
-    // A text that is no number must not reach the cast: PostgreSQL fails the whole statement.
+    // Text that is not a number must not reach the cast: PostgreSQL would fail the whole statement.
     let minutes = match backend {
         DbBackend::Postgres => "CASE WHEN value ~ '^[0-9]{1,4}$' THEN CAST(value AS integer) END",
         DbBackend::MySql => "CASE WHEN value REGEXP '^[0-9]{1,4}$' THEN CAST(value AS signed) END",
@@ -42,30 +42,30 @@ pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
     Expr::SubQuery(None, Box::new(setting.into()))
 }
 
-/// True while a token created then is alive.
+/// True while a token created at this time is live.
 pub fn alive(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
     created.gt(db::seconds_ago(backend, lifetime_seconds))
 }
 
-/// True once it no longer is.
+/// True once a token created at this time has expired.
 pub fn expired(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
     created.lte(db::seconds_ago(backend, lifetime_seconds))
 }
 
-/// How long tokens and sessions live; the Web Inactivity Timeout is not in it, but in the database.
+/// Lifetimes from the settings. The Web Inactivity Timeout is in the database instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetimes {
-    /// The access token of a core-system user.
+    /// Lifetime of a core user's access token.
     pub core_token_seconds: u64,
-    /// The session of a core-system user who refreshes nothing.
+    /// Idle cap of a core user's session.
     pub core_idle_seconds: u64,
-    /// Any session of a core-system user: a working day.
+    /// Absolute cap of a core user's session.
     pub core_session_seconds: u64,
-    /// Any session of a web user.
+    /// Absolute cap of a web user's session.
     pub web_session_seconds: u64,
 }
 
-/// True while a session, or a browser's log-in, has passed neither its idle nor its absolute cap.
+/// True while a session, or a browser's log-in, is within both its idle and its absolute cap.
 pub fn within_caps(
     store: &Store,
     backend: DbBackend,

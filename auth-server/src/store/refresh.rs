@@ -1,21 +1,22 @@
-//! Refresh tokens (RFC 6749, 6; RFC 9700, 4.14): how a session is kept going.
+//! Refresh token rotation (RFC 6749, 6; RFC 9700, 4.14).
 //!
-//! The refresh tokens of a session are a family, kept in the session's one row: the one that may be
-//! used next, and the one before it.
+//! The refresh tokens of a session form a family, stored in the session's row: the current token
+//! and the previous one.
 //!
-//! | what comes back | what it means | what happens |
+//! | token presented | meaning | result |
 //! |---|---|---|
 //! | the current one | an honest refresh | its successor is issued |
-//! | the one before, within a minute, and the current one was never used | the answer was lost, or two were sent at once | the same successor again, with a new access token |
-//! | the one before, later; any older one | a copy was kept | the session ends |
-//! | the one before, whose successor cannot be derived | its key is gone, or an earlier release rotated it | refused; the session lives |
+//! | the previous one, within a minute, while the current one is unused | the response was lost, or two refreshes ran concurrently | the same successor again, with a new access token |
+//! | the previous one, later; any older one | a copy was used | the session ends |
+//! | the previous one, if its successor cannot be derived | its key is gone, or an earlier release rotated it | refused; the session survives |
 //!
-//! No clock decides who was first: a successor follows from its predecessor under the token key that
-//! the row names, so every request that brings the same token gets the same one. Using a token is
-//! presenting it here, which makes it the one before. The row's lock decides between replicas, and
-//! the conditional update where there is none, as between nodes of a cluster.
+//! Which request was first does not depend on a clock: a successor is derived from its predecessor
+//! under the token key that the row names, so every request with the same token gets the same
+//! successor. Presenting a token here uses it, which makes it the previous one. The row lock
+//! serializes replicas; where a lock does not reach, as between nodes of a cluster, the conditional
+//! update does.
 //!
-//! A session has a rate of refreshes ([`QUOTA`]): each writes a row and an event.
+//! Refreshes are rate-limited per session ([`QUOTA`]): each one writes a row and an audit event.
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::source::Source;
@@ -39,12 +40,12 @@ use shared::introspection::UserKind;
 use shared::time::Timestamp;
 use std::num::NonZeroU32;
 
-/// How often a session may be refreshed: many tabs at once, and then one every five seconds.
+/// Rate limit of refreshes per session: a burst for many tabs, then one every five seconds.
 pub const QUOTA: Quota =
     Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
-/// How long a lost answer can be fetched again, by the database's clock.
+/// How long a lost response can be fetched again, by the database's clock.
 const AGAIN_SECONDS: i64 = 60;
-/// Rounds of one exchange: another is needed where the row changed although it was locked.
+/// Attempts per exchange: another is needed if the row changed in spite of the lock.
 const ROUNDS: usize = 4;
 
 /// Exchanges a refresh token (RFC 6749, 6).
@@ -55,7 +56,7 @@ pub async fn refresh(
     scope: Option<&str>,
     source: &Source,
 ) -> Result<Value, OAuthError> {
-    // One of an earlier release proves nothing of its session, and is followed by one that does.
+    // A token of an earlier release proves nothing about its session; its successor does.
     if token.is_proven() {
         let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
         store.refreshes.admit(&token.session().text()).map_err(refused)?;
@@ -68,7 +69,7 @@ pub async fn refresh(
     Err(OAuthError::unavailable("the session is being refreshed elsewhere"))
 }
 
-/// One round: `None` where another request changed the row first.
+/// One attempt; `None` if another request changed the row first.
 async fn exchange(
     store: &Store,
     client: &oauth_clients::Model,
@@ -93,19 +94,22 @@ async fn exchange(
         Standing::Repeated(next) => (next, false),
         Standing::Unknown => return Err(wrong()),
         Standing::Foreign => {
-            tracing::error!("a session was written under a key that is not in AUTH_TOKEN_KEYS");
+            tracing::error!("a session was stored under a key that is not in AUTH_TOKEN_KEYS");
             return Err(wrong());
         }
         Standing::Reused => {
             shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
             event(Kind::ReuseDetected).reason("refresh_token").record(&tx).await?;
             tx.commit().await?;
-            tracing::warn!(client.client_id, "a used refresh token came again: session ended");
+            tracing::warn!(client.client_id, "a refresh token was reused: session ended");
             return Err(wrong());
         }
     };
     if !scope.is_none_or(|scope| clients::is_within(scope, &family.scope)) {
-        let description = format!("only {} was granted, and must be kept", family.scope);
+        let description = format!(
+            "the scope must be within the granted scope ({}) and include core or web",
+            family.scope
+        );
         return Err(OAuthError::invalid_scope(description));
     }
     let written = match is_first {
@@ -136,7 +140,7 @@ async fn exchange(
     Ok(Some(answer))
 }
 
-/// The row of a session, as a refresh finds it.
+/// A session's row, as a refresh reads it.
 #[derive(FromQueryResult)]
 struct Family {
     public_id: String,
@@ -147,26 +151,26 @@ struct Family {
     log_in_date: Timestamp,
     refresh_hash: Option<String>,
     previous_refresh_hash: Option<String>,
-    /// Neither cap has passed.
+    /// The session is within both caps.
     alive: Option<bool>,
     /// The user may still log in.
     enabled: bool,
-    /// The last rotation happened less than a minute ago.
+    /// The last rotation was less than a minute ago.
     recent: bool,
 }
 
-/// What a refresh token is to its family.
+/// The standing of a refresh token in its family.
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
-    /// The one that may be used, and its successor.
+    /// The current token, with its successor.
     Current(RefreshToken),
-    /// The one before, and the successor that was issued for it.
+    /// The previous token, with the successor that was issued for it.
     Repeated(RefreshToken),
-    /// The family was written under a key that this server does not have.
+    /// The family was stored under a key that this server does not have.
     Foreign,
-    /// Of no worth, and no proof of a theft.
+    /// Not valid, but no proof of theft.
     Unknown,
-    /// One that was used up.
+    /// A used token.
     Reused,
 }
 
@@ -193,7 +197,8 @@ impl Family {
         if token.is_proven() { Standing::Reused } else { Standing::Unknown }
     }
 
-    /// The current token, if it follows from this one: not if an earlier release issued it.
+    /// Returns the current token if it was derived from this one; not so if an earlier release
+    /// issued it.
     fn issued_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
         let current = self.refresh_hash.as_deref()?;
         let (key_id, _) = current.split_once(':')?;
@@ -202,7 +207,7 @@ impl Family {
     }
 }
 
-/// Takes the session's row, which log-out and revocation take too.
+/// Locks the session's row, as log-out and revocation do.
 #[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
 async fn lock(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
     let row = Entity::find_by_id(session_id).select_only().column(Column::SessionId);
@@ -237,7 +242,7 @@ async fn read_family(
     row.map(|row| Family::from_query_result(&row, "")).transpose()
 }
 
-/// Puts the successor in the place of the token that was used; false if another request did.
+/// Replaces the used token by its successor; false if another request was first.
 async fn rotate(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -257,8 +262,8 @@ async fn rotate(
     Ok(tx.execute(&update).await?.rows_affected() == 1)
 }
 
-/// Writes the row of a session whose successor is issued again: nodes of a cluster notice a log-out
-/// beside it by what both write, not by its lock.
+/// Writes the row of a session whose successor is issued again: between nodes of a cluster a
+/// concurrent log-out is detected by the row both write, not by its lock.
 async fn note_repeat(tx: &DatabaseTransaction, session_id: &str) -> Result<bool, DbErr> {
     let update = Query::update()
         .table(Entity)

@@ -1,8 +1,8 @@
-//! Sessions: what a log-in gives to a client, how long it lasts, and how it ends. `refresh.rs` keeps
-//! it going.
+//! Sessions: how a log-in begins one for a client, how long it lasts, and how it ends. Refreshing
+//! is in `refresh.rs`.
 //!
-//! Every issue of an access token is a new row of `active_users` or `cif_web_active_users` with the
-//! database's time; earlier ones live out their own time.
+//! Every access token is a new row in `active_users` or `cif_web_active_users` with the database's
+//! time; earlier tokens stay valid until they expire.
 
 use crate::http::oauth_error::OAuthError;
 use crate::http::source::Source;
@@ -26,28 +26,29 @@ use shared::introspection::UserKind;
 use shared::rows;
 use shared::time::Timestamp;
 
-/// A session about to begin.
+/// A session to be created.
 #[derive(Debug)]
 pub struct NewSession<'a> {
-    /// Its name.
+    /// Session id.
     pub session: SessionId,
-    /// Which kind of user.
+    /// Kind of user.
     pub kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// The client it is for.
+    /// Client of the session.
     pub client: &'a oauth_clients::Model,
-    /// What was granted: `core` or `web`, and perhaps `openid`.
+    /// Granted scope: `core` or `web`, and possibly standard scopes.
     pub scope: &'a str,
-    /// When the user proved who he is; `None`: now.
+    /// When the user authenticated; `None` for now.
     pub log_in_date: Option<Timestamp>,
-    /// The browser it came from.
+    /// Browser log-in it came from.
     pub browser_id: Option<String>,
     /// For the ID token.
     pub nonce: Option<String>,
 }
 
-/// Begins a session: its row, its first tokens, the audit. The answer is for the client.
+/// Begins a session: writes its row, its first tokens and the audit event. Returns the token
+/// response.
 pub async fn begin(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -98,24 +99,24 @@ pub async fn begin(
     answer(store, tx, &issue.token, refresh.as_ref(), new.scope, &issued, &subject).await
 }
 
-/// Whom an ID token is about.
+/// Subject of an ID token.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// Which kind of user.
+    /// Kind of user.
     pub kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// For whom it is.
+    /// Client that the token is for.
     pub client_id: &'a str,
-    /// The session, as clients know it.
+    /// Public session id (`sid`).
     pub public_id: &'a str,
-    /// When the user proved who he is.
+    /// When the user authenticated.
     pub log_in_date: Timestamp,
-    /// As the authorization request had it.
+    /// `nonce` of the authorization request.
     pub nonce: Option<&'a str>,
 }
 
-/// What the token endpoint answers (RFC 6749, 5.1).
+/// Returns the token response (RFC 6749, 5.1).
 pub async fn answer(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -140,7 +141,7 @@ pub async fn answer(
     Ok(answer)
 }
 
-/// True while neither the idle nor the absolute cap of a session has passed.
+/// True while a session is within its idle and absolute caps.
 pub fn alive(store: &Store, backend: DbBackend) -> Expr {
     let within = |kind: UserKind| {
         lifetimes::within_caps(
@@ -164,20 +165,20 @@ pub fn enabled() -> Expr {
     known(UserKind::Core).or(known(UserKind::Web))
 }
 
-/// Whose session it is: the client and the user.
+/// Client and user of a session.
 #[derive(Debug, FromQueryResult)]
 pub struct Owner {
-    /// The session.
+    /// Session id.
     pub session_id: String,
-    /// The client it was begun for.
+    /// Client that the session was begun for.
     pub client_id: String,
-    /// Which kind of user.
+    /// Kind of user.
     pub user_kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,
 }
 
-/// True if a session has this refresh token, or had it before the current one.
+/// True if this is a session's current or previous refresh token.
 pub async fn knows(store: &Store, token: &RefreshToken) -> Result<bool, DbErr> {
     let hashes: Vec<String> = store.token_keys.hashes(token.text()).collect();
     let is = |column: Column| column.into_expr().is_in(hashes.clone());
@@ -190,7 +191,7 @@ pub async fn knows(store: &Store, token: &RefreshToken) -> Result<bool, DbErr> {
     Ok(store.db.query_one(&row).await?.is_some())
 }
 
-/// The owner of the session of this name, or of this `sid`.
+/// Returns the owner of the session with this value in `column`: its id or its `sid`.
 pub async fn owner(
     db: &impl ConnectionTrait,
     column: Column,
@@ -205,7 +206,7 @@ pub async fn owner(
     row.map(|row| Owner::from_query_result(&row, "")).transpose()
 }
 
-/// Logs out: the session, its browser, and what else came from that browser.
+/// Logs out: ends the session, its browser log-in, and the other sessions of that browser.
 pub async fn log_out(
     store: &Store,
     owner: &Owner,
@@ -224,8 +225,8 @@ pub async fn log_out(
     Ok(())
 }
 
-/// Removes sessions that can no longer be refreshed, once their last token is gone: as long as one
-/// may live, its log-out must find what to end.
+/// Removes sessions that can no longer be refreshed, once their last token row is gone: until then
+/// a log-out must still find what to end.
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
     let has_tokens = |kind: UserKind| {

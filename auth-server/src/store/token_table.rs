@@ -1,5 +1,5 @@
-//! The two tables of live tokens, `active_users` and `cif_web_active_users`: alike but for the
-//! names of two columns. A row is a token; rows of one session end together.
+//! The two tables of live tokens, `active_users` and `cif_web_active_users`, which differ only in
+//! the names of two columns. One row per token; the rows of a session are removed together.
 
 use crate::http::oauth_error::OAuthError;
 use crate::login;
@@ -15,15 +15,15 @@ use shared::time::Timestamp;
 
 /// A table of live tokens.
 pub struct TokenTable {
-    /// Its name.
+    /// Table name.
     pub table: DynIden,
-    /// The column that names the user or the contact.
+    /// Column with the user or the contact.
     pub user: DynIden,
-    /// The column that holds the creation time.
+    /// Column with the creation time.
     pub created: DynIden,
 }
 
-/// The table of this kind of user.
+/// Returns the table of this kind of user.
 pub fn of(kind: UserKind) -> TokenTable {
     match kind {
         UserKind::Core => TokenTable {
@@ -39,7 +39,7 @@ pub fn of(kind: UserKind) -> TokenTable {
     }
 }
 
-/// How long tokens of this kind live, as an expression in seconds.
+/// Lifetime of tokens of this kind in seconds, as an SQL expression.
 pub fn lifetime(store: &Store, kind: UserKind, backend: DbBackend) -> Expr {
     match kind {
         UserKind::Core => Expr::value(store.lifetimes.core_token_seconds as i64),
@@ -47,27 +47,27 @@ pub fn lifetime(store: &Store, kind: UserKind, backend: DbBackend) -> Expr {
     }
 }
 
-/// An access token about to be issued.
+/// An access token to be issued.
 #[derive(Debug)]
 pub struct Issue<'a> {
-    /// The token; it names its session.
+    /// The token; it contains its session id.
     pub token: AccessToken,
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// For whom it is.
+    /// Client that the token is for.
     pub client_id: &'a str,
 }
 
-/// When a token was created and how long it lives, as the database says.
+/// Creation time and lifetime of a token, as the database reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Issued {
-    /// Its creation time.
+    /// Creation time.
     pub created: Timestamp,
-    /// Its lifetime.
+    /// Lifetime.
     pub lifetime_seconds: i64,
 }
 
-/// Records a new token, created at the database's now.
+/// Stores a new token, created at the database's current time.
 pub async fn issue(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -100,20 +100,21 @@ pub async fn issue(
     let row = tx.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotInserted)?;
     let lifetime_seconds = seconds_of(&row, "lifetime_seconds")?.ok_or_else(|| {
-        tracing::error!("the setting web_inactivity_timeout is missing or no number of minutes");
-        OAuthError::unavailable("web log-in is not set up")
+        tracing::error!("the setting web_inactivity_timeout is missing or not 1 to 1440 minutes");
+        OAuthError::unavailable("web log-in is not configured")
     })?;
     Ok(Issued { created: row.try_get("", "created")?, lifetime_seconds })
 }
 
-/// A count of seconds, whatever width the database gives it.
+/// Reads a count of seconds, whatever integer width the database returns.
 pub fn seconds_of(row: &QueryResult, column: &str) -> Result<Option<i64>, DbErr> {
     row.try_get::<Option<i64>>("", column)
         .or_else(|_| Ok(row.try_get::<Option<i32>>("", column)?.map(i64::from)))
 }
 
-/// The live row of a token with whoever it speaks for: none if it is unknown, expired, logged
-/// out, or if its user may no longer log in. One statement, judged at that statement's own time.
+/// Selects the live row of a token together with its user; no row if the token is unknown, expired
+/// or logged out, or if its user may no longer log in. One statement, evaluated at that statement's
+/// own time.
 pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
     let backend = store.db.get_database_backend();
     let TokenTable { table, user, created } = of(token.kind());
@@ -140,7 +141,7 @@ pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
         .take()
 }
 
-/// True if there is a row of this token, alive or expired.
+/// True if this token has a row, live or expired.
 pub async fn knows(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
     let row = Query::select()
         .expr(Expr::value(1))
@@ -150,7 +151,7 @@ pub async fn knows(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
     Ok(store.db.query_one(&row).await?.is_some())
 }
 
-/// Removes expired rows of this kind and tells how many there were.
+/// Removes expired rows of this kind; returns how many.
 pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
     let TokenTable { table, created, .. } = of(kind);

@@ -1,16 +1,16 @@
-//! Tokens: how they look, and what the database keeps of them.
+//! Token formats, and the form in which the database stores tokens.
 //!
 //! | | prefix | then the id of a token key, a dot, and base64url of |
 //! |---|---|---|
-//! | access token | `lsa_` | kind of user, session, 256 random bits, proof |
-//! | refresh token | `lsr_` | session, 256 bits that are random or follow from its predecessor, proof |
+//! | access token | `lsa_` | kind of user, session id, 256 random bits, proof |
+//! | refresh token | `lsr_` | session id, 256 bits (random, or derived from its predecessor), proof |
 //! | authorization code | `lsc_` | 256 random bits, proof |
 //!
-//! The proof is 128 bits of an HMAC under that key, so that a token proves itself: junk is refused
-//! without a question to the database, a token whose row was swept long ago still logs its session
-//! out, and a forged one does not. Tokens of earlier releases have neither key id nor proof: they
-//! are worth something only while a row knows them. The database keeps only the HMAC-SHA-256 of a
-//! token under a key of this server, after the id of that key.
+//! The proof is 128 bits of an HMAC under that key, which makes a token self-authenticating: junk
+//! is refused without a database query, a token whose row was swept long ago can still log its
+//! session out, and a forged one cannot. Tokens of earlier releases have neither key id nor proof:
+//! they are valid only while their row exists. The database stores only the HMAC-SHA-256 of a token
+//! under one of this server's keys, prefixed with the key's id.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -28,10 +28,10 @@ const CODE_PREFIX: &str = "lsc_";
 const SESSION_BYTES: usize = 32;
 const RANDOM_BYTES: usize = 32;
 const PROOF_BYTES: usize = 16;
-/// What tokens of earlier releases end with: a checksum that says nothing.
+/// Length of the checksum at the end of earlier releases' tokens; it proves nothing.
 const CHECKSUM_BYTES: usize = 4;
 
-/// An access token in clear: on its way to or from a client, never stored or logged.
+/// An access token in plain text: on its way to or from a client, never stored or logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken {
     text: String,
@@ -41,7 +41,7 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
-    /// A new token of a session, for a user of this kind.
+    /// Generates a new token of a session, for a user of this kind.
     pub fn random(keys: &TokenKeys, kind: UserKind, session: &SessionId) -> Self {
         let mut body = vec![kind_byte(kind)];
         body.extend(session.0);
@@ -50,7 +50,7 @@ impl AccessToken {
         Self { text, kind, session: session.clone(), is_proven: true }
     }
 
-    /// The token, if the text is one of this server's, or has the form of an earlier release's.
+    /// Parses a token that this server issued, or one in the format of an earlier release.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
         let (body, is_proven) = keys.open(ACCESS_PREFIX, text, 1 + SESSION_BYTES + RANDOM_BYTES)?;
         let kind = match body[0] {
@@ -62,28 +62,29 @@ impl AccessToken {
         Some(Self { text: text.to_owned(), kind, session, is_proven })
     }
 
-    /// What the client gets.
+    /// The token as sent to the client.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// True if this server issued it, whether or not a row knows it. False says nothing.
+    /// True if the proof shows that this server issued it, whether or not it has a row. False
+    /// proves nothing.
     pub fn is_proven(&self) -> bool {
         self.is_proven
     }
 
-    /// Which kind of user it speaks for, and so which table knows it.
+    /// Kind of user it speaks for, and so the table it is in.
     pub fn kind(&self) -> UserKind {
         self.kind
     }
 
-    /// The session it belongs to.
+    /// Session that it belongs to.
     pub fn session(&self) -> &SessionId {
         &self.session
     }
 }
 
-/// A refresh token in clear.
+/// A refresh token in plain text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken {
     text: String,
@@ -92,12 +93,13 @@ pub struct RefreshToken {
 }
 
 impl RefreshToken {
-    /// The first token of a session.
+    /// Generates the first token of a session.
     pub fn random(keys: &TokenKeys, session: &SessionId) -> Self {
         Self::sealed(keys, session, random_bytes())
     }
 
-    /// The token that this one is exchanged for: the same each time, under the key of this id.
+    /// Derives the token that this one is exchanged for: always the same under the key with this
+    /// id.
     pub fn successor(&self, keys: &TokenKeys, key_id: &str) -> Option<Self> {
         let keys = keys.only(key_id)?;
         let message = [b"successor of ", self.text.as_bytes()].concat();
@@ -111,77 +113,79 @@ impl RefreshToken {
         Self { text, session: session.clone(), is_proven: true }
     }
 
-    /// The token, if the text is one of this server's, or has the form of an earlier release's.
+    /// Parses a token that this server issued, or one in the format of an earlier release.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
         let (body, is_proven) = keys.open(REFRESH_PREFIX, text, SESSION_BYTES + RANDOM_BYTES)?;
         let session = SessionId(body[..SESSION_BYTES].try_into().ok()?);
         Some(Self { text: text.to_owned(), session, is_proven })
     }
 
-    /// True if this server issued it, whether or not a session knows it. False says nothing.
+    /// True if the proof shows that this server issued it, whether or not its session has it. False
+    /// proves nothing.
     pub fn is_proven(&self) -> bool {
         self.is_proven
     }
 
-    /// What the client gets.
+    /// The token as sent to the client.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The session whose family it belongs to.
+    /// Session that its family belongs to.
     pub fn session(&self) -> &SessionId {
         &self.session
     }
 }
 
-/// An authorization code in clear.
+/// An authorization code in plain text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Code(String);
 
 impl Code {
-    /// A new code.
+    /// Generates a new code.
     pub fn random(keys: &TokenKeys) -> Self {
         Self(keys.seal(CODE_PREFIX, random_bytes::<RANDOM_BYTES>().to_vec()))
     }
 
-    /// The code, if the text is one of this server's, or has the form of an earlier release's.
+    /// Parses a code that this server issued, or one in the format of an earlier release.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
         keys.open(CODE_PREFIX, text, RANDOM_BYTES).map(|_| Self(text.to_owned()))
     }
 
-    /// What the client gets.
+    /// The token as sent to the client.
     pub fn text(&self) -> &str {
         &self.0
     }
 }
 
-/// What the tokens of one log-in of one client have in common.
+/// Id of a session, shared by all tokens of one log-in at one client.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SessionId([u8; SESSION_BYTES]);
 
 impl SessionId {
-    /// A new session.
+    /// Generates a new session id.
     pub fn random() -> Self {
         Self(random_bytes())
     }
 
-    /// The session of this stored name.
+    /// Parses a stored session id.
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self(URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?))
     }
 
-    /// Its name in the database.
+    /// The id as stored in the database.
     pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
 }
 
-/// What the proof of a token is made of: no other HMAC under these keys begins with such a word.
+/// Message of a token's proof. Domain separation: no other HMAC under these keys begins with these
+/// words.
 fn proven(prefix: &str, body: &[u8]) -> Vec<u8> {
     [b"proof of ", prefix.as_bytes(), body].concat()
 }
 
-/// 256 random bits as text, for ids and cookies.
+/// Returns 256 random bits as text, for ids and cookies.
 pub fn random_name() -> String {
     URL_SAFE_NO_PAD.encode(random_bytes::<RANDOM_BYTES>())
 }
@@ -193,7 +197,7 @@ fn kind_byte(kind: UserKind) -> u8 {
     }
 }
 
-/// A secret must not reach a log by way of `{:?}`.
+/// Keeps secrets out of logs written with `{:?}`.
 macro_rules! hidden {
     ($($name:ident),*) => {$(
         impl fmt::Debug for $name {
@@ -205,32 +209,32 @@ macro_rules! hidden {
 }
 hidden!(AccessToken, RefreshToken, Code, SessionId);
 
-/// The keys under which tokens are proven and hashed: the first signs, all verify.
+/// Keys that sign and hash tokens: the first signs, all verify.
 #[derive(Clone, Default)]
 pub struct TokenKeys(Vec<(String, Vec<u8>)>);
 
 impl TokenKeys {
-    /// The hash to store for a new token.
+    /// Returns the hash to store for a new token.
     pub fn hash(&self, token: &str) -> String {
         self.hashes(token).next().unwrap_or_default()
     }
 
-    /// True if the key of a stored hash is one of these.
+    /// True if a stored hash was made with one of these keys.
     pub fn know(&self, stored: &str) -> bool {
         self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(used, _)| used == id))
     }
 
-    /// The id of the key that signs.
+    /// Id of the key that signs.
     pub fn first_id(&self) -> &str {
         self.0.first().map_or("", |(id, _)| id)
     }
 
-    /// The hash of a token under the key of this id.
+    /// Returns the hash of a token under the key with this id.
     pub fn hash_under(&self, key_id: &str, token: &str) -> Option<String> {
         Some(self.only(key_id)?.hash(token))
     }
 
-    /// The one key of this id.
+    /// Returns only the key with this id.
     fn only(&self, key_id: &str) -> Option<Self> {
         self.0.iter().find(|(id, _)| id == key_id).map(|key| Self(vec![key.clone()]))
     }
@@ -239,7 +243,7 @@ impl TokenKeys {
         self.0.first().map(|(_, bytes)| hmac::Key::new(hmac::HMAC_SHA256, bytes))
     }
 
-    /// A token with this body, proven under the first key.
+    /// Returns a token with this body, proven under the first key.
     fn seal(&self, prefix: &str, mut body: Vec<u8>) -> String {
         let id = self.first_id();
         if let Some(key) = self.signing_key() {
@@ -249,7 +253,7 @@ impl TokenKeys {
         format!("{prefix}{id}.{}", URL_SAFE_NO_PAD.encode(body))
     }
 
-    /// The body of a token of this length, and whether it is proven.
+    /// Returns a token's body, if it has this length, and whether it is proven.
     fn open(&self, prefix: &str, text: &str, length: usize) -> Option<(Vec<u8>, bool)> {
         let rest = text.strip_prefix(prefix)?;
         let Some((id, rest)) = rest.split_once('.') else {
@@ -266,7 +270,7 @@ impl TokenKeys {
         equal.then_some((body, true))
     }
 
-    /// Every hash under which the token may be stored.
+    /// Returns every hash under which the token may be stored.
     pub fn hashes(&self, token: &str) -> impl Iterator<Item = String> {
         self.0.iter().map(|(id, bytes)| {
             let key = hmac::Key::new(hmac::HMAC_SHA256, bytes);
@@ -336,7 +340,7 @@ mod tests {
             let parsed = RefreshToken::parse(&keys(held), token.text());
             assert_eq!(parsed.map(|it| it.is_proven()), proven, "{held:?}");
         }
-        // The form of earlier releases.
+        // The format of earlier releases.
         let body = [session.0, [7; 32]].concat();
         let earlier = format!("lsr_{}", URL_SAFE_NO_PAD.encode([&body[..], &[0; 4]].concat()));
         let parsed = RefreshToken::parse(&keys(&["a"]), &earlier).unwrap();

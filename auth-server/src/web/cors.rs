@@ -1,5 +1,6 @@
-//! Cross-origin requests (CORS): pages of public clients may call the endpoints that applications
-//! in a browser need, from the origins they have registered. What is public is so for everybody.
+//! Cross-origin requests (CORS): pages of public clients may call the endpoints that browser
+//! applications need, from the origins they have registered. Public documents are readable from any
+//! origin.
 
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -11,23 +12,23 @@ use poem::{Endpoint, IntoResponse, Request, Response};
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::oauth_clients::{ClientKind, Column, Entity};
 
-/// Paths anybody's page may read.
+/// Paths that a page of any origin may read.
 const PUBLIC: [&str; 3] = [
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
     "/oauth2/jwks",
 ];
-/// Paths the pages of public clients may call.
+/// Paths that pages of public clients may call.
 const FOR_CLIENTS: [&str; 4] = ["/oauth2/token", "/oauth2/revoke", "/oauth2/userinfo", "/logout"];
 
-/// Adds the headers of CORS to what is inside.
+/// Middleware that adds the CORS headers.
 pub struct Cors<E> {
     inner: E,
     db: DatabaseConnection,
 }
 
 impl<E> Cors<E> {
-    /// Stands before the routes.
+    /// Wraps the routes.
     pub fn new(inner: E, db: DatabaseConnection) -> Self {
         Self { inner, db }
     }
@@ -41,7 +42,7 @@ impl<E: Endpoint> Endpoint for Cors<E> {
         let Some(origin) = request.headers().get(ORIGIN).cloned() else {
             let mut response = self.inner.call(request).await.map(IntoResponse::into_response)?;
             if public {
-                // A cache may give this answer to somebody's page.
+                // A cache may serve this response to a page of any origin.
                 let any = HeaderValue::from_static("*");
                 response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
             }
@@ -81,7 +82,7 @@ fn preflight_answer() -> Response {
         .finish()
 }
 
-/// True if a public client has registered this origin. Not while the database is away.
+/// True if a public client has registered this origin. False while the database is unavailable.
 async fn registered(db: &DatabaseConnection, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
     let lists: Result<Vec<String>, DbErr> = origins(db).await;

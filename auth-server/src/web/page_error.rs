@@ -1,4 +1,4 @@
-//! What goes wrong in a browser is told on a page, never by sending the browser somewhere.
+//! Errors rendered as pages: a failure in a browser never redirects it.
 
 use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
 use crate::login::log_in::Refusal;
@@ -9,7 +9,7 @@ use sea_orm::DbErr;
 use shared::db::Contended;
 use shared::pages::{Back, Notice};
 
-/// A page that says what went wrong.
+/// An error page.
 #[derive(Debug)]
 pub struct PageError {
     status: StatusCode,
@@ -21,9 +21,9 @@ pub struct PageError {
     contention: bool,
 }
 
-/// What to do where the application is at fault.
+/// Advice where the application is at fault.
 const START_AGAIN: &str = "Go back to the application and start again. If this happens again, tell \
-    its operator the reference below.";
+    its operator and quote the reference below.";
 
 impl PageError {
     fn new(
@@ -36,21 +36,21 @@ impl PageError {
         Self { status, title, text: text.into(), advice, back, retry_after_seconds, contention }
     }
 
-    /// The same, to be tried again so many seconds later.
+    /// Adds a Retry-After header.
     fn after(self, seconds: i64) -> Self {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
-    /// The same with a way back to the application.
+    /// Adds a link back to the application, unless there is one.
     #[must_use]
     pub fn or_back(self, back: Option<Back>) -> Self {
         Self { back: self.back.or(back.map(Box::new)), ..self }
     }
 
-    /// The request this page belongs to is gone.
+    /// The authorization request of this page no longer exists.
     pub fn expired() -> Self {
-        let text = "It was left open for too long, was used already, or your browser does not keep \
-                    cookies.";
+        let text = "The page was left open for too long or was already used, or your browser does \
+                    not accept cookies.";
         Self::new(
             StatusCode::BAD_REQUEST,
             "This log-in is no longer valid",
@@ -59,17 +59,17 @@ impl PageError {
         )
     }
 
-    /// The form did not come from a page of this server in this browser.
+    /// The form did not come from a page that this server sent to this browser.
     pub fn forged() -> Self {
         Self::new(
             StatusCode::FORBIDDEN,
             "This form was not accepted",
-            "It did not come from our page.",
+            "It did not come from one of our pages.",
             START_AGAIN,
         )
     }
 
-    /// The source network has failed or asked too often.
+    /// Too many failures or requests from the source network.
     pub fn too_many(retry_after_seconds: i64) -> Self {
         let text = "There were too many attempts from your network.";
         Self::new(
@@ -81,7 +81,7 @@ impl PageError {
         .after(retry_after_seconds)
     }
 
-    /// A browser that is logged in is sent here again and again.
+    /// A logged-in browser is sent here too often.
     pub fn too_often(retry_after_seconds: i64) -> Self {
         let text = "An application has sent your browser here too often.";
         Self::new(
@@ -93,9 +93,9 @@ impl PageError {
         .after(retry_after_seconds)
     }
 
-    /// Too many log-ins of the network or account are under way.
+    /// Too many concurrent log-ins from the network or for the account.
     fn crowded() -> Self {
-        let text = "Too many log-ins from your network or under this name are under way.";
+        let text = "Too many log-ins from your network or for this user name are in progress.";
         Self::new(
             StatusCode::TOO_MANY_REQUESTS,
             "Too many log-ins at once",
@@ -109,14 +109,14 @@ impl PageError {
         let text = "The service cannot be reached at the moment.";
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "Not available",
+            "Temporarily unavailable",
             text,
             "Load this page again in a minute.",
         )
         .after(5)
     }
 
-    /// The page, under the name of this installation.
+    /// Renders the page under the name of this installation.
     pub fn show(self, site: &str) -> Response {
         let Self { title, advice, ref text, ref back, .. } = self;
         let notice = Notice { title, text, advice, back: back.as_deref() };
@@ -136,7 +136,7 @@ impl Contended for PageError {
 
 impl From<&str> for PageError {
     fn from(text: &str) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "This does not work", text, START_AGAIN)
+        Self::new(StatusCode::BAD_REQUEST, "This request cannot be processed", text, START_AGAIN)
     }
 }
 
@@ -147,17 +147,17 @@ impl From<OAuthError> for PageError {
                 Self { contention: error.is_contention(), ..Self::unavailable() }
             }
             StatusCode::INTERNAL_SERVER_ERROR => {
-                let text = "Something went wrong on our side. It has been noted in the log.";
+                let text = "Something went wrong on our side. The error has been logged.";
                 Self::new(
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "Something went wrong",
                     text,
-                    "Try again in a few minutes. If it happens again, tell us the reference below.",
+                    "Try again in a few minutes. If this happens again, tell us the reference below.",
                 )
             }
             _ => {
                 let (_, description) = error.parts();
-                let text = format!("The application sent a request with a mistake: {description}.");
+                let text = format!("The application sent an invalid request: {description}.");
                 Self::from(text.as_str())
             }
         }

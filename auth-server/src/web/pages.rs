@@ -1,7 +1,6 @@
-//! What the pages in the browser look like: logging in, logging out and everything that went
-//! wrong on the way.
+//! Pages of the auth server: log-in, log-out, and notices.
 //!
-//! How every page of the product is built is [`shared::pages`]' affair.
+//! The layout that all pages of the product share is in [`shared::pages`].
 
 use crate::web::redirects;
 use maud::{Markup, html};
@@ -11,29 +10,29 @@ use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
 use shared::pages::{Back, Notice, Page, hidden, notice, respond, way};
 
-/// What the log-in page shows.
+/// Content of the log-in page.
 #[derive(Clone, Copy)]
 pub struct LogInForm<'a> {
-    /// The name people know this installation by, such as "Loan Servicing".
+    /// Display name of this installation, such as "Loan Servicing".
     pub site: &'a str,
-    /// Who is asked to log in.
+    /// Kind of user who logs in.
     pub kind: UserKind,
-    /// The application that asks, as people know it.
+    /// Display name of the application.
     pub application: &'a str,
-    /// The request the form belongs to, carried in a hidden field.
+    /// Id of the authorization request, carried in a hidden field.
     pub request: &'a str,
-    /// Proves that the form came from this page, in a hidden field too.
+    /// CSRF token, in a hidden field as well.
     pub csrf: &'a str,
-    /// Already in the field for the user name.
+    /// Initial value of the user name field.
     pub user_name: &'a str,
-    /// The last attempt had a wrong name or password, or met a locked account.
+    /// The last attempt was refused: wrong name or password, or a locked account.
     pub refused: bool,
-    /// Where the answer to the form may redirect to besides this server, as sources of a Content
+    /// Where the response to the form may redirect to besides this server, as sources of a Content
     /// Security Policy: `https://app.example`. Chromium applies `form-action` to redirects too.
     pub form_action_origins: &'a str,
 }
 
-/// Asks for user name and password; the form goes to `/login`.
+/// Renders the log-in form, which posts to `/login`.
 pub fn log_in(form: &LogInForm) -> Response {
     let heading = log_in_heading(form.kind);
     let page = Page {
@@ -45,33 +44,32 @@ pub fn log_in(form: &LogInForm) -> Response {
     respond(StatusCode::OK, &page, form.form_action_origins)
 }
 
-/// Says that the log-out is done, where no application waits for the user to come back.
+/// Renders the page after a log-out, where no application takes the user back.
 pub fn logged_out(site: &str, back: Option<&Back>) -> Response {
-    let text = "Nobody can go on under your name in this browser.";
+    let text = "Your session in this browser has ended.";
     let advice = "You can close this page now.";
     notice(site, StatusCode::OK, &Notice { title: "You are logged out", text, advice, back })
 }
 
-/// Says what this server is to whoever only knows its host.
+/// Renders the page at `/` for visitors who know only the host.
 pub fn about(site: &str, metadata: &str) -> Response {
-    let text = "This server logs people in and out. It has no other pages.";
-    let advice = "Open the application you want to use: it brings you here when it needs to.";
-    let back =
-        Back { label: "What this server offers to programs".to_owned(), url: metadata.to_owned() };
-    let title = "The auth server";
+    let text = "This server handles log-in and log-out. It has no other pages.";
+    let advice = "Open the application you want to use. It sends you here when you need to log in.";
+    let back = Back { label: "Server metadata".to_owned(), url: metadata.to_owned() };
+    let title = "Auth server";
     notice(site, StatusCode::OK, &Notice { title, text, advice, back: Some(&back) })
 }
 
-/// The way back to an application: to where it is, not into it.
+/// Returns a link to an application's origin, not to a page inside the application.
 pub fn back_to(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
     let registered = client.redirect_uris.split_ascii_whitespace().next();
     let url = redirects::home(redirect_uri.or(registered)?)?;
     Some(Back { label: format!("Back to {}", client.name()), url })
 }
 
-/// Asks whether to log out; the form goes to `/oauth2/logout` with `csrf` and all of `fields`.
+/// Renders the log-out confirmation; its form posts `csrf` and all of `fields` to `/oauth2/logout`.
 ///
-/// `form_action_origins` is what it is in [`LogInForm`]: where the log-out may redirect to.
+/// `form_action_origins` is as in [`LogInForm`]: where the log-out may redirect to.
 pub fn confirm_log_out(
     site: &str,
     csrf: &str,
@@ -94,9 +92,9 @@ pub fn confirm_log_out(
     respond(StatusCode::OK, &page, form_action_origins)
 }
 
-/// The one text for every reason: whoever guesses must not learn which part was wrong.
-const REFUSED: &str = "The user name or the password is wrong. \
-    After several wrong attempts an account is locked for half an hour.";
+/// One text for every reason: an attacker who guesses must not learn which part was wrong.
+const REFUSED: &str = "Incorrect user name or password. \
+    After several failed attempts, the account is locked for half an hour.";
 
 fn log_in_heading(kind: UserKind) -> &'static str {
     match kind {
@@ -221,7 +219,7 @@ mod tests {
         assert!(policy.contains(&format!("; style-src 'sha256-{hash}';")), "{policy}");
         assert_eq!(text.matches("<style").count(), 1);
         assert!(!text.contains(" style="), "the policy forbids style attributes");
-        // Browsers hash what they have parsed: line ends are \n there.
+        // Browsers hash the parsed text, in which line ends are \n.
         assert!(!style.contains('\r'));
     }
 

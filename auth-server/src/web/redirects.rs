@@ -1,10 +1,11 @@
-//! Where an answer may be sent: exactly to what the client has registered (RFC 9700, 2.1).
+//! Redirect URIs: a response is sent only to a URI that the client has registered, compared exactly
+//! (RFC 9700, 2.1).
 
 use url::{Host, Url, form_urlencoded};
 
-/// True if the client may be answered at this URI: it is one of its list, letter for letter, but
-/// for the port of a loopback address, which a program on the user's machine chooses when it starts
-/// (RFC 8252, 7.3).
+/// True if the client has registered this URI. The match is exact, except that the port of a
+/// loopback address may differ, because a program on the user's machine chooses it at startup (RFC
+/// 8252, 7.3).
 pub fn is_registered(list: &str, uri: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == uri || same_but_for_port(known, uri))
 }
@@ -12,7 +13,7 @@ pub fn is_registered(list: &str, uri: &str) -> bool {
 fn same_but_for_port(known: &str, uri: &str) -> bool {
     let (Some(known), Some(uri_parsed)) = (loopback(known), loopback(uri)) else { return false };
     let mut moved = known;
-    // As it was written: parsing must not have made it equal.
+    // Compared as written too: parsing must not have made the URIs equal.
     moved.set_port(uri_parsed.port()).is_ok() && moved == uri_parsed && uri_parsed.as_str() == uri
 }
 
@@ -26,14 +27,14 @@ fn loopback(uri: &str) -> Option<Url> {
     (local && url.scheme() == "http").then_some(url)
 }
 
-/// The URI with parameters added to its query; without any, the URI as it is.
+/// Returns the URI with parameters added to its query; without parameters, the URI unchanged.
 pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
     if parameters.is_empty() {
         return uri.to_owned();
     }
     let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
     let added = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-    // Both spellings of a space are right, but some applications read only this one.
+    // Both encodings of a space are valid, but some applications understand only this one.
     let added = added.replace('+', "%20");
     let query = match url.query() {
         Some(query) if !query.is_empty() => format!("{query}&{added}"),
@@ -43,17 +44,18 @@ pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
     url.into()
 }
 
-/// Where the application of a redirect URI is, for a browser; nothing for one that is in none.
+/// Returns the origin of a redirect URI, for a link in a browser; `None` if it is not an http or
+/// https URL.
 pub fn home(uri: &str) -> Option<String> {
     let url = Url::parse(uri).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     Some(url.origin().ascii_serialization() + "/")
 }
 
-/// The origin of a URI as a source of a content security policy.
+/// Returns the origin of a URI as a Content Security Policy source.
 pub fn policy_source(uri: &str) -> String {
     let Ok(url) = Url::parse(uri) else { return String::new() };
     match url.host() {
-        // Browsers take no IPv6 address as a source.
+        // Browsers do not accept an IPv6 address as a source.
         Some(Host::Ipv6(_)) => format!("{}:", url.scheme()),
         _ => url.origin().ascii_serialization(),
     }

@@ -1,4 +1,4 @@
-//! Attributes for what every type of the interface and every operation would otherwise repeat.
+//! Attribute macros for the boilerplate of interface types and operations.
 
 #[expect(dead_code, reason = "labels and XML names are made at run time, in `shared`")]
 #[path = "../../src/entity/json_names.rs"]
@@ -10,9 +10,9 @@ use syn::ext::IdentExt;
 use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, ItemStruct, Meta};
 use syn::{parse_macro_input, parse_quote};
 
-/// Names each field of a poem-openapi `Object` as the interface does: `loan_id` is `Loan_ID`.
+/// Names the fields of a poem-openapi `Object` as the interface does: `loan_id` becomes `Loan_ID`.
 ///
-/// A field that is renamed, flattened or skipped by an `#[oai]` of its own keeps that.
+/// A field with its own `#[oai]` rename, flatten or skip keeps it.
 #[proc_macro_attribute]
 pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as ItemStruct);
@@ -26,8 +26,8 @@ pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
     item.into_token_stream().into()
 }
 
-/// Completes the operations in an `#[OpenApi]` block: the id of an operation is the name of its
-/// method, and it has as many arguments as the operation has parameters.
+/// Completes the operations in an `#[OpenApi]` block: an operation's id is its method's name, and
+/// the method may have as many arguments as the operation has parameters.
 #[proc_macro_attribute]
 pub fn operations(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as ItemImpl);

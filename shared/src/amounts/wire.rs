@@ -1,6 +1,6 @@
-//! How amounts travel in JSON: as decimal strings with a pattern, because `format: decimal` makes
-//! client generators read a number, and a number would pass through a binary float. Other types that
-//! are strings in JSON say so with the same macros.
+//! JSON form of amounts: decimal strings with a pattern. `format: decimal` would make client
+//! generators read a number, and a number would pass through a binary float. Other types that are
+//! JSON strings use the same macros.
 
 use super::{Accrual, AmountError, Money, Rate};
 use poem_openapi::registry::MetaSchema;
@@ -16,7 +16,7 @@ fn schema(pattern: &str, description: &'static str, example: &str) -> MetaSchema
     }
 }
 
-/// What poem-openapi asks of a type that is a string in JSON: what it is called, and its schema.
+/// Implements poem-openapi's `Type` for a type that is a string in JSON: its name and its schema.
 macro_rules! json_string {
     ($type:ident, $name:expr, $schema:expr) => {
         impl poem_openapi::types::Type for $type {
@@ -43,7 +43,7 @@ macro_rules! json_string {
     };
 }
 
-/// In JSON, in paths and in queries such a type has its text form.
+/// Uses the type's text form in JSON, in paths and in queries.
 macro_rules! sent_as_text {
     ($type:ident) => {
         impl poem_openapi::types::ToJSON for $type {
@@ -83,13 +83,13 @@ macro_rules! decimal_string {
 decimal_string!(
     Money,
     r"^-?[0-9]{1,15}\.[0-9]{2,4}$",
-    "An amount of the currency: two decimals, up to four where stored so.",
+    "An amount in the installation's currency: two decimals, or up to four if stored so.",
     "652.53"
 );
 decimal_string!(
     Rate,
     r"^-?[0-9]{1,11}\.[0-9]{2,8}$",
-    "A rate or percentage in percent: two to eight decimals.",
+    "A rate or percentage, in percent: two to eight decimals.",
     "14.07"
 );
 decimal_string!(
@@ -99,18 +99,18 @@ decimal_string!(
     "328.30000000"
 );
 
-/// An amount as a client posted it: surely a decimal, not yet judged. Too many decimals and
-/// amounts out of range break a rule (422) and are no malformed request (400), so they are found
-/// by [`AmountText::posted`] after parsing.
+/// An amount as a client posted it: known to be a decimal, not yet validated. Too many decimals and
+/// amounts out of range violate a rule (422) rather than make the request malformed (400), so they
+/// are checked by [`AmountText::posted`] after parsing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AmountText(String);
 
 impl AmountText {
-    /// What the contract says of it: at most two decimals but for zeros, fifteen digits, no sign.
-    /// Others are read and break a rule.
+    /// Pattern in the contract: at most two decimals except for trailing zeros, fifteen digits, no
+    /// sign. Other decimals are parsed and violate a rule.
     pub const PATTERN: &'static str = r"^0*[0-9]{1,15}(\.[0-9]{1,2}0*)?$";
 
-    /// The amount, if it has at most two decimals and is in range.
+    /// Returns the amount if it has at most two decimals and is in range.
     pub fn posted(&self) -> Result<Money, AmountError> {
         let money: Money = self.0.parse()?;
         if money.is_whole_cents() { Ok(money) } else { Err(AmountError::TooPrecise) }
@@ -139,7 +139,7 @@ json_string!(
     "AmountText",
     schema(
         AmountText::PATTERN,
-        "An amount of the currency as a decimal string, at most two decimals.",
+        "An amount in the installation's currency as a decimal string, at most two decimals.",
         "652.53",
     )
 );

@@ -1,19 +1,20 @@
-//! No request is worked on for ever.
+//! Request timeout.
 
 use poem::http::{Method, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 use std::time::Duration;
 
-/// How long a request is worked on. A database that neither answers nor hangs up would keep it for
-/// ever. What has begun to write goes on behind it, and is found under its `Idempotency-Key`.
+/// Request timeout. Without it, a database that neither responds nor disconnects would hold a
+/// request forever. A write that has begun continues after the response, and can be found by its
+/// `Idempotency-Key`.
 pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// Tells which requests have bodies that are streamed for as long as they take.
+/// True for requests with streamed bodies, which have no time limit.
 pub type IsStreamed = fn(&Method, &Uri) -> bool;
 
 type TooLate = Box<dyn Fn(&Uri) -> poem::Error + Send + Sync>;
 
-/// Gives up what takes too long; `too_late` is the answer then.
+/// Middleware that aborts requests that take too long; `too_late` is the response.
 pub struct TimeLimit<E> {
     inner: E,
     is_streamed: IsStreamed,
@@ -21,7 +22,7 @@ pub struct TimeLimit<E> {
 }
 
 impl<E> TimeLimit<E> {
-    /// Stands around the routes.
+    /// Wraps the routes.
     pub fn new(
         inner: E,
         is_streamed: IsStreamed,

@@ -1,9 +1,8 @@
-//! What a client still sends of a body that was refused before its end, or that nobody reads.
+//! Unread request bodies: the rest of a body that was refused early or is not read.
 //!
-//! A connection that is closed while its client is sending is reset, as is an HTTP/2 stream, and
-//! many clients then lose the answer that tells them why. So the rest of a body is read and thrown
-//! away before the answer is sent: as much as is sensible, and not where the client waits to be told
-//! to send it.
+//! Closing a connection (or an HTTP/2 stream) while its client is sending resets it, and many
+//! clients then lose the response that tells them why. So the rest of a body is read and discarded
+//! before the response is sent: up to a limit, and not if the client waits to be told to send it.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -17,28 +16,28 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What is read for nothing.
+/// Maximum number of bytes read and discarded.
 const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// How long that may take.
+/// Maximum time for that.
 const UNREAD_TIME_MAX: Duration = Duration::from_secs(30);
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// The body of a request, which the request reads as well.
+/// A request's body, shared with the request itself.
 #[derive(Clone)]
 pub struct Unread(Arc<Mutex<Option<Chunks>>>);
 
-/// True for a client that waits to be told to send its body.
+/// True if the client waits to be told to send its body.
 pub fn client_waits(request: &Request) -> bool {
     request.headers().contains_key(EXPECT) && request.version() <= Version::HTTP_11
 }
 
-/// Keeps hold of a request's body, if it has one.
+/// Takes a shared handle on a request's body, if it has one.
 pub fn of(request: &mut Request) -> Option<Unread> {
     let length = request.headers().get(CONTENT_LENGTH);
     let none = match length {
         Some(length) => length == "0",
-        // HTTP/2 announces no length where it sends as it goes.
+        // HTTP/2 sends no length when a body is streamed.
         None => matches!(*request.method(), Method::GET | Method::HEAD | Method::DELETE),
     };
     if none || client_waits(request) {
@@ -51,7 +50,7 @@ pub fn of(request: &mut Request) -> Option<Unread> {
 }
 
 impl Unread {
-    /// Reads what is left.
+    /// Reads and discards the rest.
     pub async fn read_to_end(mut self) {
         let read = async {
             let mut total = 0;
@@ -62,7 +61,7 @@ impl Unread {
                 }
             }
         };
-        // A client that is slower loses its connection.
+        // A slower client loses its connection.
         let _ = timeout(UNREAD_TIME_MAX, read).await;
     }
 }

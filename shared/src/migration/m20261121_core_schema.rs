@@ -1,4 +1,4 @@
-//! The core system's schema, as far as this release serves it.
+//! The core system's schema, to the extent that this release serves it.
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
@@ -7,7 +7,7 @@ use super::table::{
     PERIODS, Table, YEARS, amount, choice, date, flag, id, int, key, string, text, time,
 };
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     for tables in [security(), setup(), contacts(), tokens(), loans(), records()] {
         for table in tables {
@@ -16,7 +16,7 @@ pub fn steps(steps: &mut Steps) {
     }
 }
 
-/// Who may log in and what each may do.
+/// Users, groups, privileges, settings and OAuth clients.
 fn security() -> Vec<Table> {
     vec![
         Table::new("users")
@@ -97,7 +97,7 @@ fn security() -> Vec<Table> {
     ]
 }
 
-/// The setup lists.
+/// Setup lists.
 fn setup() -> Vec<Table> {
     vec![
         Table::new("loan_groups")
@@ -437,7 +437,7 @@ fn loans() -> Vec<Table> {
     ]
 }
 
-/// What the service keeps for itself.
+/// The service's own records.
 fn records() -> Vec<Table> {
     vec![
         Table::new("idempotency_records")

@@ -1,12 +1,12 @@
-//! Rows every installation has: privileges, transaction codes, defaults and the least of each
-//! setup list.
+//! Rows of every installation: privileges, transaction codes, default settings and a minimum of
+//! each setup list.
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
 use super::steps::Steps;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let mut privileges = Query::insert();
     privileges.into_table("privileges").columns(["path", "verb"]);
@@ -44,8 +44,8 @@ pub fn steps(steps: &mut Steps) {
     }
 }
 
-/// Verbs by path. A grant on a parent path holds for its children with the same verb, so the
-/// parents are listed with every verb their children have.
+/// Verbs by path. A grant on a parent path applies to its children with the same verb, so each
+/// parent is listed with every verb of its children.
 const PRIVILEGES: &[(&str, &str, &[&str])] = &[
     ("Contact", "Records,Credit Profiles,Field History,Tax ID", &["View"]),
     ("Contact", "Detail,Demographics,Financials,Comments", &["View", "Change"]),
@@ -79,8 +79,7 @@ fn privilege_list() -> std::collections::BTreeSet<(String, &'static str)> {
     list
 }
 
-/// Forward codes: number, description, the balance they move and which way. Each has its reversal
-/// behind it.
+/// Forward codes: number, description, balance and sign. The code after each one is its reversal.
 const TRANSACTION_CODES: [(i32, &str, Option<&str>, i32); 18] = [
     (100, "Advance", Some("principal"), 1),
     (110, "Draw on credit line", Some("principal"), 1),

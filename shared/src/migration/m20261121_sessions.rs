@@ -1,10 +1,10 @@
-//! What the auth server remembers between requests: sessions, browsers that are logged in,
-//! authorization requests, failed log-ins, what happened, and the keys that sign ID tokens.
+//! The auth server's state: sessions, browser log-ins, authorization requests, log-in failures,
+//! audit events, and the keys that sign ID tokens.
 
 use super::steps::Steps;
 use super::table::{Table, choice, flag, id, int, key, string, text, time};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     for table in log_ins().iter().chain(&records()) {
         steps.create(table);
@@ -13,7 +13,7 @@ pub fn steps(steps: &mut Steps) {
 
 const USER_KINDS: &[&str] = &["core", "web"];
 
-/// Sessions and how they come to be.
+/// Sessions, and the log-ins and requests they come from.
 fn log_ins() -> Vec<Table> {
     vec![
         Table::new("auth_sessions")
@@ -75,7 +75,7 @@ fn log_ins() -> Vec<Table> {
     ]
 }
 
-/// What is counted, kept and recorded.
+/// Failure counts, audit events, signing keys and client assertions.
 fn records() -> Vec<Table> {
     vec![
         Table::new("log_in_failures")

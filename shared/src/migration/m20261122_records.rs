@@ -1,4 +1,4 @@
-//! Collateral, comments, documents, user-defined fields and more of contacts.
+//! Collateral, comments, documents, user-defined fields, and more contact tables.
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
@@ -8,7 +8,7 @@ use super::table::{
 };
 use sea_orm::sea_query::Query;
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     for tables in [collateral(), comments(), contacts(), fields()] {
         for table in tables {
@@ -21,7 +21,7 @@ pub fn steps(steps: &mut Steps) {
     steps.write(&general);
 }
 
-/// What secures loans.
+/// Collateral.
 fn collateral() -> Vec<Table> {
     vec![
         Table::new("collaterals")
@@ -128,7 +128,7 @@ fn collateral() -> Vec<Table> {
     ]
 }
 
-/// Comments, and documents on them and on fields.
+/// Comments, and documents on comments and on fields.
 fn comments() -> Vec<Table> {
     vec![
         Table::new("comment_categories")
@@ -201,7 +201,7 @@ fn comments() -> Vec<Table> {
     ]
 }
 
-/// More of contacts.
+/// More contact tables.
 fn contacts() -> Vec<Table> {
     vec![
         Table::new("contact_addresses")
@@ -246,7 +246,7 @@ fn contacts() -> Vec<Table> {
     ]
 }
 
-/// Fields that the installation defines.
+/// User-defined fields.
 fn fields() -> Vec<Table> {
     vec![
         Table::new("user_defined_fields")

@@ -10,7 +10,7 @@ use super::table::{
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{ColumnDef, Expr, Query};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     for tables in [gateway(), loans(), drawers(), batches()] {
         for table in tables {
@@ -22,14 +22,14 @@ pub fn steps(steps: &mut Steps) {
     steps.add_index(transactions, &["creditline_id", "transaction_id"], false);
     let by_code = ["loan_id", "transaction_code", "effective_date", "transaction_id"];
     steps.add_index(transactions, &by_code, false);
-    // Histories are read by page, in the order of their rows.
+    // Field histories are paged in row order.
     for owner in ["loan_id", "contact_id"] {
         steps.add_index("field_changes", &[owner, "row_id"], false);
         steps.drop_index("field_changes", &[owner]);
     }
 }
 
-/// All keys of rows with a history are numbers.
+/// Converts `record_id` to a number: every table with a history has numeric keys.
 fn record_ids_as_numbers(steps: &mut Steps) {
     let number = match steps.backend() {
         DbBackend::Postgres => "CAST(record_id AS bigint)",
@@ -45,7 +45,7 @@ fn record_ids_as_numbers(steps: &mut Steps) {
     steps.rename_column("field_changes", "record_number", "record_id");
 }
 
-/// Cards and what paying by them costs.
+/// Cards and convenience fees.
 fn gateway() -> Vec<Table> {
     vec![
         Table::new("payment_gateway_tokens")
@@ -80,7 +80,7 @@ fn gateway() -> Vec<Table> {
     ]
 }
 
-/// What recurs on loans, and credit lines.
+/// Recurring transactions, automated payments and credit lines.
 fn loans() -> Vec<Table> {
     vec![
         Table::new("recurring_transactions")
@@ -263,7 +263,7 @@ fn drawers() -> Vec<Table> {
     ]
 }
 
-/// What the core system's batch programs write.
+/// Runs of the core system's batch programs.
 fn batches() -> Vec<Table> {
     vec![
         Table::new("batch_runs")

@@ -1,9 +1,9 @@
-//! What loans were before each entry that moved their accrual base: a reversal goes back to it.
+//! Loan snapshots before each entry that moved the accrual base: a reversal restores them.
 
 use super::steps::Steps;
 use super::table::{Table, id, json};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let snapshots = Table::new("loan_snapshots").columns([
         id("transaction_id").primary().references("loan_transactions", "transaction_id"),

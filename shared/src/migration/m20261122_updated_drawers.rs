@@ -1,8 +1,9 @@
-//! What entering rows into cash drawers looks for: rows that no count froze, and open sessions.
+//! Indexes for entering rows into cash drawers, which looks for unreconciled rows and open
+//! sessions.
 
 use super::steps::Steps;
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let rows = "cash_drawer_transactions";
     steps.add_index(rows, &["drawer_id", "reconciliation_id"], false);

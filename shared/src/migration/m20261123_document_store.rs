@@ -1,11 +1,11 @@
-//! What the database calls its store of documents, so that no other database's servers take the
-//! objects in it for left over.
+//! The document store's id, so that the servers of another database do not treat the objects in it
+//! as orphans.
 
 use super::steps::Steps;
 use crate::random::random_bytes;
 use sea_orm::sea_query::Query;
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let mut setting = Query::insert();
     setting.into_table("settings").columns(["name", "value"]);

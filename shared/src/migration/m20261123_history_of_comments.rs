@@ -1,10 +1,10 @@
-//! Which comment a change of field history hangs on: when the comment gets another category, its
-//! history gets it, too.
+//! Links field history to its comment: when the comment's category changes, its history's category
+//! changes too.
 
 use super::steps::Steps;
 use sea_orm::sea_query::ColumnDef;
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let comment_id = ColumnDef::new("comment_id").big_integer().null().take();
     steps.add_column("field_changes", "comment_id", comment_id);

@@ -1,6 +1,5 @@
-//! Imports that are resumed and replayed, however long their answers are: totals in a row of
-//! `import_runs`, results in rows of `import_records`. What unfinished imports have done so far is
-//! taken along.
+//! Imports that can be resumed and replayed, however long their responses are: totals in
+//! `import_runs`, results in `import_records`. The progress of unfinished imports is carried over.
 
 use super::steps::Steps;
 use super::table::{Table, flag, id, int, key, long, string, text, time};
@@ -8,7 +7,7 @@ use sea_orm::DbBackend;
 
 const BEFORE: &str = "import_records_before";
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     steps.drop_index("import_records", &["scope_hash", "record_index"]);
     steps.rename_table("import_records", BEFORE);

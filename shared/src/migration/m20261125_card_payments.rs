@@ -1,10 +1,10 @@
-//! Paying by card: what cards are at the gateway, payments on their way through it, pages on which
-//! a card is added, and the books of the built-in gateway.
+//! Card payments: gateway tokens, payments in progress at the gateway, sessions in which a card is
+//! added, and the sandbox gateway's ledger.
 
 use super::steps::Steps;
 use super::table::{Table, amount, choice, id, int, json, key, string, text, time};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     for table in [secrets(), payments(), sessions(), sandbox()] {
         steps.create(&table);

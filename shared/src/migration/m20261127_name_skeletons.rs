@@ -1,9 +1,9 @@
-//! What user names that look alike have in common.
+//! Skeletons of user names: names that look alike have the same one.
 
 use super::steps::Steps;
 use super::table::{Table, int, string};
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     steps.create(
         &Table::new("name_skeletons")

@@ -1,10 +1,10 @@
-//! One `Idempotency-Key` of a caller for one request, wherever it is sent. Rows of earlier releases
-//! are found by their scope.
+//! One `Idempotency-Key` per caller and request, whatever its path. Rows of earlier releases are
+//! found by their scope.
 
 use super::steps::Steps;
 use sea_orm::sea_query::ColumnDef;
 
-/// What it does, step by step.
+/// The migration's steps.
 pub fn steps(steps: &mut Steps) {
     let key_hash = ColumnDef::new("key_hash").string_len(64).null().take();
     steps.add_column("idempotency_records", "key_hash", key_hash);

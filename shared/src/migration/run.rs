@@ -1,11 +1,11 @@
-//! Bringing a database to the schema of this release, one migration after the other.
+//! Migration runner: brings a database to this release's schema, one migration after another.
 //!
 //! | | SQLite, PostgreSQL | MariaDB |
 //! |---|---|---|
-//! | changes of tables | can be undone | commit whatever is open |
-//! | all migrations together | are one transaction: everything or nothing | are steps, see [`step_by_step`] |
-//! | one that failed | has left nothing | goes on behind its last step |
-//! | two runs at once | the second one waits, then is refused | the same |
+//! | schema changes | can be rolled back | commit implicitly |
+//! | all migrations together | are one transaction: all or nothing | run in steps, see [`step_by_step`] |
+//! | a failed migration | leaves nothing behind | resumes after its last step |
+//! | concurrent runs | the second one waits, then is refused | the same |
 
 use super::step_by_step;
 use super::steps::Step;
@@ -18,51 +18,51 @@ use sea_orm::{
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The table of the migrations that are in: the name is kept for databases that have it.
+/// Table of applied migrations. The name stays for existing databases.
 pub const TABLE: &str = "seaql_migrations";
-/// What PostgreSQL knows the lock by, which one run at a time holds in a database.
+/// PostgreSQL advisory lock id: one run at a time per database.
 const POSTGRES_LOCK: i64 = 0x6c6f_616e_7365_7276;
 
-/// What becomes of the changes in the end.
+/// What happens to the changes at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// They are kept.
+    /// They are committed.
     Kept,
-    /// They were only tried, which MariaDB cannot do.
+    /// They are rolled back (a trial run), which MariaDB cannot do.
     RolledBack,
 }
 
-/// How far it is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress {
-    /// A migration begins.
+    /// A migration has started.
     Begins(&'static Migration),
-    /// It is done, after this time.
+    /// A migration is done, after this time.
     Done(&'static Migration, Duration),
 }
 
-/// Why not all migrations are in.
+/// Why a run stopped.
 #[derive(Debug)]
 pub enum Stopped {
-    /// The database cannot be asked.
+    /// The database failed.
     Database(DbErr),
     /// Another run holds the lock.
     UnderWay,
-    /// The database has migrations that this release does not know.
+    /// The database has migrations unknown to this release.
     Newer(Vec<String>),
-    /// MariaDB keeps whatever is tried.
+    /// MariaDB cannot do a trial run.
     CannotTry,
     /// A step failed.
     Step {
-        /// Of which migration.
+        /// Migration of the step.
         migration: &'static str,
-        /// Its number, from 1.
+        /// Number of the step, from 1.
         number: usize,
-        /// How many the migration has.
+        /// Number of steps of the migration.
         of: usize,
-        /// What it does.
+        /// Description of the step.
         step: String,
-        /// Why.
+        /// Database error.
         error: DbErr,
     },
 }
@@ -78,11 +78,11 @@ impl fmt::Display for Stopped {
         match self {
             Self::Database(error) => error.fmt(f),
             Self::UnderWay => f.write_str(
-                "another upgrade of this database is under way, or somebody works with its tables: \
-                 wait until that has ended",
+                "another upgrade of this database is in progress, or its tables are in use: wait \
+                 until that has ended",
             ),
             Self::Newer(unknown) => super::SchemaState::Newer(unknown.clone()).fmt(f),
-            Self::CannotTry => f.write_str("MariaDB cannot undo changes of tables"),
+            Self::CannotTry => f.write_str("MariaDB cannot roll back schema changes"),
             Self::Step { migration, number, of, step, error } => {
                 write!(f, "{migration} stopped at step {number} of {of} ({step}): {error}")
             }
@@ -90,10 +90,10 @@ impl fmt::Display for Stopped {
     }
 }
 
-/// Told of each migration as it comes.
+/// Callback for the progress of a run.
 pub type Watch<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
-/// Brings the database to the current schema, or tries it.
+/// Migrates the database to the current schema, or tries to and rolls back.
 pub async fn run(db: &DatabaseConnection, ending: Ending, watch: Watch<'_>) -> Result<(), Stopped> {
     match (db.get_database_backend(), ending) {
         (DbBackend::MySql, Ending::Kept) => step_by_step::run(db, watch).await,
@@ -130,7 +130,7 @@ async fn in_one_transaction(
     Ok(())
 }
 
-/// A transaction that no other run has beside it. On SQLite its write lock is enough.
+/// Begins a transaction that excludes other runs. On SQLite the write lock is enough.
 async fn lock(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let tx = db::begin_write(db).await?;
     if tx.get_database_backend() == DbBackend::Postgres {
@@ -140,7 +140,7 @@ async fn lock(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     Ok(tx)
 }
 
-/// The statement that creates the table of what is in, where it is missing.
+/// Returns the statement that creates the table of applied migrations if it does not exist.
 pub(super) fn own_table() -> TableCreateStatement {
     Table::create()
         .table(TABLE)
@@ -150,7 +150,7 @@ pub(super) fn own_table() -> TableCreateStatement {
         .take()
 }
 
-/// The migrations that are to come, in order.
+/// Returns the pending migrations, in order.
 pub(super) async fn pending(db: &impl ConnectionTrait) -> Result<Vec<&'static Migration>, Stopped> {
     let applied = applied(db).await?.unwrap_or_default();
     let unknown = super::unknown(&applied);
@@ -161,7 +161,7 @@ pub(super) async fn pending(db: &impl ConnectionTrait) -> Result<Vec<&'static Mi
     Ok(MIGRATIONS.iter().filter(|migration| !is_in(migration)).collect())
 }
 
-/// Enters a migration among those that are in, by the database's clock.
+/// Records a migration as applied, by the database's clock.
 pub(super) async fn enter(db: &impl ConnectionTrait, migration: &Migration) -> Result<(), DbErr> {
     let seconds = match db.get_database_backend() {
         DbBackend::Postgres => "CAST(extract(epoch FROM clock_timestamp()) AS bigint)",
@@ -176,7 +176,7 @@ pub(super) async fn enter(db: &impl ConnectionTrait, migration: &Migration) -> R
     db.execute(&row).await.map(drop)
 }
 
-/// A step failed, unless others were only in its way.
+/// Returns the error of a failed step, or that another run or a reader blocked it.
 pub(super) fn stopped_at(
     migration: &Migration,
     index: usize,

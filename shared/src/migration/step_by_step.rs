@@ -1,10 +1,10 @@
-//! Migrations on MariaDB, whose changes of tables commit at once, each for itself.
+//! Migrations on MariaDB, where each schema change commits immediately.
 //!
-//! A row of `migration_steps` says how far the migration is that has begun. Statements that write
-//! rows are one transaction with it. A change of tables is announced there before it is made: if
-//! the run died in between, the next one looks into the catalogue whether it is in effect. What is in
-//! its way before it is announced was not made by this migration, and is told. The table is there
-//! only while a migration is unfinished.
+//! A row of `migration_steps` records how far the current migration is. Statements that write rows
+//! commit together with it. A schema change is announced there before it is made: if the run dies
+//! in between, the next run looks in the catalogue to see whether it took effect. A conflicting
+//! object found before the announcement was not made by this migration, and is reported. The table
+//! exists only while a migration is unfinished.
 
 use super::Migration;
 use super::run::{Progress, Stopped, Watch, enter, own_table, pending, stopped_at};
@@ -16,30 +16,30 @@ use sea_orm::{
 };
 use std::time::Instant;
 
-/// The table of what has begun.
+/// Table of the migrations that have begun.
 pub(super) const TABLE: &str = "migration_steps";
-/// How long another run is waited for, and whoever works with a table that is to change.
+/// How long to wait for another run, and for users of a table that is to change.
 const LOCK_SECONDS: i32 = 3;
 
-/// How far a migration is.
+/// Progress of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
-    /// Steps that are surely done.
+    /// Number of steps that are definitely done.
     done: usize,
-    /// The next one, a change of tables, was announced.
+    /// The next step, a schema change, has been announced.
     announced: bool,
 }
 
-/// Runs what is to come.
+/// Runs the pending migrations.
 pub async fn run(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
-    // The lock belongs to a connection, which this transaction keeps; the work is done on another.
+    // The lock belongs to a connection, which this transaction holds; the work is done on another.
     let holder = db::begin_write(db).await?;
     let outcome = match take_lock(&holder).await {
         Ok(true) => run_pending(db, watch).await,
         Ok(false) => Err(Stopped::UnderWay),
         Err(error) => Err(error.into()),
     };
-    // A lock that cannot be released goes with its connection.
+    // A lock that cannot be released ends with its connection.
     let _ = holder.execute_unprepared(&format!("DO RELEASE_LOCK({})", lock_name())).await;
     let _ = holder.rollback().await;
     outcome
@@ -49,7 +49,8 @@ fn lock_name() -> &'static str {
     "CONCAT('loan_servicing_', SHA1(DATABASE()))"
 }
 
-/// A cluster has no such locks, which is error 1235. There, marks refuse the second run.
+/// Takes the lock. A cluster does not support it (error 1235); there, the marks exclude a second
+/// run.
 async fn take_lock(holder: &DatabaseTransaction) -> Result<bool, DbErr> {
     let sql = format!("SELECT GET_LOCK({}, {LOCK_SECONDS})", lock_name());
     match holder.query_one_raw(Statement::from_string(DbBackend::MySql, sql)).await {
@@ -106,7 +107,8 @@ async fn run_one(db: &DatabaseConnection, migration: &'static Migration) -> Resu
     end(db, migration).await.map_err(told)
 }
 
-/// What an error of a statement means that no other run has to be in the way of.
+/// Classifies an error from the beginning or end of a migration, where contention or a conflict
+/// means that another run is at work.
 fn told(error: DbErr) -> Stopped {
     match db::fault(&error) {
         Fault::Contention | Fault::LockTimeout | Fault::Conflict => Stopped::UnderWay,
@@ -114,8 +116,7 @@ fn told(error: DbErr) -> Stopped {
     }
 }
 
-/// True where a step failed because another run is at this very migration, which is not where it
-/// was.
+/// True if a step failed because another run is working on this migration and has moved its mark.
 async fn went_on(
     db: &DatabaseConnection,
     migration: &Migration,
@@ -129,7 +130,7 @@ async fn went_on(
     Ok(now.is_none_or(|now| now.done != mark.done))
 }
 
-/// Makes one step, and says how far the migration is then.
+/// Makes one step; returns the new mark.
 async fn make(
     db: &DatabaseConnection,
     migration: &Migration,
@@ -149,12 +150,12 @@ async fn make(
         advance(db, migration, mark, next).await?;
         return Ok(next);
     }
-    // What is in effect without being announced is somebody else's: the statement will say so.
+    // An effect that was not announced is foreign: the statement will report it.
     let announced = if in_effect { mark } else { Mark { announced: true, ..mark } };
     if announced != mark {
         advance(db, migration, mark, announced).await?;
     }
-    // By itself it would wait for a day for whoever reads the table, and everybody behind it.
+    // Without this it would wait up to a day for readers of the table, and block everyone after it.
     let sql = &step.statement.sql;
     let sql = format!("SET STATEMENT lock_wait_timeout = {LOCK_SECONDS} FOR {sql}");
     if let Err(error) = db.execute_unprepared(&sql).await {
@@ -170,7 +171,7 @@ fn is_of(migration: &Migration) -> Expr {
     Expr::col("migration").eq(migration.name)
 }
 
-/// A run that has ended takes the table of marks with it.
+/// Reads a migration's mark. A run that has finished drops the table of marks.
 async fn read_mark(
     db: &DatabaseConnection,
     migration: &Migration,
@@ -186,14 +187,14 @@ async fn read_mark(
     Ok(Some(Mark { done, announced: row.try_get("", "announced_flag")? }))
 }
 
-/// True where a run on MariaDB did not end well, be it that it was killed behind its last migration:
-/// the next run takes the marks away.
+/// True if a run on MariaDB did not finish, even if it was killed after its last migration: the
+/// next run removes the marks.
 pub async fn has_marks(db: &DatabaseConnection) -> Result<bool, DbErr> {
     Ok(db.get_database_backend() == DbBackend::MySql && has_table(db, TABLE).await?)
 }
 
-/// The migration that began and has not ended, and how many of its steps are done: on MariaDB, after
-/// a run that did not end well.
+/// Returns the unfinished migration and how many of its steps are done: on MariaDB, after a run
+/// that did not finish.
 pub async fn unfinished(db: &DatabaseConnection) -> Result<Option<(String, i32)>, DbErr> {
     if !has_marks(db).await? {
         return Ok(None);
@@ -218,7 +219,7 @@ async fn end(db: &DatabaseConnection, migration: &Migration) -> Result<(), DbErr
     tx.commit().await
 }
 
-/// Moves the mark. Where it is not as it was read, another run is at work.
+/// Moves the mark. If it has changed since it was read, another run is at work.
 async fn advance(
     db: &impl ConnectionTrait,
     migration: &Migration,

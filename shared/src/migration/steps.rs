@@ -1,60 +1,60 @@
-//! What a migration does, as a list: statements in their order, and how to see that one that changes
-//! tables is in effect.
+//! Steps of a migration: an ordered list of statements, and how to tell whether a schema change has
+//! taken effect.
 
 use super::table::Table;
 use sea_orm::sea_query::{ColumnDef, Index, IndexCreateStatement};
 use sea_orm::{DbBackend, Statement, StatementBuilder};
 use std::fmt;
 
-/// The statements of a migration, the same ones in the same order whenever they are listed.
+/// The statements of a migration: always the same ones in the same order.
 #[derive(Debug)]
 pub struct Steps {
     backend: DbBackend,
     list: Vec<Step>,
 }
 
-/// One statement.
+/// A statement.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is sent.
+    /// The SQL statement.
     pub statement: Statement,
-    /// What it leaves in the catalogue; nothing if it only writes rows.
+    /// Its effect on the catalogue; `None` if it only writes rows.
     pub effect: Option<Effect>,
 }
 
-/// What a statement leaves in the catalogue.
+/// Effect of a statement on the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A table.
+    /// The table exists.
     Table(&'static str),
-    /// A table less.
+    /// The table does not exist.
     NoTable(&'static str),
-    /// A table under another name.
+    /// The table has its new name.
     Renamed(&'static str, &'static str),
-    /// A column of a table.
+    /// The column exists.
     Column(&'static str, &'static str),
-    /// A column less.
+    /// The column does not exist.
     NoColumn(&'static str, &'static str),
-    /// A column under another name.
+    /// The column has its new name.
     RenamedColumn(&'static str, &'static str, &'static str),
-    /// An index of a table, by its name.
+    /// The index exists.
     Index(&'static str, String),
-    /// An index less.
+    /// The index does not exist.
     NoIndex(&'static str, String),
 }
 
 impl Steps {
-    /// No steps yet, for a database of this kind.
+    /// Returns an empty list, for a database of this kind.
     pub fn new(backend: DbBackend) -> Self {
         Self { backend, list: Vec::new() }
     }
 
-    /// The kind of database.
+    /// Returns the kind of database.
     pub fn backend(&self) -> DbBackend {
         self.backend
     }
 
-    /// The list.
+    /// Returns the steps.
     pub fn into_list(self) -> Vec<Step> {
         self.list
     }
@@ -63,7 +63,7 @@ impl Steps {
     pub fn create(&mut self, table: &Table) {
         let mut definition = table.definition(self.backend);
         let indexes = table.indexes().iter().map(|(unique, columns)| (columns, *unique));
-        // MariaDB takes them with the table, in a fraction of the time.
+        // MariaDB creates indexes together with the table in a fraction of the time.
         if self.backend == DbBackend::MySql {
             for (columns, unique) in indexes {
                 definition.index(&mut index(table.name(), columns, unique));
@@ -76,13 +76,13 @@ impl Steps {
         }
     }
 
-    /// Drops a table with all that is in it.
+    /// Drops a table.
     pub fn drop_table(&mut self, table: &'static str) {
         let drop = sea_orm::sea_query::Table::drop().table(table).to_owned();
         self.add(&drop, Some(Effect::NoTable(table)));
     }
 
-    /// Gives a table another name.
+    /// Renames a table.
     pub fn rename_table(&mut self, from: &'static str, to: &'static str) {
         let rename = sea_orm::sea_query::Table::rename().table(from, to).to_owned();
         self.add(&rename, Some(Effect::Renamed(from, to)));
@@ -100,19 +100,19 @@ impl Steps {
         self.add(&change, Some(Effect::NoColumn(table, name)));
     }
 
-    /// Gives a column another name.
+    /// Renames a column.
     pub fn rename_column(&mut self, table: &'static str, from: &'static str, to: &'static str) {
         let change = sea_orm::sea_query::Table::alter().table(table).rename_column(from, to).take();
         self.add(&change, Some(Effect::RenamedColumn(table, from, to)));
     }
 
-    /// Lets rows of the table be looked up by these columns.
+    /// Adds an index on these columns.
     pub fn add_index(&mut self, table: &'static str, columns: &[&'static str], unique: bool) {
         let name = index_name(table, columns);
         self.add(&index(table, columns, unique), Some(Effect::Index(table, name)));
     }
 
-    /// Takes away what [`Steps::add_index`] made of the same columns.
+    /// Drops the index that [`Steps::add_index`] created on the same columns.
     pub fn drop_index(&mut self, table: &'static str, columns: &[&'static str]) {
         let name = index_name(table, columns);
         let drop = Index::drop().name(&name).table(table).to_owned();
@@ -124,7 +124,7 @@ impl Steps {
         self.add(statement, None);
     }
 
-    /// Writes rows, in the words of the database.
+    /// Writes rows, with SQL in the database's dialect.
     pub fn write_sql(&mut self, sql: &str) {
         self.list.push(Step { statement: Statement::from_string(self.backend, sql), effect: None });
     }
@@ -146,7 +146,7 @@ fn index(table: &'static str, columns: &[&'static str], unique: bool) -> IndexCr
     index
 }
 
-/// Index names have at most 63 characters on PostgreSQL, 64 on MariaDB.
+/// Returns an index name: at most 63 characters on PostgreSQL, 64 on MariaDB.
 fn index_name(table: &str, columns: &[&str]) -> String {
     let mut name = format!("{table}_{}", columns.join("_"));
     name.truncate(60);
@@ -154,7 +154,7 @@ fn index_name(table: &str, columns: &[&str]) -> String {
 }
 
 impl fmt::Display for Step {
-    /// What is done, in the words of an administrator.
+    /// Describes the step to an administrator.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.effect {
             None => f.write_str("write rows"),
@@ -162,12 +162,12 @@ impl fmt::Display for Step {
             Some(Effect::NoTable(table)) => write!(f, "drop table {table}"),
             Some(Effect::Renamed(from, to)) => write!(f, "rename table {from} to {to}"),
             Some(Effect::Column(table, name)) => write!(f, "add column {name} to {table}"),
-            Some(Effect::NoColumn(table, name)) => write!(f, "drop column {name} of {table}"),
+            Some(Effect::NoColumn(table, name)) => write!(f, "drop column {name} from {table}"),
             Some(Effect::RenamedColumn(table, from, to)) => {
-                write!(f, "rename column {from} of {table} to {to}")
+                write!(f, "rename column {from} in {table} to {to}")
             }
-            Some(Effect::Index(table, name)) => write!(f, "create index {name} of {table}"),
-            Some(Effect::NoIndex(table, name)) => write!(f, "drop index {name} of {table}"),
+            Some(Effect::Index(table, name)) => write!(f, "create index {name} on {table}"),
+            Some(Effect::NoIndex(table, name)) => write!(f, "drop index {name} on {table}"),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A table in the words of this product (keys, amounts, instants, choices), and what they are on
-//! each database.
+//! Table definitions in this product's terms (keys, amounts, instants, choices), and the column
+//! types they map to on each database.
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, ForeignKey, TableCreateStatement};
 
-/// Year bases of interest.
+/// Day-count bases of interest.
 pub const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
-/// How often a loan is paid.
+/// Payment periods of a loan.
 pub const PERIODS: &[&str] = &[
     "none",
     "weekly",
@@ -19,17 +19,17 @@ pub const PERIODS: &[&str] = &[
     "annual",
     "maturity",
 ];
-/// Brands of cards.
+/// Card brands.
 pub const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
 
-/// A table to be created, with its indexes.
+/// A table definition, with its indexes.
 pub struct Table {
     name: &'static str,
     columns: Vec<Column>,
     indexes: Vec<(bool, &'static [&'static str])>,
 }
 
-/// A column of a table.
+/// A column definition.
 pub struct Column {
     name: &'static str,
     kind: Kind,
@@ -57,22 +57,22 @@ fn column(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, optional: false, primary: false, references: None }
 }
 
-/// The primary key, numbered by the database.
+/// A primary key, auto-numbered by the database.
 pub fn key(name: &'static str) -> Column {
     column(name, Kind::Key)
 }
 
-/// The key of another row.
+/// The key of another row, 64 bits.
 pub fn id(name: &'static str) -> Column {
     column(name, Kind::Id)
 }
 
-/// A 32-bit whole number.
+/// A 32-bit integer.
 pub fn int(name: &'static str) -> Column {
     column(name, Kind::Int)
 }
 
-/// A 64-bit whole number.
+/// A 64-bit integer.
 pub fn long(name: &'static str) -> Column {
     column(name, Kind::Long)
 }
@@ -92,12 +92,12 @@ pub fn time(name: &'static str) -> Column {
     column(name, Kind::Time)
 }
 
-/// Yes or no.
+/// A boolean.
 pub fn flag(name: &'static str) -> Column {
     column(name, Kind::Flag)
 }
 
-/// Text of up to 64 KiB and more.
+/// Long text, more than 64 KiB.
 pub fn text(name: &'static str) -> Column {
     column(name, Kind::Text)
 }
@@ -107,46 +107,46 @@ pub fn json(name: &'static str) -> Column {
     column(name, Kind::Json)
 }
 
-/// Text of up to so many characters, compared by code point.
+/// Text of at most this many characters, compared by code point.
 pub fn string(name: &'static str, characters: u32) -> Column {
     column(name, Kind::String(characters))
 }
 
-/// One of these words.
+/// One of these words, with a check constraint.
 pub fn choice(name: &'static str, words: &'static [&'static str]) -> Column {
     column(name, Kind::Choice(words))
 }
 
 impl Table {
-    /// A table without columns.
+    /// Returns a table without columns.
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Vec::new(), indexes: Vec::new() }
     }
 
-    /// It has these columns.
+    /// Sets the columns.
     pub fn columns<const N: usize>(mut self, columns: [Column; N]) -> Self {
         self.columns = columns.into();
         self
     }
 
-    /// No two rows are alike in these columns.
+    /// Adds a unique index on these columns.
     pub fn unique(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push((true, columns));
         self
     }
 
-    /// Rows are looked up by these columns.
+    /// Adds an index on these columns.
     pub fn index(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push((false, columns));
         self
     }
 
-    /// Its name.
+    /// Returns the table's name.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The statement that creates it, without its indexes.
+    /// Returns the statement that creates the table, without its indexes.
     pub fn definition(&self, backend: DbBackend) -> TableCreateStatement {
         let mut table = sea_orm::sea_query::Table::create();
         table.table(self.name);
@@ -159,24 +159,24 @@ impl Table {
         table
     }
 
-    /// Its indexes: which columns, and whether no two rows are alike in them.
+    /// Returns the indexes: whether each is unique, and its columns.
     pub fn indexes(&self) -> &[(bool, &'static [&'static str])] {
         &self.indexes
     }
 }
 
 impl Column {
-    /// It may be NULL.
+    /// Allows NULL.
     pub fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
-    /// It is the primary key.
+    /// Makes it the primary key.
     pub fn primary(self) -> Self {
         Self { primary: true, ..self }
     }
 
-    /// It names a row of another table.
+    /// Adds a foreign key.
     pub fn references(self, table: &'static str, key: &'static str) -> Self {
         Self { references: Some((table, key)), ..self }
     }

@@ -1,9 +1,9 @@
-//! Responses on their way out: what a connection and all together hold unsent, and whether the client
-//! takes it.
+//! Outgoing responses: how much unsent data a connection and all connections together hold, and
+//! whether the client is reading.
 //!
-//! A client that shuts its HTTP/2 windows, or stops reading, leaves bodies with the server. The engine
-//! asks a body for more only once there is room for it, so a body that has data and is not asked
-//! for a minute is one that the client does not take: PINGs and other frames are no progress.
+//! A client that closes its HTTP/2 windows, or stops reading, leaves bodies with the server. Hyper
+//! polls a body for more only when there is room for it, so a body that has data and is not polled
+//! for a minute is one that the client does not read: PINGs and other frames are no progress.
 
 use crate::places::Place;
 use bytes::Bytes;
@@ -17,27 +17,27 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-/// What a client must take of a body in a minute, unless it takes the rest of it.
+/// Bytes of a body that a client must read per minute, unless it reads the rest of it.
 const PROGRESS_BYTES: u64 = 64 * 1024;
-/// Bodies are handed to the engine in pieces: it buffers what it has taken.
+/// Bodies are passed to hyper in pieces of this size, because it buffers what it has taken.
 const PIECE_BYTES: usize = 16 * 1024;
-/// What a connection may hold unsent before its next requests wait.
+/// Unsent bytes of a connection above which its next requests wait.
 const CONNECTION_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// What all connections may.
+/// Unsent bytes of all connections above which requests wait.
 const ALL_BYTES_MAX: u64 = 128 * 1024 * 1024;
 
-/// A response's data where its body is bytes that all responses share, and so costs nothing.
+/// Response data that marks a body shared by all responses, which costs no memory.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBody;
 
-/// What all connections of a listener hold unsent.
+/// Unsent bytes of all connections of a listener.
 #[derive(Debug, Default)]
 pub struct Held {
     bytes: AtomicU64,
     freed: Notify,
 }
 
-/// The responses of one connection.
+/// Responses of one connection.
 #[derive(Debug)]
 pub struct Outgoing {
     all: Arc<Held>,
@@ -45,7 +45,7 @@ pub struct Outgoing {
     bodies: Mutex<Vec<Tracked>>,
 }
 
-/// A body, and how far it had come when it last made progress.
+/// A body, and its state when it last made progress.
 #[derive(Debug)]
 struct Tracked {
     body: Weak<Taken>,
@@ -53,21 +53,21 @@ struct Tracked {
     since: Instant,
 }
 
-/// How much of a body the engine has taken.
+/// How much of a body hyper has taken.
 #[derive(Debug, Default)]
 struct Taken {
     bytes: AtomicU64,
-    /// The last answer to the engine was that there is nothing yet.
+    /// The last poll found no data yet.
     waits_for_server: AtomicBool,
 }
 
 impl Outgoing {
-    /// Those of a new connection.
+    /// Returns the state of a new connection.
     pub fn new(all: Arc<Held>) -> Arc<Self> {
         Arc::new(Self { all, bytes: AtomicU64::new(0), bodies: Mutex::default() })
     }
 
-    /// Ready once another response may be made.
+    /// Resolves once another response may be produced.
     pub async fn room(&self) {
         loop {
             let freed = self.all.freed.notified();
@@ -80,7 +80,7 @@ impl Outgoing {
         }
     }
 
-    /// The body of a response of this connection.
+    /// Wraps the body of a response of this connection.
     pub fn track<B: Body<Data = Bytes>>(
         self: &Arc<Self>,
         inner: B,
@@ -94,7 +94,7 @@ impl Outgoing {
         if !inner.is_end_stream() {
             let tracked = Tracked { body: Arc::downgrade(&taken), taken: 0, since: Instant::now() };
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
-            // A busy connection makes many between two looks: the list grows with live ones alone.
+            // A busy connection makes many between two checks: the list grows with live ones only.
             if bodies.len() == bodies.capacity() {
                 bodies.retain(|tracked| tracked.body.strong_count() > 0);
             }
@@ -110,14 +110,15 @@ impl Outgoing {
         }
     }
 
-    /// Ready once the client has not taken enough of a body for this long.
+    /// Resolves once the client has not read enough of a body for this long.
     pub async fn stalled(&self, limit: Duration) {
         while !self.judge(limit).0 {
             sleep(limit / 6).await;
         }
     }
 
-    /// The same, or once every body was taken that long ago: what the engine still holds is not.
+    /// Resolves once the client has stalled, or once every body was taken that long ago: data that
+    /// hyper still holds is not tracked.
     pub async fn stalled_or_done(&self, limit: Duration) {
         let mut done_since = None;
         loop {
@@ -133,7 +134,7 @@ impl Outgoing {
         }
     }
 
-    /// Whether a body is stalled, and whether there is an unfinished one at all.
+    /// Returns whether a body is stalled, and whether any is unfinished.
     fn judge(&self, limit: Duration) -> (bool, bool) {
         let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -160,17 +161,17 @@ impl Outgoing {
     }
 }
 
-/// A body that says how far it is taken.
+/// A response body that tracks how much of it has been taken.
 #[derive(Debug)]
 pub struct OutgoingBody<B> {
     inner: B,
-    /// Of the last frame, what was not asked for yet.
+    /// Rest of the last frame, not yet taken.
     rest: Bytes,
     /// Bytes that count as unsent.
     held: u64,
     taken: Arc<Taken>,
     connection: Arc<Outgoing>,
-    /// The request's, until it is answered to its end.
+    /// The request's permit, held until its response is complete.
     _place: Option<Place<IpNet>>,
 }
 

@@ -7,8 +7,8 @@ use acceptance::seeds::file;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
 use thirtyfour::{By, Key};
 
-const REFUSED: &str = "The user name or the password is wrong. \
-     After several wrong attempts an account is locked for half an hour.";
+const REFUSED: &str = "Incorrect user name or password. \
+     After several failed attempts, the account is locked for half an hour.";
 
 #[tokio::test]
 async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
@@ -166,7 +166,7 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
         let (known, _) = url.split_once("redirect_uri=").expect("a redirect URI");
         let elsewhere = format!("{known}redirect_uri=https://elsewhere.example/");
         browser.open(&elsewhere).await;
-        assert_eq!(browser.text("h1").await, "This does not work");
+        assert_eq!(browser.text("h1").await, "This request cannot be processed");
         assert!(browser.text("main").await.contains("not registered"));
         browser.picture("mistake").await;
         // That the page came with 400, the browser notes itself.

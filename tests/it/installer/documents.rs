@@ -325,7 +325,7 @@ async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
         for (env_file, why) in [
             ("/no/such/file".to_owned(), "cannot read /no/such/file"),
             (world.folder.path().join("auth-server.env").display().to_string(), "which database?"),
-            (settings("API_DOCUMENTZ=x"), "no setting is called API_DOCUMENTZ"),
+            (settings("API_DOCUMENTZ=x"), "unknown setting API_DOCUMENTZ"),
         ] {
             documents(Path::new(&env_file), &["verify"]).await.refused(why);
         }

@@ -47,7 +47,7 @@ async fn no_database_or_another_schema_is_one_clear_line() {
     for (more, why) in [
         (vec![], "AUTH_DATABASE_URL is not set"),
         (vec!["--env-file", "/no/such/file"], "cannot read /no/such/file"),
-        (vec!["--database-url", &empty], "does not have the schema of this release"),
+        (vec!["--database-url", &empty], "the database has no schema"),
         (vec!["--database-url", "sqlite:///no/such/file"], "cannot be reached"),
         (vec!["--database-url", "postgres://nobody@127.0.0.1:1/none"], "cannot be reached"),
         (
@@ -56,7 +56,7 @@ async fn no_database_or_another_schema_is_one_clear_line() {
         ),
         (
             vec!["--database-url", "postgres://nobody@127.0.0.1:1/none?sslmod=require"],
-            "has a parameter sslmod that PostgreSQL does not have; those it has are",
+            "has a parameter sslmod that PostgreSQL does not support; supported are",
         ),
     ] {
         for words in [&LIST[..], &["audit"], &["user", "log-out", "--all"]] {

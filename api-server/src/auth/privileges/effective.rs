@@ -1,4 +1,4 @@
-//! What a user may do in effect: every privilege he holds, and where it comes from.
+//! A user's effective privileges, with the source of each.
 
 use crate::auth::caller::Caller;
 use poem_openapi::{Enum, Object};
@@ -9,7 +9,7 @@ use sea_orm::{
 use shared::entity::{privilege_grants, privileges, user_groups, users};
 use shared::interface_names;
 
-/// A privilege that a user holds, and where it comes from.
+/// A privilege that a user holds, and its source.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct UserPrivilege {
@@ -17,13 +17,13 @@ pub struct UserPrivilege {
     path: String,
     verb: String,
     source: PrivilegeSource,
-    /// The user's name, or the group's.
+    /// Name of the user or group that holds the grant.
     source_name: String,
-    /// The path that was granted: a parent where the privilege is inherited.
+    /// Granted path: a parent path if the privilege is inherited.
     granted_path: String,
 }
 
-/// Where a privilege comes from.
+/// Source of a privilege.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum PrivilegeSource {
@@ -33,12 +33,12 @@ pub enum PrivilegeSource {
     Dba,
     /// A grant to the user.
     User,
-    /// A grant to a group of his.
+    /// A grant to one of the user's groups.
     Group,
 }
 
 impl UserPrivilege {
-    /// By privilege, then by source. Ids are padded, so that they compare as numbers do.
+    /// Sorts by privilege, then by source. Ids are zero-padded, so that they sort numerically.
     pub fn sort_key(&self) -> [String; 4] {
         let id = format!("{:019}", self.privilege_id);
         let source = format!("{}", self.source as u8);
@@ -46,7 +46,7 @@ impl UserPrivilege {
     }
 }
 
-/// A grant: where it comes from, whose, the path and the verb.
+/// A grant: source, name of the holder, path and verb.
 struct Grant {
     source: PrivilegeSource,
     name: String,
@@ -55,7 +55,7 @@ struct Grant {
 }
 
 impl Grant {
-    /// True for the granted path and for the paths below it, with the same verb.
+    /// True for the granted path and its children, with the same verb.
     fn gives(&self, privilege: &privileges::Model) -> bool {
         let below = privilege.path.strip_prefix(&self.path);
         self.verb == privilege.verb
@@ -63,8 +63,8 @@ impl Grant {
     }
 }
 
-/// All that a user holds, in the order of [`UserPrivilege::sort_key`]: three statements, however
-/// much he was granted.
+/// Lists all privileges that a user holds, in the order of [`UserPrivilege::sort_key`], in three
+/// statements regardless of the number of grants.
 pub async fn list(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -99,7 +99,7 @@ pub async fn list(
     Ok(rows)
 }
 
-/// The user's own grants, those of his groups, and what the DBA flag adds.
+/// Reads the user's own grants, their groups' grants, and what the DBA flag adds.
 async fn grants(
     db: &impl ConnectionTrait,
     caller: &Caller,

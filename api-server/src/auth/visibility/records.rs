@@ -1,4 +1,4 @@
-//! Rows that can be on things of several kinds: comments, documents, values of user-defined fields,
+//! Visibility of rows with parents of several kinds: comments, documents, user-defined field values
 //! and field history.
 
 use super::{Visible, contact_of, for_core, loan_of, nothing, parent, trustee_rule};
@@ -30,7 +30,7 @@ impl Visible for comments::Entity {
     }
 }
 
-/// The form that owns the documents of a field, and what kind of owner that is.
+/// Document owners that are forms, each with its form.
 pub const FORM_OWNERS: [(DocumentOwner, Form); 5] = [
     (DocumentOwner::LoanDetail1, Form::LoanDetail1),
     (DocumentOwner::LoanDetail2, Form::LoanDetail2),
@@ -43,14 +43,14 @@ impl Visible for documents::Entity {
     fn visible_to(caller: &Caller) -> Condition {
         use documents::Column::{FieldName, OwnerId, OwnerType};
         use user_defined_fields::Column::{FieldName as Name, Form as OfForm, HiddenFlag};
-        // Forms and the owners of their fields have the same names.
+        // Forms and document owner types have the same names.
         let on_form = OfForm.into_expr().eq(OwnerType.into_expr());
         let shown = Condition::all().add(on_form).add(HiddenFlag.eq(false));
         let on_shown_field = field_of(Name, FieldName, shown);
         let visible = for_core(caller, |user| {
             use comments::Column::CommentId;
             let comment = parent::<comments::Entity>(CommentId, OwnerId, caller);
-            // An owner type says which kind its comment is of.
+            // The owner type tells the kind of the comment.
             let kinds = [
                 DocumentOwner::LoanComment,
                 DocumentOwner::ContactComment,
@@ -72,7 +72,8 @@ impl Visible for documents::Entity {
     }
 }
 
-/// Like their document, for whoever asks: one of a hidden field is nobody's.
+/// As visible as its document, also to the admin account: a document of a hidden field is visible
+/// to no one.
 impl Visible for document_files::Entity {
     fn visible_to(caller: &Caller) -> Condition {
         let document = documents::Column::DocumentId;
@@ -80,7 +81,7 @@ impl Visible for document_files::Entity {
     }
 }
 
-/// The privilege that reads the documents of an owner.
+/// Returns the privilege that reads an owner's documents.
 pub fn view_of(owner: DocumentOwner) -> Privilege {
     let path = match owner {
         DocumentOwner::LoanComment => "Loan > Comments",
@@ -95,7 +96,8 @@ pub fn view_of(owner: DocumentOwner) -> Privilege {
     Privilege(path, "View")
 }
 
-/// The loan or contact that a form of it belongs to, if the caller may read that form.
+/// Condition: the caller may see the loan or contact of this form. `None` if the caller may not
+/// read the form.
 fn record_of(
     form: Form,
     record_id: impl ColumnTrait,
@@ -154,7 +156,7 @@ impl Visible for user_defined_values::Entity {
     }
 }
 
-/// The field of a value meets a condition.
+/// Condition: the referenced user-defined field meets `condition`.
 fn field_of(key: impl ColumnTrait, value: impl ColumnTrait, condition: Condition) -> Condition {
     let field = Query::select()
         .expr(Expr::value(1))

@@ -99,7 +99,7 @@ async fn who_reads_a_table_that_is_to_change_is_not_waited_for_all_day() {
         let said = earlier.upgrade(&["--yes", "--others-connected"]).await;
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         assert_eq!(said.code, Some(1));
-        assert!(said.error.contains("somebody works with its tables"), "{}", said.error);
+        assert!(said.error.contains("its tables are in use"), "{}", said.error);
         reading.rollback().await.expect("ended");
         reader.close().await.expect("closed");
         earlier.upgrade(&["--yes"]).await.done();
@@ -118,7 +118,7 @@ async fn two_at_once_do_it_once() {
         assert!(one.code == Some(0) || other.code == Some(0), "{} {}", one.error, other.error);
         for said in [one, other] {
             if said.code != Some(0) {
-                said.refused_at_all("another upgrade of this database is under way");
+                said.refused_at_all("another upgrade of this database is in progress");
             }
         }
         earlier.is_like_new().await;
