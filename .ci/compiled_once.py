@@ -4,16 +4,17 @@
     compiled_once.py FIRST SECOND
 
 FIRST and SECOND are what `cargo build -p installer` and `cargo test --workspace --no-run` printed
-with `--message-format json`. A crate of somebody else that the second one built although the first
-one had it already was asked for other features: declare them in shared/Cargo.toml.
+with `--message-format json`. A third-party crate that the second command built although the first
+already had it was requested with other features: declare those in shared/Cargo.toml.
 """
 
 import collections
 import json
 import sys
 
-# The compiler's plug-ins want fewer features of these than the programs do, or stand on one of which
-# they do, so each is there for both. Cargo has no way to ask for more on their side.
+# Procedural macros need fewer features of these crates than the programs do, or depend on a crate
+# of which they do, so each is built once for the macros and once for the programs. Cargo cannot
+# request more features for the macros alone.
 PLUG_INS = {
     "aho-corasick",
     "crc-fast",
@@ -29,7 +30,7 @@ PLUG_INS = {
 
 
 def built(path):
-    """The files of each foreign library, by its name and version."""
+    """The files of each third-party library, by name and version."""
     found = collections.defaultdict(set)
     for line in open(path, encoding="utf-8"):
         message = json.loads(line)
@@ -52,8 +53,8 @@ def main():
     strange = [name for name in twice if name.split("@")[0] not in PLUG_INS]
     if again or strange:
         sys.exit(f"compiled again for the tests: {again}; compiled twice: {strange}")
-    assert len(first) > 200, f"only {len(first)} foreign crates were looked at"
-    print(f"{len(first)} foreign crates serve both commands; the tests add {len(both) - len(first)}")
+    assert len(first) > 200, f"only {len(first)} third-party crates were examined"
+    print(f"{len(first)} third-party crates serve both commands; the tests add {len(both) - len(first)}")
 
 
 main()

@@ -1,8 +1,8 @@
-# Starts a PostgreSQL and a MariaDB server of this run's own, on loopback and in a folder that goes
-# with it. Sourced: sets TEST_DATABASE_URLS, POSTGRES_URL, MARIADB_URL and stops both at the end.
+# Starts a PostgreSQL and a MariaDB server for this run, on loopback and in a temporary folder. To
+# be sourced: sets TEST_DATABASE_URLS, POSTGRES_URL and MARIADB_URL, and stops both servers on exit.
 
-# In memory where there is enough of it: the tests make and drop thousands of databases, each of
-# hundreds of files, which keeps a disk's file system busier than the servers.
+# In memory if there is enough: the tests create and drop thousands of databases with hundreds of
+# files each, which would keep a disk's file system busier than the servers.
 memory=$(df --output=avail -k /dev/shm 2>/dev/null | tail -1)
 if [ "${memory:-0}" -gt $((6 * 1024 * 1024)) ]; then folder=/dev/shm; else folder=/tmp; fi
 servers=$(mktemp -d "$folder/loan-servicing-ci.XXXXXX")

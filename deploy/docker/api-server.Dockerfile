@@ -5,9 +5,9 @@
 #   docker run --read-only --tmpfs /tmp --env-file api-server.env -p 9443:9443 \
 #       -v ./tls:/etc/loan-servicing/tls:ro -v api-server:/var/lib/loan-servicing loan-servicing/api-server:12.0.0
 #
-# Its settings are those of deploy/api-server.env.sample. Give what it takes time to stop
-# (docker stop --time 60), and let whoever restarts it ask https://…:9443/health/live, and whoever
-# sends it requests /health/ready: the image has no program that could.
+# Settings: see deploy/api-server.env.sample. Allow it time to stop (docker stop --time 60). Let the
+# orchestrator probe https://…:9443/health/live for restarts and /health/ready for traffic: the
+# image contains no program for a HEALTHCHECK.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /source
@@ -18,13 +18,13 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cp target/dist/api-server /api-server \
     && mkdir /state
 
-# The C library, certificates of the world's authorities, and nothing else: no shell.
+# Only the C library and the public certificate authorities: no shell.
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /api-server /usr/local/bin/api-server
 COPY --from=build --chown=65532:65532 /state /var/lib/loan-servicing
-# Paths in the settings begin here.
+# Relative paths in the settings start here.
 WORKDIR /var/lib/loan-servicing
-# Not to this container alone.
+# Reachable from outside the container.
 ENV API_LISTEN=0.0.0.0:9443
 EXPOSE 9443
 # nonroot.

@@ -5,9 +5,9 @@
 #   docker run --read-only --tmpfs /tmp --env-file auth-server.env -p 8443:8443 \
 #       -v ./tls:/etc/loan-servicing/tls:ro -v auth-server:/var/lib/loan-servicing loan-servicing/auth-server:12.0.0
 #
-# Its settings are those of deploy/auth-server.env.sample. Give what it takes time to stop
-# (docker stop --time 60), and let whoever restarts it ask https://…:8443/health/live, and whoever
-# sends it requests /health/ready: the image has no program that could.
+# Settings: see deploy/auth-server.env.sample. Allow it time to stop (docker stop --time 60). Let
+# the orchestrator probe https://…:8443/health/live for restarts and /health/ready for traffic: the
+# image contains no program for a HEALTHCHECK.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /source
@@ -18,13 +18,13 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cp target/dist/auth-server /auth-server \
     && mkdir /state
 
-# The C library, certificates of the world's authorities, and nothing else: no shell.
+# Only the C library and the public certificate authorities: no shell.
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /auth-server /usr/local/bin/auth-server
 COPY --from=build --chown=65532:65532 /state /var/lib/loan-servicing
-# Paths in the settings begin here.
+# Relative paths in the settings start here.
 WORKDIR /var/lib/loan-servicing
-# Not to this container alone.
+# Reachable from outside the container.
 ENV AUTH_LISTEN=0.0.0.0:8443
 EXPOSE 8443
 # nonroot.

@@ -1,14 +1,14 @@
--- From now on a commit waits until it is on the standby's disk, too. On the primary:
--- psql -v ON_ERROR_STOP=1 -f synchronous.sql postgres
+-- From now on a commit waits until it is on the standby's disk as well. Run on the primary: psql -v
+-- ON_ERROR_STOP=1 -f synchronous.sql postgres
 
--- Without a standby every commit would wait for ever.
+-- Without a standby every commit would wait forever.
 DO $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM pg_stat_replication
         WHERE application_name = 'loan_servicing' AND state = 'streaming'
     ) THEN
-        RAISE EXCEPTION 'no standby is there';
+        RAISE EXCEPTION 'no standby is connected';
     END IF;
 END
 $$;

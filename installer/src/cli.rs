@@ -1,4 +1,4 @@
-//! The commands of the installer and what each calls.
+//! The installer's command line: its commands, and the function that runs each.
 
 use crate::commands::{
     audit, backup_check, client, documents, import, install, keys, quickstart, serve, settings,
@@ -8,7 +8,7 @@ use crate::installation::Refused;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Installs, checks, seeds, tries and administers the loan servicing services.
+/// Install, verify, seed, run and administer the loan servicing services
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -18,46 +18,46 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sets everything up in one folder and runs it: certificates, database, users, a portfolio,
-    /// both servers.
+    /// Set up everything in one folder and run it: certificates, database, users, a demo portfolio,
+    /// both servers
     Quickstart(quickstart::Arguments),
-    /// Sets both services up for production: asks, checks, does, verifies.
-    // The last of two equal flags counts: the command line goes before a file of answers.
+    /// Set up both services for production: ask, check, install, verify
+    // The last occurrence of an option wins, so the command line overrides an answers file.
     #[command(args_override_self = true)]
     Install(Box<install::Arguments>),
-    /// Checks an auth server from outside, a line per check.
+    /// Check an auth server from outside, one line per check
     VerifyAuthServer(Box<verify_auth_server::CommandLine>),
-    /// Programs that may ask the auth server: adds, lists, removes them, renews their secrets.
+    /// Manage the auth server's clients: add, list, rename, rotate secrets, remove
     Client(client::Arguments),
-    /// Users: adds, disables, enables and unlocks them, sets passwords, logs out.
+    /// Manage users: add, disable, enable, unlock, set passwords, log out
     User(user::Arguments),
-    /// Settings of the core system, such as the business time zone: lists and changes them.
+    /// List and change settings of the core system, such as the business time zone
     Settings(settings::Arguments),
-    /// Keys that sign ID tokens: rotates them before their time.
+    /// Manage the keys that sign ID tokens: rotate them ahead of schedule
     Keys(keys::Arguments),
-    /// Lists what happened at the auth server, newest last.
+    /// List the auth server's audit trail, newest event last
     Audit(audit::Arguments),
-    /// Files of documents: verifies that they are what the database says, removes leftovers.
+    /// Manage document files: verify them against the database, remove leftovers
     Documents(documents::Arguments),
-    /// Imports a file of contacts, loans and payments straight into the database, as the api-server
-    /// does, in the name of the admin account.
+    /// Import a file of contacts, loans and payments directly into the database, as the api-server
+    /// does, on behalf of the admin account
     Import(import::Arguments),
-    /// Tells whether all is well with an installation: settings, database, servers, certificates and
-    /// what is under way, a line each.
+    /// Show the health of an installation: settings, database, servers, certificates and work under
+    /// way, one line each
     Status(status::Arguments),
-    /// Checks a restored copy of a backup, a line per check, and changes nothing.
+    /// Check a restored copy of a backup, one line per check, without changing anything
     BackupCheck(backup_check::Arguments),
-    /// Brings the database of an earlier release to the schema of this one.
+    /// Upgrade the database of an earlier release to this release's schema
     Upgrade(upgrade::Arguments),
-    /// Runs the auth server until its standard input ends.
+    /// Run the auth server until standard input ends
     #[command(hide = true)]
     ServeAuth(serve::Arguments),
-    /// Runs the api-server until its standard input ends.
+    /// Run the api-server until standard input ends
     #[command(hide = true)]
     ServeApi(serve::Arguments),
 }
 
-/// Runs the command that the arguments of this process name.
+/// Runs the command given by this process's arguments.
 pub async fn main() -> ExitCode {
     shared::tls::install_provider();
     let command_line = match install::with_answers(std::env::args_os().collect()) {
@@ -97,7 +97,7 @@ fn ended(command: &str, outcome: Result<(), Refused>) -> ExitCode {
     shared::process::exit_code(command, outcome.map_err(|refused| refused.to_string()))
 }
 
-/// Of a command that reports: whether all holds that it looked at.
+/// The exit code of a command that reports checks: success only if all of them passed.
 fn judged(command: &str, outcome: Result<bool, Refused>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

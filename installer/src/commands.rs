@@ -1,4 +1,5 @@
-//! The commands, one file each. None imports another: what two of them need is in the rooms below.
+//! The commands, one file each. None imports another: code shared by two of them is in the rooms
+//! below.
 
 pub mod audit;
 pub mod backup_check;

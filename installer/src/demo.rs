@@ -1,6 +1,6 @@
-//! The demo portfolio. A first block of loans is made up deterministically, booked and paid by the
-//! API's own import, and furnished with all that can hang on loans and contacts; larger portfolios
-//! are copies of that block. Dates count from the day it is made.
+//! The demo portfolio. A first block of loans is generated deterministically, booked and paid
+//! through the API's own import, and given everything a loan or contact can have; larger portfolios
+//! are copies of that block. Dates are relative to the day it is created.
 
 pub mod copies;
 pub mod documents;
@@ -49,28 +49,27 @@ use std::ops::Range;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// So many loans are booked before copies are made of them.
+/// The number of loans that are booked; further ones are copies of them.
 pub const BLOCK: u32 = 500;
-/// The setting that tells how far the portfolio has come.
+/// The setting that records the portfolio's progress.
 const PROGRESS: &str = "demo_portfolio";
 const BEGUN: &str = "begun";
 const COMPLETE: &str = "complete";
-/// Loans made ahead of the one being applied.
+/// Loans generated ahead of the one being imported.
 const LOANS_AHEAD: usize = 16;
 
-/// How large a portfolio is.
+/// The size of a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Its loans.
+    /// The number of loans.
     pub loans: u32,
-    /// So many of them are booked; the others are copies as far as they fill whole blocks.
+    /// How many of them are booked; as many whole blocks as fit are copies of these.
     pub block: u32,
 }
 
-/// Makes the portfolio in a database without loans, and the files of its documents in a store. What
-/// its cards are at the sandbox is sealed under these keys. The
-/// web users get this password. A database that has its portfolio, or was filled by somebody else,
-/// stays as it is.
+/// Creates the portfolio in a database without loans, and its document files in a store. Its cards'
+/// sandbox tokens are sealed under these keys, and its web users get this password. A database that
+/// already has its portfolio or other loans is left unchanged.
 pub async fn fill(
     db: &DatabaseConnection,
     store: &DocumentStore,
@@ -94,12 +93,12 @@ pub async fn fill(
         .await?;
     let seconds = started.elapsed().as_secs_f64();
     let speed = f64::from(plan.loans) / seconds;
-    println!("{} loans in {seconds:.1} seconds, {speed:.1} loans a second\n", plan.loans);
+    println!("{} loans in {seconds:.1} seconds, {speed:.1} loans per second\n", plan.loans);
     Ok(())
 }
 
-/// True if there is a portfolio to be made. Notes that it was begun, and adds the users and setup
-/// lists that come with it.
+/// Returns true if a portfolio must be created. Records that it was begun, and adds its users and
+/// setup lists.
 async fn begin(db: &DatabaseConnection) -> Result<bool, Refused> {
     let tx = db::begin_write(db).await?;
     let progress = settings::Entity::find_by_id(PROGRESS).one(&tx).await?;
@@ -107,7 +106,7 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, Refused> {
     match progress.map(|setting| setting.value).as_deref() {
         Some(BEGUN) if has_loans => {
             return refuse(
-                "an earlier run was interrupted and left a part of it: start again with an empty \
+                "an earlier run was interrupted and left part of it: start again with an empty \
                  database, or with another --dir",
             );
         }
@@ -134,7 +133,7 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
     Ok(newest.unwrap_or_default())
 }
 
-/// Makes loans in the name of the admin account.
+/// Creates loans on behalf of the admin account.
 struct Maker<'a> {
     db: &'a DatabaseConnection,
     store: &'a DocumentStore,
@@ -163,7 +162,7 @@ impl<'a> Maker<'a> {
         Ok(Self { db, store, gateway, admitted, author, passwords, web_password, progress })
     }
 
-    /// The first block, its copies, and what is left of the loans.
+    /// Creates the first block, its copies, and the remaining loans.
     async fn make(&self, Plan { loans, block }: Plan) -> Result<(), Refused> {
         let before = Before::read(self.db).await?;
         let first = block.clamp(1, loans);
@@ -183,7 +182,7 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
-    /// Books these loans with all that belongs to them.
+    /// Books these loans with everything that belongs to them.
     async fn book(&self, numbers: Range<u32>) -> Result<(), Refused> {
         let above = newest_loan(self.db).await?;
         self.import(numbers.clone()).await?;
@@ -237,7 +236,7 @@ async fn first_failure(answer: Answer) -> String {
     "the portfolio could not be booked".to_owned()
 }
 
-/// What hangs on loans and contacts, by the place of each loan in the mix.
+/// Adds everything that belongs to loans and contacts, depending on each loan's place in the mix.
 async fn furnish(
     tx: &DatabaseTransaction,
     store: &DocumentStore,

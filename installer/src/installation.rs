@@ -1,5 +1,5 @@
-//! An installation, as all commands meet it: its settings, its database and what is in that, its
-//! certificates and secrets, its servers, and how a command answers.
+//! An installation as all commands see it: its settings, its database and the rows in it, its
+//! certificates and secrets, its servers, and the output of commands.
 
 pub mod accounts;
 pub mod certificates;

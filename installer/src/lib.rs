@@ -1,4 +1,4 @@
-//! The command line that installs, checks, seeds, tries and administers the services.
+//! The command line that installs, verifies, seeds, runs and administers the services.
 
 pub mod cli;
 pub mod commands;

@@ -1,4 +1,4 @@
-//! The command `installer`.
+//! The `installer` program.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! Users, their rights, and clients: what every quickstart has. Rows that are there already stay,
-//! but passwords and secrets are set to those of the folder.
+//! The users, their privileges, and the clients of every quickstart. Existing rows are kept, but
+//! passwords and secrets are set to those of the folder.
 
-/// What the portfolio's web user logs in with.
+/// User name of the portfolio's web user.
 pub const WEB_USER_NAME: &str = "web.borrower";
 
 pub mod field_definitions;
@@ -21,7 +21,7 @@ use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::time::Timestamp;
 
-/// The client integrators use: password grant for both kinds of user.
+/// The client for integrators: password grant for both kinds of user.
 pub const INTEGRATION_CLIENT: &str = "integration";
 
 const OFFICER: u8 = 1;
@@ -70,7 +70,7 @@ const USERS: [User; 4] = [
     ("viewer", "Viewer", 0, &["Loan:View", "Loan > Access to Other Officers:Allow"]),
 ];
 
-/// Users, rights and clients; passwords and secrets are those of the folder.
+/// Adds users, privileges and clients, and sets passwords and secrets to those of the folder.
 pub async fn users_and_clients(
     db: &DatabaseConnection,
     credentials: &Credentials,
@@ -171,14 +171,14 @@ async fn clients(
     Ok(())
 }
 
-/// The id of the user of this name.
+/// Returns the id of the user with this name.
 pub async fn user_id(db: &impl ConnectionTrait, name: &str) -> Result<i64, DbErr> {
     let user = users::Entity::find().filter(users::Column::UserName.eq(name)).one(db).await?;
     let user = user.ok_or_else(|| DbErr::RecordNotFound(format!("user {name}")))?;
     Ok(user.user_id)
 }
 
-/// The contact of the portfolio's web user, if there is one.
+/// Returns the contact of the portfolio's web user, if there is one.
 pub async fn web_contact(db: &DatabaseConnection) -> Result<Option<i64>, DbErr> {
     let row = web_credentials::Entity::find()
         .filter(web_credentials::Column::WebUserName.eq(WEB_USER_NAME))

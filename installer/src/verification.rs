@@ -1,12 +1,12 @@
-//! Can the API server work with this authentication server?
+//! Verify Auth Server: whether the api-server can work with an authentication server.
 //!
-//! A fixed list of checks, from the name to an introspection. Each fault is named by the one check
-//! it belongs to: what depends on a check that failed is skipped. The certificate is looked at
-//! first, with a handshake that accepts any; HTTP starts only when chain, host name and expiry
-//! hold, over connections that verify them again.
+//! A fixed list of checks, from name resolution to an introspection. Each fault is reported by
+//! exactly one check; checks that depend on a failed one are skipped. The certificate is examined
+//! first, over a handshake that accepts any certificate; HTTP starts only once chain, host name and
+//! expiry hold, over connections that verify them again.
 //!
-//! A round trip, where the database is at hand, goes on from there: a user who is made for it logs
-//! in, is introspected, logs out, and is refused.
+//! With access to the database, a round trip follows: a user created for it logs in, is
+//! introspected, logs out, and is refused.
 
 mod certificate;
 mod clock;
@@ -30,46 +30,46 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The longest a single question to the server may take.
+/// Time limit for a single request to the server.
 const STEP_TIME: Duration = Duration::from_secs(5);
 
-/// What to verify, and with what.
+/// The server to verify, and the credentials to use.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Arguments {
     /// Issuer URL of the authentication server, such as https://auth.example.com:8443
     #[arg(long)]
     pub url: String,
-    /// Connects there, whatever the address of the URL's host is: to one server behind a load
-    /// balancer, say
+    /// Connect to this address regardless of what the URL's host resolves to, such as to one server
+    /// behind a load balancer
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub connect_to: Option<SocketAddr>,
-    /// The name in that server's certificate, where something with another name is before it
+    /// Name in that server's certificate, if a proxy with another name is in front of it
     #[arg(long, value_name = "NAME", requires = "connect_to")]
     pub server_name: Option<String>,
-    /// PEM file of the certificate authorities to trust; without it, the system's
+    /// PEM file of trusted certificate authorities [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// Client id of a resource server: also tries an introspection
+    /// Client id of a resource server: also try an introspection
     #[arg(long, value_name = "ID", requires = "secret_file")]
     pub client: Option<String>,
-    /// File that holds the client's secret
+    /// File with the client's secret
     #[arg(long, value_name = "FILE", requires = "client")]
     pub secret_file: Option<PathBuf>,
-    /// Report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Runs every check that can run. Ends within the time-outs whatever the other side does.
+/// Runs every check that can run. Always ends within the time limits, whatever the server does.
 pub async fn verify(arguments: &Arguments) -> Report {
     let mut course = Course::new(arguments.has_client(), false);
     let unmet = run_checks(arguments, &mut course).await.err();
     course.finish(unmet)
 }
 
-/// The same, and a round trip with a user and a client that are in the server's database only
-/// meanwhile, even if SIGINT or SIGTERM ends it (after which these signals do nothing by
-/// themselves any more in this process).
+/// As [`verify`], plus a round trip with a user and a client that exist in the server's database
+/// only during it, even if SIGINT or SIGTERM ends it (after which these signals no longer end this
+/// process by default).
 pub async fn verify_with_round_trip(
     arguments: &Arguments,
     db: &DatabaseConnection,
@@ -91,7 +91,7 @@ impl Arguments {
     }
 }
 
-/// The checks in order. An error names the failed check that all remaining ones depend on.
+/// Runs the checks in order. An error names the failed check that all remaining ones depend on.
 async fn run_checks(
     arguments: &Arguments,
     course: &mut Course,
@@ -102,10 +102,10 @@ async fn run_checks(
     let trust = certificate::Trust::find(arguments.ca.as_deref(), course)?;
     certificate::check(&target, &trust, &chains, course)?;
     let web = web::Web::new(&target, &trust.path).map_err(|error| {
-        course.fail(Step::Metadata, error, "see whether the file of authorities is in order")
+        course.fail(Step::Metadata, error, "make sure the authorities file is valid")
     })?;
     let metadata = metadata::read(&web, &target, course).await?;
-    // The clock does not depend on what the metadata say, nor they on the clock.
+    // The clock check and the metadata checks are independent of each other.
     let ready = clock::check(&web, &target, course).await;
     metadata::check_issuer(&metadata, &target, course)?;
     metadata::check_keys(&web, &metadata, course).await;

@@ -1,4 +1,4 @@
-//! `installer audit`: what happened at the auth server, newest last.
+//! `installer audit`: the auth server's audit trail, newest event last.
 
 use crate::installation::accounts::{self, Account};
 use crate::installation::columns;
@@ -18,24 +18,24 @@ use shared::entity::oauth_clients;
 use shared::time::Timestamp;
 use std::str::FromStr;
 
-/// The longest span that can be asked for: a hundred years.
+/// The longest span that `--since` accepts: a hundred years.
 const SPAN_SECONDS_MAX: i64 = 100 * 366 * 86_400;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     installation: Installation,
-    /// Events that concern the user of this name
+    /// Only events of the user with this name
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// The name is a borrower's
+    /// The user is a borrower (web user)
     #[arg(long, requires = "user")]
     web: bool,
-    /// Events of this client
+    /// Only events of this client
     #[arg(long, value_name = "ID")]
     client: Option<String>,
-    /// Events of these kinds
+    /// Only events of these kinds
     #[arg(
         long = "event",
         value_name = "KIND",
@@ -43,20 +43,20 @@ pub struct Arguments {
         value_parser = PossibleValuesParser::new(Kind::iter().map(Kind::as_str))
     )]
     events: Vec<String>,
-    /// Events from then on: a time like 2026-11-21T08:00:00Z, or so long ago by the database's
-    /// clock: 90s, 30m, 2h, 7d
+    /// Only events since this time: an instant such as 2026-11-21T08:00:00Z, or an age by the
+    /// database's clock: 90s, 30m, 2h, 7d
     #[arg(long, value_name = "TIME")]
     since: Option<Since>,
-    /// The last so many of them
+    /// Show at most the last N events
     #[arg(long, value_name = "N", default_value_t = 50,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     last: u64,
-    /// A JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// When a list of events begins.
+/// Start of a list of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Since {
     Instant(Timestamp),
@@ -82,9 +82,9 @@ impl FromStr for Since {
         let number = number.and_then(|number| number.parse::<i64>().ok());
         let seconds = unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit));
         let seconds = seconds.filter(|seconds| *seconds <= SPAN_SECONDS_MAX);
-        seconds
-            .map(Self::SecondsAgo)
-            .ok_or("must be a time like 2026-11-21T08:00:00Z, or 90s, 30m, 2h, 7d")
+        seconds.map(Self::SecondsAgo).ok_or(
+            "must be an instant such as 2026-11-21T08:00:00Z, or an age such as 90s, 30m, 2h or 7d",
+        )
     }
 }
 
@@ -97,11 +97,11 @@ impl Since {
     }
 }
 
-/// Does what the arguments say.
+/// Runs the command.
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let db = arguments.installation.open().await?;
     let events = events(&db, arguments).await?;
-    // Of one who is gone, there may be events.
+    // Deleted users and clients may still have events, so names are checked only if there are none.
     if events.is_empty() {
         check_who(&db, arguments).await?;
     }
@@ -109,25 +109,26 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         let lines: String = events.iter().map(|event| as_json(event) + "\n").collect();
         return if lines.is_empty() { Ok(()) } else { print(&lines) };
     }
-    let heading = ["when", "event", "reason", "user", "client", "from", "by", "token", "request"];
+    let heading =
+        ["time", "event", "reason", "user", "client", "source", "actor", "token", "request"];
     let rows: Vec<_> = events.iter().map(as_cells).collect();
     print(&columns::align(heading, &rows))
 }
 
-/// Refuses names of nobody.
+/// Refuses a user or client that does not exist.
 async fn check_who(db: &DatabaseConnection, arguments: &Arguments) -> Result<(), Refused> {
     if let Some(name) = &arguments.user {
         Account::find(db, accounts::kind(arguments.web), name).await?;
     }
     match &arguments.client {
         Some(id) if oauth_clients::Entity::find_by_id(id).one(db).await?.is_none() => {
-            refuse(format!("there is no client {id}"))
+            refuse(format!("no such client: {id}"))
         }
         _ => Ok(()),
     }
 }
 
-/// The last events that are asked for, newest last.
+/// The last events that match, newest last.
 async fn events(db: &DatabaseConnection, arguments: &Arguments) -> Result<Vec<Model>, DbErr> {
     let backend = db.get_database_backend();
     let kind = accounts::kind(arguments.web);

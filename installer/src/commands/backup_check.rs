@@ -1,9 +1,9 @@
-//! `installer backup-check`: is a restored copy of a backup good? A line for each check.
+//! `installer backup-check`: checks whether a restored copy of a backup is good, one line per
+//! check.
 //!
-//! It reads, on connections that may not write, and compares the copy with what it must be: its
-//! balances are the sums of its rows, its documents are in the restored store, the keys of the
-//! settings open what is sealed in it, and the live database, where that can be reached, knows all
-//! that is in it.
+//! It uses read-only connections, and checks that the copy's balances are the sums of its rows,
+//! that its documents are in the restored store, that the keys in the settings open what is sealed
+//! in it, and, if the live database can be reached, that it contains everything in the copy.
 
 mod behind;
 mod books;
@@ -21,29 +21,29 @@ use shared::migration::{self, SchemaState};
 use shared::settings::Settings;
 use std::path::PathBuf;
 
-const SCHEMA: &str = "that of this release";
-const DOCUMENTS: &str = "every file is there, with its length and SHA-256";
+const SCHEMA: &str = "this release's schema";
+const DOCUMENTS: &str = "every file present, with its length and SHA-256";
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// The restored database
+    /// URL of the restored database
     #[arg(long, value_name = "URL")]
     restored: String,
-    /// Reads the password of the restored database's user from a file
+    /// Read the password of the restored database's user from a file
     #[arg(long, value_name = "FILE")]
     restored_password_file: Option<PathBuf>,
-    /// The restored store of documents, a folder or s3://BUCKET/PREFIX [default: API_DOCUMENTS]
+    /// The restored document store, a folder or s3://BUCKET/PREFIX [default: API_DOCUMENTS]
     #[arg(long, value_name = "PLACE")]
     documents: Option<String>,
     #[command(flatten)]
     files: SettingsFiles,
-    /// Report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command: prints the report, and tells whether the copy is good.
+/// Runs the command: prints the report, and returns true if the copy is good.
 pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     let auth = arguments.files.auth();
     let auth = Settings::read(auth_server::config::SETTINGS, auth.as_deref());
@@ -64,7 +64,9 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     if let Ok(live) = &live
         && reading::are_same(&copy, live).await?
     {
-        return refuse("--restored is the live database itself: name the restored copy");
+        return refuse(
+            "--restored names the live database itself: pass the URL of the restored copy",
+        );
     }
     let mut report = Report::default();
     if check_schema(&copy, &mut report).await {
@@ -74,21 +76,21 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
         behind::check(&copy, live, &mut report).await;
     } else {
         for (name, expected) in books::NAMES.into_iter().chain(sealed::NAMES) {
-            report.skip(name, expected, "the schema is another");
+            report.skip(name, expected, "the schema is not this release's");
         }
-        report.skip("documents", DOCUMENTS, "the schema is another");
-        report.skip(behind::NAME, behind::EXPECTED, "the schema is another");
+        report.skip("documents", DOCUMENTS, "the schema is not this release's");
+        report.skip(behind::NAME, behind::EXPECTED, "the schema is not this release's");
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())
 }
 
-/// The database that the settings name; an error says why it cannot be compared with.
+/// The live database that the settings name; an error says why it cannot be compared.
 async fn open_live(auth: &Settings, api: &Settings) -> Result<DatabaseConnection, Refused> {
     let url = auth.optional("AUTH_DATABASE_URL").or_else(|| api.optional("API_DATABASE_URL"));
     match url {
         Some(url) => reading::open(&url).await,
-        None => refuse("no settings say which it is"),
+        None => refuse("no settings name it"),
     }
 }
 
@@ -101,13 +103,14 @@ async fn check_schema(copy: &DatabaseConnection, report: &mut Report) -> bool {
         Ok(state) => state.to_string(),
         Err(error) => error.to_string(),
     };
-    let advice = "check it with the release that it is of, and see whether it was restored whole";
+    let advice = "check it with the release it belongs to, and make sure the restore was complete";
     report.fail("schema", SCHEMA, &found, advice);
     false
 }
 
 async fn check_documents(copy: &DatabaseConnection, location: Location, report: &mut Report) {
-    let advice = "restore the store of the same time or later, and name it with --documents";
+    let advice =
+        "restore the document store as of the same time or later, and name it with --documents";
     let mut damaged = Vec::new();
     let compared = match DocumentStore::open_existing(&location) {
         Ok(store) => compare(copy, &store, |damage| {
@@ -120,10 +123,11 @@ async fn check_documents(copy: &DatabaseConnection, location: Location, report: 
     };
     match (compared, damaged.first()) {
         (Ok(Compared { files, .. }), None) => {
-            report.pass("documents", DOCUMENTS, &format!("{files} files, all as they must be"));
+            report.pass("documents", DOCUMENTS, &format!("{files} files, all intact"));
         }
         (Ok(Compared { files, .. }), Some(first)) => {
-            let found = format!("{} of {files} files are not; the first: {first}", damaged.len());
+            let found =
+                format!("{} of {files} files are not intact; the first: {first}", damaged.len());
             report.fail("documents", DOCUMENTS, &found, advice);
         }
         (Err(why), _) => report.fail("documents", DOCUMENTS, &why, advice),

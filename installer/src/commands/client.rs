@@ -1,7 +1,7 @@
-//! `installer client`: the programs that may ask the auth server for something.
+//! `installer client`: the auth server's clients.
 //!
-//! A secret is made here, shown once, and kept as a hash. Two are valid while one replaces the
-//! other, so that no program is locked out in between.
+//! Secrets are generated here, shown once, and stored as hashes. During a rotation both the new and
+//! the previous secret are valid, so that no program is locked out in between.
 
 use crate::installation::columns;
 use crate::installation::credentials::random_secret;
@@ -20,7 +20,7 @@ use shared::entity::oauth_clients::{ActiveModel, ClientKind, Column, Entity, Mod
 use shared::secrecy::Secret;
 use shared::sessions;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -31,43 +31,43 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Clone, Debug)]
 enum Action {
-    /// Adds a client; prints its secret, once
+    /// Add a client and print its secret, once
     Add(Box<Registration>),
-    /// Lists all clients
+    /// List all clients
     List {
-        /// As a JSON array
+        /// Print a JSON array
         #[arg(long)]
         json: bool,
     },
-    /// Changes what people know a client by, on the log-in page
+    /// Change a client's display name, shown on the log-in page
     Name {
-        /// The client
+        /// The client's id
         id: String,
-        /// Its name: up to 100 characters
+        /// The display name, up to 100 characters
         name: String,
     },
-    /// Gives a client another secret, printed once; the one before it stays valid until --finish
+    /// Generate a new secret and print it once; the previous one stays valid until --finish
     Rotate {
-        /// The client
+        /// The client's id
         id: String,
-        /// Ends the rotation: removes the older secret
+        /// Finish the rotation: remove the previous secret
         #[arg(long)]
         finish: bool,
-        /// The secret as JSON
+        /// Print the secret as JSON
         #[arg(long, conflicts_with = "finish")]
         json: bool,
     },
-    /// Removes a client and ends every session it was given
+    /// Remove a client and end all sessions it was granted
     Remove {
-        /// The client
+        /// The client's id
         id: String,
-        /// Although the api-server asks with it: without a client every call is 503
+        /// Remove it even if the api-server uses it: without a client every API call is 503
         #[arg(long)]
         of_the_api_server: bool,
     },
 }
 
-/// Does what the arguments say.
+/// Runs the command.
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let installation = &arguments.installation;
     match &arguments.action {
@@ -88,7 +88,7 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
     let now = db::time(&db).await?;
-    let taken = || Refused(format!("there is a client {id} already; nothing was changed"));
+    let taken = || Refused(format!("the client {id} already exists; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
     change(&db, async |tx| {
         if Entity::find_by_id(id).one(tx).await?.is_some() {
@@ -102,20 +102,20 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     })
     .await?;
     match &secret {
-        Some(secret) => print_once(&with_secret(id, "is added", secret, registration.json)),
+        Some(secret) => print_once(&with_secret(id, "added", secret, registration.json)),
         None if registration.json => print(&json!({"client_id": id}).to_string()),
-        None => print(&format!("client {id} is added")),
+        None => print(&format!("client {id} added")),
     }
 }
 
-/// What the api-server asks the auth server with.
+/// The api-server's own client, as its settings have it.
 struct Used {
-    /// The file of its settings.
+    /// The api-server's settings file.
     file: String,
     secret: String,
 }
 
-/// The api-server's settings, if this is the client that they name.
+/// The api-server's settings, if they name this client.
 fn used(installation: &Installation, id: &str) -> Option<Used> {
     let (file, settings) = installation.api_settings()?;
     let same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
@@ -130,7 +130,7 @@ fn with_secret(id: &str, what: &str, secret: &str, json: bool) -> String {
         return json!({"client_id": id, "client_secret": secret}).to_string();
     }
     format!(
-        "client {id} {what}\nclient_secret  {secret}\nThis is shown once: only a hash of it is kept."
+        "client {id} {what}\nclient_secret  {secret}\nShown only once: only its hash is stored."
     )
 }
 
@@ -145,9 +145,9 @@ async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
         "id",
         "name",
         "kind",
-        "authenticates by",
+        "authentication",
         "grants",
-        "users",
+        "user kinds",
         "resource server",
         "redirect URIs",
     ];
@@ -159,7 +159,7 @@ fn secrets(client: &Model) -> usize {
     [&client.secret_hash1, &client.secret_hash2].into_iter().flatten().count()
 }
 
-/// Everything about a client but what it authenticates with.
+/// A client without its credentials.
 fn as_json(client: &Model) -> Value {
     let words = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
     json!({
@@ -213,7 +213,7 @@ async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(),
         Ok(event(Kind::ClientChanged).reason("renamed").client(id).record(tx).await?)
     })
     .await?;
-    print(&format!("client {id} is known as {name}"))
+    print(&format!("client {id} is now named {name}"))
 }
 
 async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), Refused> {
@@ -223,12 +223,12 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
         let client = taken(tx, id).await?;
         if client.secret_hash2.is_some() {
             return Ok(refuse(format!(
-                "client {id} has two secrets already: when nobody uses the older one any more, \
+                "client {id} already has two secrets: once the previous one is no longer used, \
                  remove it with: installer client rotate {id} --finish"
             ))?);
         }
         if client.secret_hash1.is_none() {
-            return Ok(refuse(format!("client {id} has no secret that could be replaced"))?);
+            return Ok(refuse(format!("client {id} has no secret to rotate"))?);
         }
         let hashes = ActiveModel {
             secret_hash1: Set(Some(Secret::new(secret_hash(&secret)))),
@@ -239,12 +239,12 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
         Ok(event(Kind::ClientChanged).reason("rotated").client(id).record(tx).await?)
     })
     .await?;
-    let what = "has another secret; the one before it stays valid until rotate --finish";
+    let what = "has a new secret; the previous one stays valid until rotate --finish";
     let mut text = with_secret(id, what, &secret, json);
     if let Some(Used { file, .. }) = used(installation, id).filter(|_| !json) {
         text += &format!(
-            "\nThe api-server asks with it: put it into API_AUTH_CLIENT_SECRET in {file}, restart \
-             the api-server, then: installer client rotate {id} --finish"
+            "\nThe api-server uses this client: set API_AUTH_CLIENT_SECRET to the new secret in \
+             {file}, restart the api-server, then run: installer client rotate {id} --finish"
         );
     }
     print_once(&text)
@@ -255,34 +255,35 @@ async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
     let used = used(installation, id);
     change(&db, async |tx| {
         let Some(older) = taken(tx, id).await?.secret_hash2 else {
-            let why = format!("client {id} has no older secret: no rotation is under way");
+            let why = format!("client {id} has no previous secret: no rotation is in progress");
             return Ok(refuse(why)?);
         };
         if let Some(Used { file, secret }) = &used
             && secret_hash(secret) == older.reveal()
         {
             return Ok(refuse(format!(
-                "the api-server still asks with the older secret: put the new one into \
-                 API_AUTH_CLIENT_SECRET in {file}, and restart the api-server first"
+                "the api-server still uses the previous secret: set API_AUTH_CLIENT_SECRET in \
+                 {file} to the new one and restart the api-server first"
             ))?);
         }
         set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
         Ok(event(Kind::ClientChanged).reason("rotation_finished").client(id).record(tx).await?)
     })
     .await?;
-    print(&format!("client {id} has one secret: the older one is no longer valid"))
+    print(&format!("client {id} has one secret: the previous one is no longer valid"))
 }
 
 async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), Refused> {
     if let Some(Used { file, .. }) = used(installation, id).filter(|_| !although) {
         return refuse(format!(
-            "the api-server asks with the client {id} ({file}), and without it every call is 503: \
-             name another one there first, or say --of-the-api-server"
+            "the api-server uses the client {id} ({file}), and without it every call is 503: name \
+             another client there first, or pass --of-the-api-server"
         ));
     }
     let db = installation.open().await?;
     let tokens = change(&db, async |tx| {
-        // The client first: whoever issues to it waits, and finds it gone.
+        // Lock order: the client's row first, so that issuing a token to it waits and then finds it
+        // gone.
         if Entity::delete_by_id(id).exec(tx).await?.rows_affected == 0 {
             return Ok(refuse(unknown(id))?);
         }
@@ -292,17 +293,17 @@ async fn remove(installation: &Installation, id: &str, although: bool) -> Result
         Ok(tokens)
     })
     .await?;
-    print(&format!("client {id} is removed; tokens ended: {tokens}"))
+    print(&format!("client {id} removed; tokens revoked: {tokens}"))
 }
 
-/// The client, held until the transaction ends.
+/// The client's row, locked until the transaction ends.
 async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, Refused> {
     let client = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
     client.ok_or_else(|| Refused(unknown(id)))
 }
 
 fn unknown(id: &str) -> String {
-    format!("there is no client {id}")
+    format!("no such client: {id}")
 }
 
 async fn set(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {

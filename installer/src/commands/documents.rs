@@ -1,5 +1,5 @@
-//! `installer documents`: whether the files of documents are what the database says, what of the
-//! object store nobody needs, and whose it is.
+//! `installer documents`: verifies the document store against the database, removes leftovers from
+//! it, and makes it this database's own.
 
 mod adopt;
 mod verify;
@@ -13,15 +13,15 @@ use clap::Subcommand;
 use sea_orm::DatabaseConnection;
 use std::path::{Path, PathBuf};
 
-/// The longest time that can be asked for: some hundred years.
+/// The longest age that `--hours` accepts: about a hundred years.
 const HOURS_MAX: i64 = 1_000_000;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Settings file of the api-server; environment variables go before it. A folder of documents
-    /// that it names without a slash in front is looked for in the present folder
-    /// [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
+    /// Settings file of the api-server; environment variables override it. A relative document
+    /// folder in it is resolved against the current folder [default:
+    /// ./loan-servicing/api-server.env, else /etc/loan-servicing/api-server.env]
     #[arg(long, global = true, value_name = "FILE")]
     env_file: Option<PathBuf>,
     #[command(subcommand)]
@@ -30,26 +30,28 @@ pub struct Arguments {
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
-    /// Reads every file and compares it with its row: length and SHA-256. Changes nothing, and can
-    /// run beside the servers. Status 1 if a file is damaged or missing.
+    /// Compare every file with its row: length and SHA-256. Changes nothing, and can run alongside
+    /// the servers. Exits with status 1 if a file is damaged or missing
     Verify {
-        /// A JSON object per line: a warning if the store is another database's, each fault, the
-        /// first objects without a row, then the totals
+        /// Print one JSON object per line: a warning if the store belongs to another database, each
+        /// fault, the first objects without a row, then the totals
         #[arg(long)]
         json: bool,
     },
-    /// Removes objects without a row and, in a folder, unfinished uploads, as every api-server does every six hours.
+    /// Remove objects without a row and, in a folder, unfinished uploads, as every api-server does
+    /// every six hours
     Sweep {
-        /// Only what is at least so old. Less than 24, and 0 above all, only while no api-server is
-        /// running: uploads under way would lose their files
+        /// Minimum age in hours. Use less than 24, and especially 0, only while no api-server is
+        /// running: uploads in progress would lose their files
         #[arg(long, value_name = "N", default_value_t = ORPHAN_HOURS_MIN,
             value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
         hours: u32,
     },
-    /// Makes the store this database's, where it has moved on with another one: after a restore, or
-    /// when a copy of the database used the same store. Without --yes it only tells what that means
+    /// Make the store this database's own after it has moved on with another database: after a
+    /// restore, or when a copy of the database used the same store. Without --yes it only says what
+    /// that means
     Adopt {
-        /// Do it
+        /// Adopt the store
         #[arg(long)]
         yes: bool,
     },
@@ -74,8 +76,8 @@ async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Re
     }
 }
 
-/// The database and the store that the settings of an api-server name. What else is in them need
-/// not be there or be right.
+/// Opens the database and the document store that an api-server's settings name. Other settings may
+/// be missing or wrong.
 async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), Refused> {
     let (mut settings, url) = read_api_settings(env_file)?;
     let location = config::documents(&mut settings);

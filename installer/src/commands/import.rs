@@ -1,5 +1,5 @@
-//! `installer import`: a file goes straight into the database, by the code of
-//! `POST /core/xml-import`: no token that expires on the way, no proxy that hangs up.
+//! `installer import`: imports a file directly into the database with the code of `POST
+//! /core/xml-import`, so no token can expire and no proxy can hang up on the way.
 
 mod key;
 mod reading;
@@ -27,48 +27,48 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// Bytes of a file that are read at once.
+/// Bytes read at a time.
 const READ_BYTES: usize = 1 << 16;
-/// What `--verbose` writes.
+/// The log filter of `--verbose`.
 const LOG_FILTER: &str = "info,sqlx=warn";
 const MORE_HELP: &str = "\
-The file is checked as a whole first: one that is not sound is refused with line and column, and
-nothing is done. Then its records are applied from top to bottom. Ctrl-C ends the import behind the
-record at hand (a file with CommitBlock=\"1\" is undone); a second one ends it at once.
+The whole file is checked first: an invalid file is refused with line and column, and nothing is
+imported. Its records are then applied from top to bottom. Ctrl-C ends the import after the current
+record (a file with CommitBlock=\"1\" is rolled back); a second Ctrl-C ends it immediately.
 
-The same file again, within 24 hours, goes on behind the last record that is done, whatever cut the
-import short. Where all of it is done, the report is told again and nothing else happens; --key with
-a new key imports the file once more. A command that was killed holds its key for a minute after its
-last record, an api-server for ten: the next one waits for that.
+Importing the same file again within 24 hours continues after the last completed record, whatever
+interrupted the import. If the file was imported completely, the report is repeated and nothing else
+happens; to import it once more, pass a new key with --key. A command that was killed holds its key
+for a minute after its last record, an api-server for ten; the next command waits for it.
 
-The exit status is 0 if everything went in, or would go in with --test; else it is 1.";
+The exit status is 0 if everything was imported, or would be with --test; otherwise it is 1.";
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = MORE_HELP)]
 pub struct Arguments {
-    /// The file, as POST /core/xml-import takes it: at most 1 GiB. It is copied into the folder that
-    /// API_SPOOL_DIRECTORY names while it is worked on
+    /// The file to import, in the format of POST /core/xml-import: at most 1 GiB. It is copied to
+    /// the folder named by API_SPOOL_DIRECTORY during the import
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Settings file of the api-server; environment variables go before it
-    /// [default: ./loan-servicing/api-server.env, else that in /etc/loan-servicing]
+    /// Settings file of the api-server; environment variables override it [default:
+    /// ./loan-servicing/api-server.env, else /etc/loan-servicing/api-server.env]
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
-    /// Tries every record and keeps nothing
+    /// Dry run: apply every record, then roll everything back
     #[arg(long, conflicts_with = "key")]
     test: bool,
-    /// The Idempotency-Key of the import, 1 to 255 printable ASCII characters: the api-server's
-    /// imports have the same ones [default: file- and the SHA-256 of the file]
+    /// Idempotency-Key of the import, 1 to 255 printable ASCII characters; imports through the
+    /// api-server share these keys [default: file- followed by the file's SHA-256]
     #[arg(long, value_parser = key::parse)]
     key: Option<String>,
-    /// Prints what the api-server answers, byte for byte, in place of the report
+    /// Print the api-server's response, byte for byte, instead of the report
     #[arg(long)]
     json: bool,
-    /// How long to wait for another import under the same key
+    /// Seconds to wait for another import with the same key
     #[arg(long, value_name = "N", default_value_t = 900)]
     wait_seconds: u64,
-    /// Writes a log to standard error: what is behind an error of the database
+    /// Log to standard error, including the causes of database errors
     #[arg(long)]
     verbose: bool,
 }
@@ -96,7 +96,7 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     tell(answer, arguments.json).await
 }
 
-/// True after Ctrl-C or SIGTERM. Whoever asks twice does not want to wait.
+/// True after Ctrl-C or SIGTERM. A second signal ends the process immediately.
 fn stop_when_asked() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
@@ -108,11 +108,11 @@ fn stop_when_asked() -> watch::Receiver<bool> {
     receiver
 }
 
-/// Where an import is worked on, and in whose name.
+/// The context of an import: its arguments, database, spool folder and caller.
 struct Desk<'a> {
     arguments: &'a Arguments,
     db: DatabaseConnection,
-    /// For the file and its results.
+    /// Holds the file and its results.
     directory: PathBuf,
     admin: Admitted,
     stop: watch::Receiver<bool>,
@@ -136,13 +136,13 @@ impl<'a> Desk<'a> {
         waiting.take(*wait_seconds, self.stop.clone(), |error| self.explain(error)).await
     }
 
-    /// Says so where an earlier import has begun.
+    /// Reports how far an earlier import of the file got.
     async fn tell_how_far(&self, claim: &Claim) -> Result<(), Refused> {
         match runs::records_done(&self.db, claim.scope_hash()).await? {
             0 => Ok(()),
             done => report::say(
                 self.arguments.json,
-                &format!("{} already: going on behind them", records_done(done)),
+                &format!("{} already: continuing after them", records_done(done)),
             ),
         }
     }
@@ -169,7 +169,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Why an import ended before its file did, and what is left of it.
+    /// Why an import ended before the end of its file, and what was committed.
     async fn ended_early(&self, error: &ImportError, mode: Mode, claim: Option<&Claim>) -> String {
         let why = match *self.stop.borrow() {
             true => "stopped".to_owned(),
@@ -180,13 +180,13 @@ impl<'a> Desk<'a> {
             None => Ok(0),
         };
         let left = match done {
-            _ if mode.test => "nothing is kept, as after every test".to_owned(),
+            _ if mode.test => "nothing was committed, as in every test run".to_owned(),
             Ok(_) if mode.block => {
-                "nothing is kept, because the file is one block: the same command begins again"
+                "nothing was committed, because the file is one block: the same command starts over"
                     .to_owned()
             }
-            Ok(done) => format!("{}: the same command goes on behind them", records_done(done)),
-            Err(_) => "the same command goes on behind what is done".to_owned(),
+            Ok(done) => format!("{}: the same command continues after them", records_done(done)),
+            Err(_) => "the same command continues where it stopped".to_owned(),
         };
         format!("{why}; {left}")
     }
@@ -204,7 +204,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// The admin account, as if it had called the api-server just now.
+/// The admin account, as if it had just called the api-server.
 async fn admin(db: &DatabaseConnection) -> Result<Admitted, Refused> {
     let admin = users::Entity::find()
         .filter(users::Column::AdminFlag.eq(true))
@@ -218,17 +218,17 @@ async fn admin(db: &DatabaseConnection) -> Result<Admitted, Refused> {
 async fn tell_again(told: Told, json: bool) -> Result<(), Refused> {
     report::say(
         json,
-        "this file was imported within the last 24 hours, and nothing was done now: this is what \
-         came of it. To import it once more, say --key with a new key",
+        "this file was already imported within the last 24 hours, so nothing was done; this is the \
+         report of that import. To import the file once more, pass a new key with --key",
     )?;
     match told {
         Told::Answer(answer) => tell(answer, json).await,
         Told::Whole(body) if json => report::print_whole(&body),
-        Told::Whole(_) => refuse("an earlier release did it: --json shows what came of it"),
+        Told::Whole(_) => refuse("an earlier release imported it: --json shows the result"),
     }
 }
 
-/// Prints what came of an import, and refuses to call it a success where it is none.
+/// Prints the result of an import, and fails unless all of it succeeded.
 async fn tell(answer: Answer, json: bool) -> Result<(), Refused> {
     let (totals, sound) = (answer.totals, answer.committed || answer.test);
     match json {
@@ -244,7 +244,7 @@ async fn tell(answer: Answer, json: bool) -> Result<(), Refused> {
 }
 
 fn records_done(done: i64) -> String {
-    counted(done, "record is done", "records are done")
+    counted(done, "record imported", "records imported")
 }
 
 fn counted(number: i64, one: &str, many: &str) -> String {

@@ -1,9 +1,10 @@
-//! `installer install`: both services set up for production, step by step.
+//! `installer install`: sets up both services for production, step by step.
 //!
-//! It asks (in a terminal) or is told (by flags or a file of answers), checks everything, says what
-//! it will do, does it, and ends with the Verify Auth Server step. What fails is undone, by itself
-//! or, if the installer was killed, by its next run. Run again on a finished installation it keeps
-//! keys, secrets, data and whatever was written into the settings, and changes what was asked for.
+//! It asks questions (in a terminal) or reads options or an answers file, checks everything, shows
+//! its plan, carries it out, and ends with Verify Auth Server. A failed run is rolled back,
+//! immediately or, if the installer was killed, by its next run. Run again on a finished
+//! installation, it keeps keys, secrets, data and manually added settings, and changes what is
+//! requested.
 
 mod answers;
 mod arguments;
@@ -41,12 +42,12 @@ use steps::{Work, remove_folders, undo};
 use tokio::sync::oneshot::{self, Receiver};
 use turn::Turn;
 
-/// True where this program may do everything on this machine.
+/// True if this program runs as root.
 pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// Asks, checks, plans, does.
+/// Asks, checks, plans and installs.
 pub async fn run(given: &Arguments) -> Result<(), Refused> {
     let asks = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
@@ -58,31 +59,31 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
     };
     if !found.admin && answers.admin_password.is_none() {
         answers.admin_password = match asks {
-            // Nobody would get it.
+            // A dry run sets no password.
             true if given.dry_run => None,
             true => Some(wizard::ask_admin_password(&answers.admin)?),
             false => {
                 return refuse(
-                    "the admin account needs a password: give --admin-password-file or \
+                    "the admin account needs a password: pass --admin-password-file or \
                      --generate-admin-password",
                 );
             }
         };
     }
     let plan = Plan::make(&answers, &settings, &found).map_err(Refused)?;
-    say(&format!("\nThis will be done:\n{}", plan.to_text()));
+    say(&format!("\nThe installer will:\n{}", plan.to_text()));
     if given.dry_run {
-        say("Nothing was done (--dry-run).");
+        say("Dry run: nothing was changed.");
         return Ok(());
     }
-    if asks && !wizard::confirm("Go on?")? {
-        return refuse("nothing was done");
+    if asks && !wizard::confirm("Continue?")? {
+        return refuse("nothing was changed");
     }
     let work = perform(&answers, &settings, &plan, &found).await?;
     tell(&work)
 }
 
-/// Asks until every check holds, or nobody wants to go on.
+/// Asks until every check passes or the user gives up.
 async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
     wizard::greet();
     let mut before = Arguments::default();
@@ -93,7 +94,7 @@ async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, 
             Err(refused) => {
                 say(&format!("{refused}\n"));
                 if !wizard::confirm("Answer again?")? {
-                    return refuse("nothing was done");
+                    return refuse("nothing was changed");
                 }
                 before = answered;
             }
@@ -101,7 +102,7 @@ async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, 
     }
 }
 
-/// All answers, if they are sound and every check holds. The turn ends with this run.
+/// All answers, if they are valid and every check passes. The lock is held until this run ends.
 async fn checked(given: Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
     let answers = Answers::complete(given, settings)?;
     let turn = Turn::take(&answers.database_url).await?;
@@ -114,7 +115,7 @@ async fn checked(given: Arguments, settings: &Settings) -> Result<(Answers, Foun
     }
 }
 
-/// Every check; what does not hold is told, and nothing is done.
+/// Runs every check and reports the failed ones; changes nothing.
 async fn check(answers: &Answers, settings: &Settings) -> Result<Found, Refused> {
     answers.check_admin()?;
     let mut checks = checks::check_machine(answers, settings).await;
@@ -130,12 +131,12 @@ async fn check(answers: &Answers, settings: &Settings) -> Result<Found, Refused>
     }
 }
 
-/// Prints, and goes on where nobody reads it any more: what was begun is not to break off half-way.
+/// Prints, and ignores a closed output: what was begun must not stop half-way.
 fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Does every step; one that fails, or Ctrl-C, undoes them all.
+/// Carries out every step; a failed one, or Ctrl-C, rolls all of them back.
 async fn perform<'a>(
     answers: &'a Answers,
     settings: &Settings,
@@ -150,7 +151,7 @@ async fn perform<'a>(
     let mut outcome = Ok(());
     for (number, (step, what)) in (1..).zip(&plan.steps) {
         let progress = Progress::begin(number, plan.steps.len(), what);
-        // A step is done or not: a signal waits for its end.
+        // Steps are not interrupted: a signal takes effect after the current one.
         outcome = work.perform(*step).await;
         if stop.try_recv().is_ok() {
             outcome = Err(STOPPED.to_owned());
@@ -170,26 +171,28 @@ async fn perform<'a>(
 
 const STOPPED: &str = "stopped by a signal";
 
-/// Undoes, and tells how that went.
+/// Rolls back, and describes the result.
 async fn undone(dir: &Path, done: &[Undo]) -> String {
     let faults = undo(done).await;
     if !faults.is_empty() {
         let faults = faults.join("; ");
-        return format!("not all could be undone, the next run tries again: {faults}");
+        return format!(
+            "some of it could not be rolled back, the next run will try again: {faults}"
+        );
     }
     if let Err(error) = Journal::forget(dir) {
         return error;
     }
     remove_folders(done);
-    "everything done so far was undone: correct this and run it again".to_owned()
+    "everything done so far was rolled back: fix the cause and run it again".to_owned()
 }
 
-/// Undoes what an earlier run did not finish, so that this one begins where that one did.
+/// Rolls back what an earlier run left unfinished, so that this run starts where that one did.
 async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(), Refused> {
     let Some(done) = Journal::left_behind(dir).map_err(Refused)? else { return Ok(()) };
-    say(&format!("An earlier run in {} broke off half-way.", dir.display()));
+    say(&format!("An earlier run in {} was interrupted.", dir.display()));
     if dry_run {
-        return refuse("run it without --dry-run: it undoes that first");
+        return refuse("run it without --dry-run: it rolls that back first");
     }
     let mut turns = Vec::new();
     for url in steps::databases(&done) {
@@ -197,29 +200,29 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
     }
     if let Some(url) = steps::used_since(&done).await.map_err(Refused)? {
         return refuse(format!(
-            "it is not undone, because {url} has been worked with since: if that is to stay, \
-             remove {} and make the secrets that were never shown anew (installer user password, \
-             installer client rotate); if not, drop the tables there",
+            "it is not rolled back, because {url} has been used since then: to keep it, remove {} \
+             and replace the secrets that were never shown (installer user password, installer \
+             client rotate); otherwise drop the tables there",
             Journal::path(dir).display()
         ));
     }
-    if asks && !wizard::confirm("Undo what it did, and begin anew?")? {
-        return refuse("nothing was done: what the earlier run did is still there");
+    if asks && !wizard::confirm("Roll back what it did and start over?")? {
+        return refuse("nothing was changed: what the earlier run did is still there");
     }
     let faults = undo(&done).await;
     if !faults.is_empty() {
-        return refuse(format!("what it did cannot be undone: {}", faults.join("; ")));
+        return refuse(format!("cannot roll back what it did: {}", faults.join("; ")));
     }
     Journal::forget(dir).map_err(Refused)?;
     remove_folders(&done);
     for turn in turns {
         turn.end().await;
     }
-    say("What it did was undone.\n");
+    say("What it did was rolled back.\n");
     Ok(())
 }
 
-/// Ready when the process is asked to stop; it goes on until a step has ended.
+/// Resolves when the process receives a stop signal; the current step is completed first.
 fn stop_signal() -> Receiver<()> {
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
@@ -229,7 +232,7 @@ fn stop_signal() -> Receiver<()> {
     receiver
 }
 
-/// One step as people see it.
+/// The progress display of one step.
 struct Progress {
     bar: ProgressBar,
     line: String,
@@ -255,26 +258,28 @@ impl Progress {
     }
 }
 
-/// What there is now, and what to do next.
+/// Prints the result, and what to do next.
 fn tell(work: &Work<'_>) -> Result<(), Refused> {
     let Work { answers, plan, secrets, .. } = work;
     say("Installed.");
     say(&format!("  auth server   {}", answers.auth_url));
-    say(&format!("  api-server    {}, its documentation {0}/docs", answers.api_url));
+    say(&format!("  api-server    {}, documentation at {0}/docs", answers.api_url));
     let zone = plan.time_zone.as_ref().or(work.found.time_zone.as_ref());
     let zone = zone.map_or("UTC", String::as_str);
-    say(&format!("  business day  in the time zone {zone} (installer settings set changes it)"));
+    say(&format!(
+        "  business day  in the time zone {zone} (change it with installer settings set)"
+    ));
     say(&format!("  settings      {}", answers.dir.display()));
     say(&format!("  authority     {}", plan.tls.authority.display()));
     for (what, secret) in secrets {
         print_once(&format!("  {what}: {secret}"))?;
     }
     if !secrets.is_empty() {
-        say("Secrets are shown once: only hashes of them are kept.");
+        say("Secrets are shown only once: only their hashes are stored.");
     }
     say(&format!(
-        "Back up {} and keep it apart from the backups of the database: the keys in it open \
-         what is sealed there.",
+        "Back up {} and keep that backup apart from those of the database: its keys open what is \
+         sealed there.",
         answers.dir.display()
     ));
     for next in next_steps(work) {
@@ -289,10 +294,11 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
     if work.settings_existed && !answers.start {
         let planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
         if planned(Step::Settings) {
-            steps.push("restart both servers: until then they have the former settings".to_owned());
+            steps
+                .push("restart both servers: until then they use the previous settings".to_owned());
         } else if planned(Step::Certificates) {
             steps.push(
-                "reload both servers (SIGHUP): they still have the former certificate".into(),
+                "reload both servers (SIGHUP): they still use the previous certificate".into(),
             );
         }
         return steps;
@@ -304,9 +310,8 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
              loan-servicing-api"
                 .to_owned(),
         ),
-        (Some(units), false) => {
-            steps.push(format!("put the units of {} where systemd looks for them", units.display()))
-        }
+        (Some(units), false) => steps
+            .push(format!("move the units in {} to where systemd looks for them", units.display())),
         (None, false) => steps.push(format!(
             "run auth-server --env-file {0}/auth-server.env and api-server --env-file \
              {0}/api-server.env",
@@ -315,7 +320,8 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
     }
     if answers.auth_url != answers.auth_direct_url() {
         steps.push(format!(
-            "once what is before the servers runs: installer verify-auth-server --url {}",
+            "once the proxy in front of the servers is running: installer verify-auth-server --url \
+             {}",
             answers.auth_url
         ));
     }

@@ -1,11 +1,11 @@
-//! `installer keys`: the keys that sign ID tokens. They rotate by themselves; this is for the day one
-//! may have leaked, and for those who want to see it done.
+//! `installer keys`: the keys that sign ID tokens. They rotate automatically; this command is for a
+//! key that may have leaked, and for operators who want to rotate one themselves.
 
 use crate::installation::{Installation, Refused, print, this_actor};
 use auth_server::store::keys::{self, Others};
 use clap::Subcommand;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -16,10 +16,11 @@ pub struct Arguments {
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
-    /// Lets the key that was announced as the next one sign from now on.
+    /// Start signing with the key that was announced as the next one
     Rotate {
-        /// Withdraws all keys before it at once, because one of them may have leaked: ID tokens
-        /// they signed are no longer believed. Also where the next one was announced only now
+        /// Withdraw all earlier keys immediately, because one of them may have leaked: ID tokens
+        /// they signed are no longer valid. Takes effect even if the next key has only just been
+        /// announced
         #[arg(long)]
         withdraw_others: bool,
     },
@@ -34,5 +35,5 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let actor = this_actor();
     let key_id = keys::rotate(&db, &master_keys, rotation_seconds, others, &actor).await;
     let key_id = key_id.map_err(Refused)?;
-    print(&format!("{key_id} signs ID tokens from now on"))
+    print(&format!("ID tokens are now signed with {key_id}"))
 }

@@ -1,6 +1,6 @@
-//! `installer quickstart`: everything in one folder, running, in one command.
+//! `installer quickstart`: everything in one folder, up and running with one command.
 //!
-//! Run again on the same folder it reuses all of it and keeps the data.
+//! Run again on the same folder, it reuses the installation and keeps its data.
 
 mod folder;
 
@@ -20,35 +20,36 @@ use shared::{db, migration, stopping};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
-/// The redirect URI of the public client, besides the documentation page's.
+/// The public client's redirect URI, besides that of the documentation page.
 const BROWSER_REDIRECT: &str = "http://127.0.0.1:8765/callback";
-/// The largest portfolio.
+/// The largest portfolio that can be created.
 const LOANS_MAX: u32 = 1_000_000;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// The folder for everything: certificates, settings, the embedded database.
+    /// Folder for everything: certificates, settings, the embedded database
     #[arg(long, default_value = "./loan-servicing")]
     pub dir: PathBuf,
-    /// Port of the auth server; 0: any free one.
+    /// Port of the auth server; 0 picks a free one
     #[arg(long, default_value_t = 8443)]
     pub auth_port: u16,
-    /// Port of the api-server; 0: any free one.
+    /// Port of the api-server; 0 picks a free one
     #[arg(long, default_value_t = 9443)]
     pub api_port: u16,
-    /// A PostgreSQL or MariaDB database to use in place of the embedded one.
+    /// URL of a PostgreSQL or MariaDB database to use instead of the embedded one
     #[arg(long)]
     pub database_url: Option<String>,
-    /// How many loans the demo portfolio has; beyond 500 they are copies of the first ones.
+    /// Number of loans in the demo portfolio; beyond 500 they are copies of the first ones
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
     pub loans: u32,
-    /// Users, clients, setup lists, field definitions, a teller's drawer: no contacts, no loans.
+    /// Create users, clients, setup lists, field definitions and a teller's drawer, but no contacts
+    /// or loans
     #[arg(long)]
     pub empty: bool,
 }
 
-/// Sets up, starts, verifies, reports, and runs until told to stop.
+/// Sets up, starts, verifies, reports, and runs until stopped.
 pub async fn run(arguments: &Arguments) -> Result<(), String> {
     let place = Place::prepare(arguments)?;
     let filled = place.fill_database(arguments).await?;
@@ -68,24 +69,24 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
         name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
     };
     if let Err(name) = stopped {
-        // The other server goes on, and the one that ended can be started by hand.
-        println!("{name} has ended; see {}", place.dir.join(format!("{name}.log")).display());
-        println!("start it again with: {name} --env-file {}", place.env_file(name).display());
+        // The other server keeps running, and the one that ended can be restarted manually.
+        println!("{name} has stopped; see {}", place.dir.join(format!("{name}.log")).display());
+        println!("restart it with: {name} --env-file {}", place.env_file(name).display());
         stopping::stop_signal().await;
     }
     tokio::join!(auth.stop(), api.stop());
     Ok(())
 }
 
-/// What is in the database.
+/// What the database contains.
 struct Filled {
-    /// The contact of the web user, if there is one.
+    /// The web user's contact, if there is one.
     web_contact: Option<i64>,
-    /// For operations that read, by id, a path that gives something.
+    /// For each read operation, by id, a path that returns data.
     examples: Vec<(&'static str, String)>,
 }
 
-/// The folder, its files, and the addresses.
+/// The folder, its files, and the servers' addresses.
 struct Place {
     dir: PathBuf,
     tls: TlsFiles,
@@ -97,7 +98,7 @@ struct Place {
 
 impl Place {
     fn prepare(arguments: &Arguments) -> Result<Self, String> {
-        // Passwords, keys and the database are in it.
+        // It holds passwords, keys and the database.
         let dir = folder::open(&arguments.dir)?;
         let auth_port = free_port(arguments.auth_port)?;
         let api_port = free_port(arguments.api_port)?;
@@ -135,9 +136,9 @@ impl Place {
         Server::start(name, command, &self.env_file(name), &log, None, &[])
     }
 
-    /// Schema, users, clients, portfolio.
+    /// Creates the schema, users, clients and portfolio.
     async fn fill_database(&self, arguments: &Arguments) -> Result<Filled, String> {
-        let failed = |error: String| format!("the database cannot be used: {error}");
+        let failed = |error: String| format!("cannot use the database: {error}");
         let refused = |error: DbErr| failed(error.to_string());
         let db = db::connect(&self.database_url, 4, true).await.map_err(refused)?;
         migration::migrate(&db).await.map_err(refused)?;
@@ -149,11 +150,12 @@ impl Place {
         if !arguments.empty {
             let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
             let store = DocumentStore::open_for_bulk(self.documents());
-            let store = store.map_err(|error| format!("the documents cannot be kept: {error}"))?;
+            let store =
+                store.map_err(|error| format!("cannot open the document store: {error}"))?;
             let keys = format!("k1:{}", self.credentials.card_key).parse()?;
             demo::fill(&db, &store, &keys, plan, &self.credentials.web)
                 .await
-                .map_err(|why| format!("the demo portfolio cannot be made: {why}"))?;
+                .map_err(|why| format!("cannot create the demo portfolio: {why}"))?;
         }
         let web_contact = seed::web_contact(&db).await.map_err(refused)?;
         let examples = demo::examples::examples(&db).await.map_err(refused)?;
@@ -192,7 +194,7 @@ impl Place {
         write_private(&self.env_file("api-server"), &lines(&api))
     }
 
-    /// The Verify Auth Server step, as the resource server sees it.
+    /// Runs Verify Auth Server as the resource server.
     async fn verify(&self) -> Result<(), String> {
         let secret_file = self.dir.join("api-server.secret");
         write_private(&secret_file, &self.credentials.api_server)?;
@@ -204,17 +206,17 @@ impl Place {
             ..verification::Arguments::default()
         };
         let db = db::connect(&self.database_url, 2, false).await;
-        let db = db.map_err(|error| format!("the database cannot be used: {error}"))?;
+        let db = db.map_err(|error| format!("cannot use the database: {error}"))?;
         let passwords = Passwords::recommended()?;
         let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;
         println!("Verify Auth Server:\n{}\n", report.to_text());
         match report.holds() {
             true => Ok(()),
-            false => Err("the auth server does not pass its verification".to_owned()),
+            false => Err("the auth server failed its verification".to_owned()),
         }
     }
 
-    /// What `quickstart.json` says.
+    /// The contents of `quickstart.json`.
     fn report(&self, auth: &Server, api: &Server, web_contact: Option<i64>) -> Value {
         let credentials = &self.credentials;
         let user = |name: &str, password: &str| json!({"username": name, "password": password});
@@ -248,20 +250,20 @@ impl Place {
         })
     }
 
-    /// What a person sees.
+    /// Prints the summary for the user.
     fn explain(&self, report: &Value, examples: &[(&str, String)]) {
         let (auth_url, api_url) = (self.auth_url(), self.api_url());
         let ca = shell_word(&self.tls.authority);
         println!("auth server   {auth_url}\napi-server    {api_url}");
         println!("documentation {api_url}/docs");
-        println!("all of this   {}\n", self.dir.join("quickstart.json").display());
+        println!("as JSON       {}\n", self.dir.join("quickstart.json").display());
         if let Some(users) = report["users"].as_object() {
             for (role, user) in users {
                 let text = |name: &str| user[name].as_str().unwrap_or_default().to_owned();
                 println!("{role:<8} {:<14} {}", text("username"), text("password"));
             }
         }
-        println!("\nTo read as admin:");
+        println!("\nPaths to read as admin:");
         for (operation, path) in examples {
             println!("  {operation:<36} {path}");
         }
@@ -282,15 +284,15 @@ impl Place {
     }
 }
 
-/// The port itself if it is free; for 0, one that is.
+/// Returns the port if it is free; for 0, a free one.
 fn free_port(port: u16) -> Result<u16, String> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let listener = TcpListener::bind(address)
-        .map_err(|error| format!("port {port} cannot be used: {error}"))?;
+    let listener =
+        TcpListener::bind(address).map_err(|error| format!("cannot use port {port}: {error}"))?;
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }
 
-/// A path as one word of a shell.
+/// Quotes a path for a shell.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);

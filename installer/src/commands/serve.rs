@@ -1,12 +1,12 @@
-//! The hidden commands that run a server as a process of the installer's own, until standard input
+//! The hidden commands that run a server as a child process of the installer, until standard input
 //! ends.
 
 use std::path::PathBuf;
 
-/// What the commands take.
+/// The commands' arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Settings of the server.
+    /// The server's settings file
     #[arg(long)]
     env_file: PathBuf,
 }
@@ -21,10 +21,10 @@ pub async fn api(arguments: &Arguments) -> Result<(), String> {
     api_server::run(Some(&arguments.env_file), stop_signal()).await
 }
 
-/// Ready when the process is asked to stop, or when its standard input ends.
+/// Resolves when the process receives a stop signal or its standard input ends.
 async fn stop_signal() {
     let (sender, input_ended) = tokio::sync::oneshot::channel();
-    // A plain thread: the runtime would wait for a blocked read of its own when it ends.
+    // A plain thread: the runtime would wait at its end for a blocked read of its own.
     std::thread::spawn(move || {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         sender.send(())

@@ -1,5 +1,5 @@
-//! `installer settings`: what the core system's database says of the whole installation. Both servers
-//! read it with each request, so that a change counts at once.
+//! `installer settings`: installation-wide settings in the core system's database. Both servers
+//! read them with each request, so a change takes effect immediately.
 
 use crate::installation::columns;
 use crate::installation::core_settings::{check_time_zone, read, write};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use shared::audit::Kind;
 use shared::db::{self, BUSINESS_TIME_ZONE};
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -21,17 +21,17 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Clone, Debug)]
 enum Action {
-    /// Lists the settings, their values and what they mean
+    /// List the settings, their values and their meaning
     List {
-        /// Prints a JSON array
+        /// Print a JSON array
         #[arg(long)]
         json: bool,
     },
-    /// Changes a setting, from now on
+    /// Change a setting, effective with the next request
     Set {
-        /// Its name, as `list` shows it
+        /// The setting's name, as `list` shows it
         name: String,
-        /// Its new value
+        /// The new value
         value: String,
     },
 }
@@ -43,29 +43,30 @@ struct CoreSetting {
     check: fn(&str) -> Result<(), Refused>,
 }
 
-/// Those that administrators may change. The database has others, which the programs note in it.
+/// The settings that administrators may change. The database has others, which the programs
+/// maintain themselves.
 const CORE_SETTINGS: [CoreSetting; 3] = [
     CoreSetting {
         name: BUSINESS_TIME_ZONE,
-        meaning: "where it is today: an IANA name, such as America/Chicago. Effective dates, due \
-                  dates and accruals count its days",
+        meaning: "the time zone of the business day, as an IANA name such as America/Chicago; \
+                  effective dates, due dates and accruals use it",
         check: check_time_zone,
     },
     CoreSetting {
         name: vin::SETTING,
-        meaning: "what becomes of an imported vehicle whose VIN has a wrong check digit: off, warn \
-                  (as without this setting) or refuse",
+        meaning: "how imports treat a vehicle whose VIN has a wrong check digit: off, warn (the \
+                  default) or refuse",
         check: check_vin,
     },
     CoreSetting {
         name: WEB_INACTIVITY_TIMEOUT,
-        meaning: "how many minutes the token of a borrower lives, 1 to 1440; without it no \
-                  borrower is logged in",
+        meaning: "lifetime of a borrower's token in minutes, 1 to 1440; without it no borrower can \
+                  log in",
         check: check_minutes,
     },
 ];
 
-/// Does what the arguments say.
+/// Runs the command.
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     match &arguments.action {
         Action::List { json } => list(&arguments.installation, *json).await,
@@ -73,7 +74,7 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     }
 }
 
-/// A setting as it is listed.
+/// A row of the list.
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
@@ -103,7 +104,7 @@ async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
 async fn set(installation: &Installation, name: &str, value: &str) -> Result<(), Refused> {
     let Some(setting) = CORE_SETTINGS.iter().find(|setting| setting.name == name) else {
         let names = CORE_SETTINGS.map(|setting| setting.name).join(", ");
-        return refuse(format!("no setting is called {name}: there are {names}"));
+        return refuse(format!("no such setting: {name}; the settings are {names}"));
     };
     (setting.check)(value)?;
     let db = installation.open().await?;
@@ -121,7 +122,7 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
     let was = before.unwrap_or_else(|| "not set".to_owned());
     print(&format!("{name} is {value} (was {was})"))?;
     if name == BUSINESS_TIME_ZONE {
-        print(&format!("today is {today}, for every request from now on"))?;
+        print(&format!("today is now {today}, starting with the next request"))?;
     }
     Ok(())
 }
@@ -129,7 +130,7 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
 fn check_vin(value: &str) -> Result<(), Refused> {
     match value {
         "off" | "warn" | "refuse" => Ok(()),
-        other => refuse(format!("{} is off, warn or refuse, not {other:?}", vin::SETTING)),
+        other => refuse(format!("{} must be off, warn or refuse, not {other:?}", vin::SETTING)),
     }
 }
 
@@ -138,7 +139,7 @@ fn check_minutes(value: &str) -> Result<(), Refused> {
     match value.parse::<u16>() {
         Ok(1..=1440) if digits && value.len() <= 4 => Ok(()),
         _ => refuse(format!(
-            "{WEB_INACTIVITY_TIMEOUT} is a number of minutes from 1 to 1440, not {value:?}"
+            "{WEB_INACTIVITY_TIMEOUT} must be a number of minutes from 1 to 1440, not {value:?}"
         )),
     }
 }

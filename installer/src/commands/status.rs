@@ -1,7 +1,8 @@
-//! `installer status`: is it well? A line for each thing, with what was found and what to do.
+//! `installer status`: the health of an installation, one line per check with what was found and
+//! what to do.
 //!
-//! It changes nothing, and works with the servers down or the database away: that is what it then
-//! says. What cannot be looked at, because something else failed, is skipped.
+//! It changes nothing, and works with the servers stopped or the database down: it then reports
+//! that. Checks that depend on a failed one are skipped.
 
 mod certificates;
 mod database;
@@ -13,29 +14,29 @@ mod work;
 use crate::installation::checks::Report;
 use crate::installation::{Refused, SettingsFiles, print};
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     files: SettingsFiles,
-    /// Report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// The settings of both servers, as far as they can be read.
+/// Both servers' settings, if they can be read.
 struct Settings {
     auth: Option<auth_server::config::Config>,
     api: Option<api_server::config::Config>,
-    /// Where those of the api-server are.
+    /// The api-server's settings file.
     api_file: String,
 }
 
-/// Runs the command: prints the report, and tells whether all is well.
+/// Runs the command: prints the report, and returns true if every check passed.
 pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     let mut report = Report::default();
     let settings = read_settings(arguments, &mut report);
-    // Servers without their database take a while to say so.
+    // Servers without a database take a while to answer.
     let mut of_servers = Report::default();
     let (db, ()) = tokio::join!(
         database::check(&settings, &mut report),
@@ -60,17 +61,17 @@ fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
         ("auth-server settings", auth_faults, "--env-file"),
         ("api-server settings", api_faults, "--api-env-file"),
     ] {
-        let expected = "all there and right";
+        let expected = "complete and valid";
         match faults {
-            None => report.pass(name, expected, "all there and right"),
+            None => report.pass(name, expected, "complete and valid"),
             Some(faults) => {
                 let faults = faults.lines().collect::<Vec<_>>().join("; ");
-                let advice = format!("correct the settings, or name their file with {option}");
+                let advice = format!("correct the settings, or pass their file with {option}");
                 report.fail(name, expected, &faults, &advice);
             }
         }
     }
     let api_file = api_file.map(|file| file.display().to_string());
-    let api_file = api_file.unwrap_or_else(|| "the settings of the api-server".to_owned());
+    let api_file = api_file.unwrap_or_else(|| "the api-server's settings".to_owned());
     Settings { auth: auth.ok(), api: api.ok(), api_file }
 }

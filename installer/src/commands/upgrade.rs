@@ -1,7 +1,7 @@
-//! `installer upgrade`: brings the database of an earlier release to the schema of this one.
+//! `installer upgrade`: upgrades the database of an earlier release to this release's schema.
 //!
-//! It tells first what it found and what it will do. Nothing may write while tables change, so it
-//! does nothing while others are connected, unless it is told that none of them is a server.
+//! It first reports what it found and what it will do. Nothing may write while tables change, so it
+//! does nothing while others are connected, unless told that none of them is a server.
 
 mod connections;
 
@@ -16,18 +16,19 @@ use shared::migration::{
 use shared::user_names;
 use std::time::Instant;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     installation: Installation,
-    /// Tells what would be done and changes nothing; PostgreSQL and SQLite also try it and undo it
+    /// Say what would be done without changing anything; on PostgreSQL and SQLite, also try it and
+    /// roll it back
     #[arg(long)]
     dry_run: bool,
-    /// Does it without asking
+    /// Do not ask for confirmation
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
-    /// Goes on although others are connected: say so only if none of them is a server
+    /// Proceed although others are connected; use this only if none of them is a server
     #[arg(long)]
     others_connected: bool,
 }
@@ -35,7 +36,7 @@ pub struct Arguments {
 /// Runs the command.
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let url = arguments.installation.database_url()?;
-    // One connection, because a second one would look like somebody else's.
+    // A single connection: a second one would be counted as someone else's.
     let db = reach::open(&url, 1).await?;
     let product = product(&db).await?;
     print(&format!("database   {product}"))?;
@@ -46,14 +47,14 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
             } else if !arguments.dry_run {
                 user_names::fill(&db).await?;
             }
-            return print("schema     of this release: nothing to do");
+            return print("schema     up to date: nothing to do");
         }
         pending => pending,
     };
     tell_plan(&db, &pending).await?;
     let others = connections::others(&db).await?;
     print(&match &others[..] {
-        [] => "connected  nobody else".to_owned(),
+        [] => "connected  no one else".to_owned(),
         others => format!("connected  {}", others.join("\n           ")),
     })?;
     let alone = others.is_empty() || arguments.others_connected;
@@ -61,23 +62,23 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         return try_out(&db, alone).await;
     }
     print(
-        "backup     there is no way back but a backup: have one of the database and of the \
+        "backup     restoring a backup is the only way back: have one of the database and of the \
          documents, made while the servers were stopped",
     )?;
     if !alone {
         return refuse(
-            "others are connected, see above, and no server may run meanwhile: stop the servers; \
-             if none of those is a server, say --others-connected",
+            "others are connected (see above), and no server may run during the upgrade: stop the \
+             servers; if none of these is a server, pass --others-connected",
         );
     }
     if !arguments.yes && !asked()? {
         return refuse("nothing was changed");
     }
-    // MariaDB's lock keeps one to itself.
+    // On MariaDB the upgrade's lock occupies one connection.
     upgrade(&reach::open(&url, 2).await?).await
 }
 
-/// The migrations that are to come. Refuses a database that they are not made for.
+/// The pending migrations. Refuses a database that they do not apply to.
 async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>, Refused> {
     let names = match migration::schema_state(db).await? {
         SchemaState::Current => return Ok(Vec::new()),
@@ -86,18 +87,18 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
             let ours = |name: &String| MIGRATIONS.iter().any(|it| it.name == name);
             return match applied.iter().any(ours) {
                 true => refuse(newer.to_string()),
-                false => refuse("this is the database of another product"),
+                false => refuse("this database belongs to another product"),
             };
         }
         SchemaState::Older(names) => names,
-        // MariaDB, where the very first migration did not end.
+        // On MariaDB, the very first migration may be unfinished.
         SchemaState::Missing if migration::unfinished(db).await?.is_some() => {
             MIGRATIONS.iter().map(|migration| migration.name).collect()
         }
         SchemaState::Missing => {
             return refuse(
-                "this database was never set up, or is another product's: there is nothing to \
-                 upgrade in it",
+                "this database was never set up, or belongs to another product: there is nothing \
+                 to upgrade",
             );
         }
     };
@@ -106,15 +107,15 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
 
 async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), Refused> {
     let (all, left) = (MIGRATIONS.len(), pending.len());
-    print(&format!("schema     {} of {all} migrations are in; to come:", all - left))?;
+    print(&format!("schema     {} of {all} migrations applied; pending:", all - left))?;
     let width = pending.iter().map(|migration| migration.name.len()).max().unwrap_or_default();
     for Migration { name, summary, .. } in pending {
         print(&format!("           {name:<width$}  {summary}"))?;
     }
     match migration::unfinished(db).await? {
         Some((name, done)) => print(&format!(
-            "unfinished {name} began in a run that did not end well: steps done {done}, the next \
-             run goes on there"
+            "unfinished {name} was interrupted in an earlier run: steps done {done}, the next run \
+             continues there"
         )),
         None => Ok(()),
     }
@@ -123,7 +124,7 @@ async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<()
 async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), Refused> {
     if db.get_database_backend() == DbBackend::MySql {
         return print(
-            "trial      none: MariaDB cannot undo changes of tables; nothing was changed",
+            "trial      none: MariaDB cannot roll back schema changes; nothing was changed",
         );
     }
     if !alone {
@@ -136,7 +137,7 @@ async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), Refused> {
     match migration::run(db, Ending::RolledBack, &mut |_| ()).await {
         Ok(()) => {
             let seconds = began.elapsed().as_secs_f32();
-            print(&format!("trial      all of it works ({seconds:.1} s), and was undone"))
+            print(&format!("trial      all of it works ({seconds:.1} s), and was rolled back"))
         }
         Err(stopped) => refuse(format!("the trial failed, and nothing was changed: {stopped}")),
     }
@@ -145,10 +146,12 @@ async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), Refused> {
 fn asked() -> Result<bool, Refused> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
-        return refuse("no terminal to ask on, and nothing was changed: say --yes");
+        return refuse(
+            "there is no terminal to ask for confirmation, and nothing was changed: pass --yes",
+        );
     }
-    let read = terminal.write_str("Upgrade it now? [y/N] ").and_then(|()| terminal.read_line());
-    let answer = read.map_err(|error| Refused(format!("cannot ask: {error}")))?;
+    let read = terminal.write_str("Upgrade now? [y/N] ").and_then(|()| terminal.read_line());
+    let answer = read.map_err(|error| Refused(format!("cannot prompt: {error}")))?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
@@ -156,22 +159,22 @@ async fn upgrade(db: &DatabaseConnection) -> Result<(), Refused> {
     let mut printed = Ok(());
     let mut tell = |progress: Progress| {
         let told = match progress {
-            Progress::Begins(migration) => print(&format!("runs       {}", migration.name)),
+            Progress::Begins(migration) => print(&format!("running    {}", migration.name)),
             Progress::Done(_, time) => print(&format!("           {:.2} s", time.as_secs_f32())),
         };
         printed = std::mem::replace(&mut printed, Ok(())).and(told);
     };
     run_migrations(db, &mut tell).await?;
-    // Whoever stopped reading the progress has an upgraded database all the same.
-    printed.and(print("done       the database has the schema of this release: start the servers"))
+    // The database is upgraded even if the reader of the progress output is gone.
+    printed.and(print("done       the database has this release's schema: start the servers"))
 }
 
 async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), Refused> {
     migration::run(db, Ending::Kept, tell).await.map_err(|stopped| {
         Refused(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
-                "{stopped}; what was done is recorded: once the cause is gone, the same command \
-                 goes on there"
+                "{stopped}; completed steps are recorded: once the cause is fixed, the same \
+                 command continues there"
             ),
             (_, Stopped::UnderWay) => stopped.to_string(),
             _ => format!("{stopped}; nothing was changed"),

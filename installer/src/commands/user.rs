@@ -1,7 +1,7 @@
-//! `installer user`: who may log in, and with what.
+//! `installer user`: the users who may log in.
 //!
-//! Whoever is disabled, logged out or given another password is logged out in the same
-//! transaction: no token of his lives on.
+//! Disabling a user, logging them out and changing their password end their sessions in the same
+//! transaction: no token outlives it.
 
 use crate::installation::accounts::{self, Account};
 use crate::installation::new_password::NewPassword;
@@ -15,7 +15,7 @@ use shared::introspection::UserKind;
 use shared::sessions;
 use shared::time::Timestamp;
 
-/// What the command takes.
+/// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -26,41 +26,41 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Clone, Debug)]
 enum Action {
-    /// Adds a core-system user; borrowers come by import
+    /// Add a core-system user (borrowers are added by import)
     Add(Box<Newcomer>),
-    /// Lets a user log in no more, and logs him out
+    /// Disable a user and end their sessions
     Disable(Named),
-    /// Lets a user log in again
+    /// Enable a disabled user
     Enable(Named),
-    /// Lifts the lock that too many failed log-ins have put on a user
+    /// Lift the lockout after too many failed log-ins
     Unlock(Named),
-    /// Gives a user another password, and logs him out
+    /// Change a user's password and end their sessions
     Password {
         #[command(flatten)]
         user: Named,
         #[command(flatten)]
         password: NewPassword,
     },
-    /// Logs a user out everywhere
+    /// End all sessions of a user, or of all users
     #[command(group = clap::ArgGroup::new("whom").required(true).args(["name", "all"]))]
     LogOut {
-        /// What he logs in with
+        /// The user's name
         name: Option<String>,
-        /// The borrower who logs in with this name
+        /// The user is a borrower (web user)
         #[arg(long)]
         web: bool,
-        /// Everybody: every user and every borrower
+        /// Log out all users and all borrowers
         #[arg(long, conflicts_with = "web")]
         all: bool,
     },
 }
 
-/// One user.
+/// The user that a command is about.
 #[derive(clap::Args, Clone, Debug)]
 struct Named {
-    /// What he logs in with
+    /// The user's name
     name: String,
-    /// The borrower who logs in with this name
+    /// The user is a borrower (web user)
     #[arg(long)]
     web: bool,
 }
@@ -71,43 +71,43 @@ impl Named {
     }
 }
 
-/// A core-system user to be added.
+/// A core-system user to add.
 #[derive(clap::Args, Clone, Debug)]
 struct Newcomer {
-    /// What he will log in with: up to 50 characters
+    /// The user's name, up to 50 characters
     name: String,
-    /// His name; without it, what he logs in with
+    /// The user's full name [default: the user name]
     #[arg(long, value_name = "TEXT")]
     full_name: Option<String>,
-    /// Where he can be reached
+    /// The user's e-mail address
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
-    /// He has every right, and may import
+    /// Grant all privileges, including imports
     #[arg(long)]
     admin: bool,
-    /// He has database administrator rights
+    /// Grant database administrator rights
     #[arg(long)]
     dba: bool,
-    /// Loans may be his
+    /// May be assigned loans as their officer
     #[arg(long)]
     loan_officer: bool,
-    /// Collections may be his
+    /// May be assigned collections
     #[arg(long)]
     collection_officer: bool,
-    /// Contacts may be his
+    /// May be assigned contacts as their officer
     #[arg(long)]
     contact_officer: bool,
-    /// What he may do, as PATH:VERB, such as "Loan > Payments:Add"
+    /// Privileges to grant, as PATH:VERB, such as "Loan > Payments:Add"
     #[arg(long = "privilege", value_name = "PRIVILEGE", num_args = 1..)]
     privileges: Vec<String>,
     #[command(flatten)]
     password: NewPassword,
-    /// Borrowers come by import: this is refused
+    /// Refused: borrowers are added by import
     #[arg(long, hide = true)]
     web: bool,
 }
 
-/// Does what the arguments say.
+/// Runs the command.
 pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let installation = &arguments.installation;
     match &arguments.action {
@@ -124,8 +124,8 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
 async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Refused> {
     newcomer.check()?;
     let name = newcomer.name.as_str();
-    let taken = || format!("there is a user {name} already; nothing was changed");
-    let alike = "there is a user already whose name looks like it; nothing was changed";
+    let taken = || format!("the user {name} already exists; nothing was changed");
+    let alike = "another user already has a name that looks like this one; nothing was changed";
     let db = installation.open().await?;
     let same_name = users::Entity::find().filter(users::Column::UserName.eq(name));
     if same_name.one(&db).await?.is_some() {
@@ -146,14 +146,14 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
         Ok(account)
     })
     .await?;
-    print_once(&password.after(&format!("{account} is added")))
+    print_once(&password.after(&format!("{account} added")))
 }
 
 impl Newcomer {
-    /// Refuses what does not fit its column, or could be taken for another name.
+    /// Refuses values that do not fit their columns, and names that could be mistaken for others.
     fn check(&self) -> Result<(), Refused> {
         if self.web {
-            return refuse("web users are borrowers: they come with their contact, by import");
+            return refuse("web users are borrowers: they are added with their contact, by import");
         }
         accounts::check_name(&self.name)?;
         for (what, text, most) in
@@ -171,7 +171,7 @@ impl Newcomer {
         };
         match self.email.as_ref().is_none_or(address) {
             true => Ok(()),
-            false => refuse("--email must be an address like jo@example.com"),
+            false => refuse("--email must be an address such as jo@example.com"),
         }
     }
 
@@ -193,8 +193,8 @@ fn check_text(what: &str, text: &str, most: usize) -> Result<(), Refused> {
     match plain && (1..=most).contains(&text.chars().count()) {
         true => Ok(()),
         false => refuse(format!(
-            "{what} must have 1 to {most} characters, none of them a control character, and no \
-             space at either end"
+            "{what} must have 1 to {most} characters, with no control characters and no leading or \
+             trailing spaces"
         )),
     }
 }
@@ -204,8 +204,8 @@ async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i
     for name in names {
         let Some(privilege_id) = accounts::privilege(db, name).await? else {
             return refuse(format!(
-                "there is no privilege {name:?}: it is written PATH:VERB, such as \
-                 \"Loan > Payments:Add\""
+                "no such privilege: {name:?}; write it as PATH:VERB, such as \"Loan > \
+                 Payments:Add\""
             ));
         };
         if !found.contains(&privilege_id) {
@@ -220,14 +220,15 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), Refuse
     let account = user.find(&db).await?;
     let tokens = change(&db, async |tx| {
         account.take(tx).await?;
-        // Sessions before the user's row: a refresh holds the one and waits for the other.
+        // Lock order: sessions before the user's row, as a refresh holds its session and then waits
+        // for the user.
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         accounts::set_enabled(tx, &account, false).await?;
         account.event(Kind::UserDisabled).record(tx).await?;
         Ok(tokens)
     })
     .await?;
-    print(&format!("{account} may log in no more; tokens ended: {tokens}"))
+    print(&format!("{account} disabled; tokens revoked: {tokens}"))
 }
 
 async fn enable(installation: &Installation, user: &Named) -> Result<(), Refused> {
@@ -238,7 +239,7 @@ async fn enable(installation: &Installation, user: &Named) -> Result<(), Refused
         Ok(account.event(Kind::UserEnabled).record(tx).await?)
     })
     .await?;
-    print(&format!("{account} may log in"))
+    print(&format!("{account} enabled"))
 }
 
 async fn unlock(installation: &Installation, user: &Named) -> Result<(), Refused> {
@@ -253,8 +254,8 @@ async fn unlock(installation: &Installation, user: &Named) -> Result<(), Refused
         Ok(counts.rows_affected > 0)
     });
     match counted.await? {
-        true => print(&format!("{account} is unlocked: failed log-ins count from none again")),
-        false => print(&format!("{account} was not locked: no failed log-in was counted")),
+        true => print(&format!("{account} unlocked: failed log-ins count from zero again")),
+        false => print(&format!("{account} was not locked: no failed log-ins are recorded")),
     }
 }
 
@@ -275,7 +276,7 @@ async fn set_password(
         Ok(tokens)
     })
     .await?;
-    print_once(&password.after(&format!("{account} has another password; tokens ended: {tokens}")))
+    print_once(&password.after(&format!("{account} has a new password; tokens revoked: {tokens}")))
 }
 
 async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), Refused> {
@@ -288,7 +289,7 @@ async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(
         Ok(tokens)
     })
     .await?;
-    print(&format!("{account} is logged out; tokens ended: {tokens}"))
+    print(&format!("{account} logged out; tokens revoked: {tokens}"))
 }
 
 async fn log_out_everybody(installation: &Installation) -> Result<(), Refused> {
@@ -299,7 +300,7 @@ async fn log_out_everybody(installation: &Installation) -> Result<(), Refused> {
         Ok(tokens)
     })
     .await?;
-    print(&format!("everybody is logged out; tokens ended: {tokens}"))
+    print(&format!("all users logged out; tokens revoked: {tokens}"))
 }
 
 #[cfg(test)]
@@ -331,7 +332,7 @@ mod tests {
         for (line, why) in [
             (&[""][..], "the user name must have 1 to 50 characters"),
             (&[too_long.as_str()], "the user name must have 1 to 50 characters"),
-            (&[" jo"], "no space at either end"),
+            (&[" jo"], "no leading or trailing spaces"),
             (&["j\to"], "control or invisible character"),
             (&["jo", "--full-name", ""], "--full-name must have 1 to 80"),
             (&["jo", "--email", "example.com"], "--email must be an address"),

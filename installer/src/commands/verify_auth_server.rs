@@ -1,23 +1,23 @@
-//! `installer verify-auth-server`: a report of whether an authentication server is one that the API
-//! server can work with.
+//! `installer verify-auth-server`: checks whether the api-server can work with an authentication
+//! server.
 
 use crate::installation::{Installation, Refused, print};
 use crate::verification::{Arguments, verify, verify_with_round_trip};
 
-/// The arguments of the command: what to verify, and the database for a round trip.
+/// The command's arguments: the server to verify, and the database for a round trip.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CommandLine {
     #[command(flatten)]
     arguments: Arguments,
-    /// Also logs in, introspects, and logs out, as a user and a client that are made for it and
-    /// removed again; for that it needs the auth server's database
+    /// Also log in, introspect, refresh and log out, as a user and a client created for this
+    /// purpose and removed afterwards; requires the auth server's database
     #[arg(long)]
     round_trip: bool,
     #[command(flatten)]
     installation: Installation,
 }
 
-/// Runs the command: prints the report, and tells whether everything holds.
+/// Runs the command: prints the report, and returns true if every check passed.
 pub async fn run(command_line: &CommandLine) -> Result<bool, Refused> {
     let CommandLine { arguments, round_trip, installation } = command_line;
     let report = if *round_trip {

@@ -1,4 +1,4 @@
-//! Runs of the core system's batch programs: one that failed on a few loans, one that did not.
+//! Runs of the core system's batch programs: one that failed for a few loans, one that succeeded.
 
 use super::block::{Block, cents};
 use sea_orm::{DatabaseTransaction, DbErr};
@@ -6,11 +6,11 @@ use shared::entity::batch_failures;
 use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
 use shared::rows;
 
-/// Loans whose bank account gave nothing: code, message.
+/// Failed bank drafts: code, message.
 const RETURNS: [(&str, &str); 2] =
     [("R01", "Insufficient funds"), ("R03", "No account, or it could not be found")];
 
-/// Yesterday's runs.
+/// Adds yesterday's runs.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let drawn = block.at(|slot| slot == 0 || slot % 5 == 2);
     let failures: Vec<_> = drawn.zip(RETURNS).collect();

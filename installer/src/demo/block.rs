@@ -1,4 +1,5 @@
-//! Loans that were just booked, as the database numbered them, and what furnishing them takes.
+//! A block of newly booked loans with the ids the database gave them, and the context for adding
+//! data to them.
 
 use crate::seed::user_id;
 use api_server::audit::Author;
@@ -11,24 +12,24 @@ use shared::db;
 use shared::entity::loans;
 use shared::time::{Clock, Timestamp};
 
-/// So many loans have the whole mix; then it begins again.
+/// The number of loans in the mix; then it repeats.
 pub const MIX: u32 = 50;
 
 /// A loan and its borrower.
 pub struct Place {
     /// The loan's number in the portfolio, from 0.
     pub number: u32,
-    /// Its place in the mix: what it has hangs on this alone.
+    /// Its place in the mix, which alone determines the loan's data.
     pub slot: u32,
-    /// The loan.
+    /// The loan's id.
     pub loan_id: i64,
-    /// Its borrower.
+    /// The borrower's contact id.
     pub contact_id: i64,
-    /// When it was booked.
+    /// The date it was booked.
     pub origination: NaiveDate,
 }
 
-/// Users who did something.
+/// The users who enter data.
 pub struct Staff {
     pub admin: i64,
     pub officer: i64,
@@ -37,17 +38,17 @@ pub struct Staff {
     pub supervisor: i64,
 }
 
-/// Loans that were booked one after the other.
+/// Consecutively booked loans.
 pub struct Block {
     pub places: Vec<Place>,
     pub staff: Staff,
     pub author: Author,
-    /// The database's time, and the day the portfolio's dates count from.
+    /// The database's time, and the day that the portfolio's dates are relative to.
     pub clock: Clock,
 }
 
 impl Block {
-    /// All loans with ids above this one, the first of which has this number in the portfolio.
+    /// Reads all loans with ids above this one; the first of them has this number in the portfolio.
     pub async fn read(
         tx: &DatabaseTransaction,
         above: i64,
@@ -88,28 +89,28 @@ impl Block {
         self.places.iter().filter(move |place| slot(place.slot))
     }
 
-    /// So many days from today; negative: ago.
+    /// The day this many days from today; negative: ago.
     pub fn day(&self, days: i64) -> NaiveDate {
         self.clock.today + TimeDelta::days(days)
     }
 
-    /// So many minutes from now; negative: ago.
+    /// The time this many minutes from now; negative: ago.
     pub fn time(&self, minutes: i64) -> Timestamp {
         Timestamp(self.clock.now.0 + TimeDelta::minutes(minutes))
     }
 
-    /// So many days ago at this time of day.
+    /// The time this many days ago, at this time of day.
     pub fn days_ago(&self, days: i64) -> Timestamp {
         self.time(-days * 24 * 60)
     }
 }
 
-/// So many cents.
+/// An amount in cents.
 pub fn cents(cents: i64) -> Money {
     Money::from_cents(cents).unwrap_or_default()
 }
 
-/// So many hundredths of a percent.
+/// A rate in hundredths of a percent.
 pub fn basis_points(points: i64) -> Rate {
     Rate::from_units(points * 1_000_000).unwrap_or_default()
 }

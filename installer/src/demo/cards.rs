@@ -1,4 +1,4 @@
-//! Cards that borrowers added, what paying by card costs, and payments that are drawn by themselves.
+//! Borrowers' cards, the fees for paying by card, and automated payments.
 
 mod by_card;
 
@@ -23,7 +23,7 @@ use shared::rows;
 use shared::secrecy::Masked;
 use std::time::Duration;
 
-/// Place in the mix, token of the sandbox, entry, times used before.
+/// Place in the mix, sandbox token, entry type, number of earlier uses.
 type Listed = (u32, &'static str, EntryType, i32);
 
 const CARDS: [Listed; 8] = [
@@ -36,14 +36,14 @@ const CARDS: [Listed; 8] = [
     (12, "tok_amex", EntryType::Wallet, 0),
     (20, EXPIRED, EntryType::Wallet, 1),
 ];
-/// The card that its owner took back.
+/// The card its owner has forgotten.
 const FORGOTTEN: &str = "tok_amex";
-/// The card that is past its month.
+/// The expired card.
 const EXPIRED: &str = "tok_expired";
-/// Where in the mix payments were made by card: one that is posted, and one that was declined.
+/// The place in the mix with payments by card: one posted, one declined.
 const PAID_AT: u32 = 0;
 
-/// The gateway that the portfolio's cards are kept by.
+/// The gateway that holds the portfolio's cards.
 pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGateway, String> {
     let settings = GatewaySettings {
         choice: Choice::Sandbox,
@@ -54,7 +54,7 @@ pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGate
     PaymentGateway::new(settings, db)
 }
 
-/// Cards, and what is paid by them; and automated payments from bank accounts.
+/// Adds cards and the payments made with them, and automated payments from bank accounts.
 pub async fn add_with_payments(
     tx: &DatabaseTransaction,
     gateway: &PaymentGateway,
@@ -103,7 +103,7 @@ async fn add_card(
     card.insert(tx, gateway, &block.author, block.clock).await
 }
 
-/// Lets a card have been there for a while. A forgotten one is no longer at the gateway.
+/// Backdates a card. A forgotten one is no longer at the gateway.
 async fn age(
     tx: &DatabaseTransaction,
     block: &Block,
@@ -124,7 +124,7 @@ async fn age(
     Ok(())
 }
 
-/// A payment from a bank account. One of the mix has its next draw put off.
+/// An automated payment from a bank account. One in the mix has its next draw postponed.
 fn from_bank(block: &Block, place: &Place) -> automated_payments::Model {
     let (status, amount_type) = match place.slot {
         17 => (AutomatedPaymentStatus::Disabled, AutomatedAmountType::Fixed),
@@ -163,7 +163,7 @@ fn from_bank(block: &Block, place: &Place) -> automated_payments::Model {
     }
 }
 
-/// A payment from a card; one that was forgotten is drawn no more.
+/// An automated payment from a card; one whose card was forgotten is no longer drawn.
 fn from_card(
     block: &Block,
     place: &Place,
@@ -189,7 +189,7 @@ fn from_card(
     }
 }
 
-/// What paying by card costs where the general rule does not hold: by brand, by loan group.
+/// Adds fee rules where the general one does not apply: by brand, by loan group.
 pub async fn add_fee_rules(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let group = loan_groups::Entity::find().filter(loan_groups::Column::Code.eq("AUTO"));
     let group = group.one(tx).await?;

@@ -1,4 +1,4 @@
-//! What secures the loans: vehicles, real estate and equipment, with all that is known of them.
+//! The loans' collateral: vehicles, real estate and equipment, with all their details.
 
 use super::block::{Block, Place, basis_points, cents};
 use super::people::COUNTRYSIDE;
@@ -14,7 +14,7 @@ use shared::entity::{
 };
 use shared::rows;
 
-/// What a collateral is.
+/// Kind of a collateral item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Vehicle,
@@ -22,7 +22,7 @@ enum Kind {
     Equipment,
 }
 
-/// What secures the loan at this place of the mix.
+/// The collateral of the loan at this place of the mix.
 fn kind(slot: u32) -> Option<Kind> {
     match slot % 10 {
         0 => Some(Kind::Vehicle),
@@ -35,13 +35,13 @@ fn kind(slot: u32) -> Option<Kind> {
 /// The place in the mix whose collateral secures no loan.
 const UNLINKED_AT: u32 = 46;
 
-/// A collateral that was added, and the loan's place in the mix.
+/// An added collateral item, and the loan's place in the mix.
 pub struct Added {
     pub slot: u32,
     pub collateral_id: i64,
 }
 
-/// The details of many collaterals, to be added together.
+/// Details of many collateral items, to be inserted together.
 #[derive(Default)]
 struct Details {
     links: Vec<loan_collaterals::Model>,
@@ -52,7 +52,7 @@ struct Details {
     descriptions: Vec<collateral_descriptions::Model>,
 }
 
-/// Collateral with all its details. Real estate secures the next loan of the mix too.
+/// Adds collateral with all its details. Real estate also secures the next loan of the mix.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Added>, DbErr> {
     let mut details = Details::default();
     let mut added = Vec::new();
@@ -155,14 +155,14 @@ fn vehicle(block: &Block, place: &Place, collateral_id: i64) -> collateral_vehic
     }
 }
 
-/// A vehicle identification number with this serial number and the right check digit.
+/// A vehicle identification number with this serial number and a valid check digit.
 fn vin(serial: u32) -> String {
     let without = format!("1HGCM82603A{:06}", serial % 1_000_000);
     let check = vin::check_digit(&without.chars().collect::<Vec<_>>()).unwrap_or('0');
     format!("{}{check}{}", &without[..8], &without[9..])
 }
 
-/// A vehicle is where its owner is; anything else has an address of its own.
+/// A vehicle is at its owner's address; anything else has its own.
 fn location(place: &Place, kind: Kind, collateral_id: i64) -> collateral_locations::Model {
     let own = kind != Kind::Vehicle;
     let text = |text: &str| own.then(|| text.to_owned());
@@ -203,7 +203,7 @@ fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Ve
         expiration_date: Some(block.day(245)),
         cancel_date: None,
         loss_payee_flag: true,
-        // Equipment is insured by the lender, as its owner did not do it.
+        // The lender insures equipment, as the owner has not done so.
         force_placed_flag: kind == Kind::Equipment,
         status: PolicyStatus::Active,
     };
@@ -228,7 +228,7 @@ fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Ve
     }
 }
 
-/// Last year's tax is paid; this year's is not, and late on one place of the mix.
+/// Last year's tax is paid; this year's is unpaid, and delinquent at one place of the mix.
 fn taxes(block: &Block, place: &Place, collateral_id: i64) -> Vec<collateral_taxes::Model> {
     let late = place.slot == 13;
     let this_year = collateral_taxes::Model {

@@ -1,4 +1,4 @@
-//! Comments on loans, contacts and collateral, in every priority, and the documents on them.
+//! Comments on loans, contacts and collateral, in every priority, with documents.
 
 use super::block::Block;
 use super::collateral::Added;
@@ -12,7 +12,7 @@ use shared::rows;
 const PRIORITIES: [CommentPriority; 3] =
     [CommentPriority::Low, CommentPriority::Normal, CommentPriority::High];
 
-/// What a comment is on.
+/// The subject of a comment.
 #[derive(Clone, Copy)]
 enum On {
     Loan(i64),
@@ -29,8 +29,8 @@ struct Pen<'a> {
     legal: i64,
 }
 
-/// All kinds in all priorities at the first place of the mix, some at others. Gives back the
-/// documents that belong to them.
+/// Adds comments of all kinds and priorities at the first place of the mix, and some at others.
+/// Returns the documents that belong to them.
 pub async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
@@ -52,7 +52,7 @@ pub async fn add(
                 papers.push(pen.all_priorities(loan).await?);
                 papers.push(pen.all_priorities(contact).await?);
             }
-            // Only the admin account and the Audit group read it.
+            // Only the admin account and the Audit group can read it.
             8 => {
                 let text = "Referred to counsel.";
                 pen.write(loan, pen.legal, text, CommentPriority::High).await?;
@@ -105,7 +105,7 @@ fn paper(on: On, comment_id: i64) -> Paper {
 }
 
 impl Pen<'_> {
-    /// A comment in each priority; the first has a document.
+    /// Writes a comment in each priority; the first one has a document.
     async fn all_priorities(&self, on: On) -> Result<Paper, DbErr> {
         let first = self.write(on, self.general, "For the file.", PRIORITIES[0]).await?;
         let text = "Asks for a statement of the year.";

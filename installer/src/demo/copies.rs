@@ -1,7 +1,7 @@
-//! Further blocks of a large portfolio: copies of the first one that the database makes itself, one
-//! `INSERT … SELECT` per table and block. A row of copy `n` has the id of the original and `n` times
-//! the span of ids that the first block has in that table; so has every id that names a row of the
-//! block. What names anything else (setup rows, users) stays as it is.
+//! Further blocks of a large portfolio: copies of the first block, made by the database itself with
+//! one `INSERT … SELECT` per table and block. A row of copy `n` has the original's id plus `n`
+//! times the span of ids that the first block occupies in that table; the same holds for ids that
+//! refer to rows of the block. References to anything else (setup rows, users) stay unchanged.
 
 use sea_orm::sea_query::{Alias, Condition, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{
@@ -20,9 +20,9 @@ use shared::entity::{
 };
 use std::collections::HashMap;
 
-/// The tables whose rows are copied, parents first. Setup, users, web credentials, cards, drawers,
-/// batches, field history and what loans were before their entries are not: there is one of each,
-/// or they tell of the originals.
+/// The tables whose rows are copied, parents first. Setup rows, users, web credentials, cards,
+/// drawers, batches, field history and loan snapshots are not copied: there is only one of each, or
+/// they describe the originals.
 fn tables() -> Vec<Table> {
     use automated_payments::Column as A;
     use documents::Column as D;
@@ -41,7 +41,7 @@ fn tables() -> Vec<Table> {
         table(loan_interest_rates::Entity).link(loan_interest_rates::Column::LoanId, LOANS),
         table(payments_due::Entity).link(payments_due::Column::LoanId, LOANS),
         table(credit_lines::Entity).link(credit_lines::Column::LoanId, LOANS),
-        // Neither cards nor drawers are copied.
+        // Cards and drawers are not copied.
         table(loan_transactions::Entity)
             .link(T::LoanId, LOANS)
             .link(T::TransactionReferenceNo, "loan_transactions")
@@ -101,7 +101,7 @@ const ON_CONTACTS: [DocumentOwner; 3] = [
     DocumentOwner::ContactFinancials,
 ];
 
-/// The fields of loan forms; other values are of contacts.
+/// The fields of the loan forms; all other values belong to contacts.
 fn loan_fields() -> SelectStatement {
     Query::select()
         .column(user_defined_fields::Column::FieldId)
@@ -110,7 +110,7 @@ fn loan_fields() -> SelectStatement {
         .take()
 }
 
-/// How the rows of a table are copied, or those of them that fulfil a condition.
+/// How the rows of a table are copied, or only those that meet a condition.
 struct Table {
     name: &'static str,
     key: &'static str,
@@ -120,19 +120,19 @@ struct Table {
     only: Condition,
 }
 
-/// What a column of a copy is.
+/// The value of a column in a copy.
 #[derive(Clone, Copy)]
 enum Change {
     Same,
     /// The id of a copied row of this table.
     Link(&'static str),
-    /// Unique: the original's, and the number of the copy behind it.
+    /// Unique: the original's value followed by the number of the copy.
     Numbered,
-    /// Nothing.
+    /// Null.
     Cleared,
 }
 
-/// All columns of an entity as they are, but for its key.
+/// Copies all columns of an entity unchanged, except its key.
 fn table<E: EntityTrait>(entity: E) -> Table {
     let name = entity.table_name();
     let key = E::PrimaryKey::iter().next().map_or("", |key| key.as_str());
@@ -177,7 +177,7 @@ impl Table {
         self
     }
 
-    /// The rows of the first block as they are in this copy.
+    /// Selects the rows of the first block as they are in this copy.
     fn select(&self, spans: &Spans, copy: i64) -> SelectStatement {
         let mut select = Query::select();
         for (name, change) in &self.columns {
@@ -202,7 +202,7 @@ impl Table {
     }
 }
 
-/// The ids that the first block has in a table: above one, up to another.
+/// The range of ids that the first block has in a table: above one, up to another.
 #[derive(Clone, Copy, Default)]
 struct Span {
     above: i64,
@@ -223,11 +223,11 @@ impl Spans {
     }
 }
 
-/// The largest id in each table, before the first block was made.
+/// The largest id in each table before the first block was created.
 pub struct Before(HashMap<&'static str, i64>);
 
 impl Before {
-    /// As it is now.
+    /// Reads the current ids.
     pub async fn read(db: &impl ConnectionTrait) -> Result<Self, DbErr> {
         let mut largest = HashMap::new();
         for table in tables() {
@@ -237,14 +237,14 @@ impl Before {
     }
 }
 
-/// The first block, from which others are copied.
+/// The first block, which the others are copied from.
 pub struct Original {
     tables: Vec<Table>,
     spans: Spans,
 }
 
 impl Original {
-    /// All that was added to the tables since then.
+    /// All rows added to the tables since then.
     pub async fn since(db: &impl ConnectionTrait, Before(before): &Before) -> Result<Self, DbErr> {
         let tables = tables();
         let mut spans = HashMap::new();
@@ -255,7 +255,7 @@ impl Original {
         Ok(Self { tables, spans: Spans(spans) })
     }
 
-    /// Makes the copy of this number, from 1.
+    /// Creates the copy with this number, from 1.
     pub async fn copy(&self, tx: &DatabaseTransaction, copy: u32) -> Result<(), DbErr> {
         for table in &self.tables {
             let columns = table.columns.iter().map(|(name, _)| Alias::new(*name));
@@ -269,7 +269,7 @@ impl Original {
         Ok(())
     }
 
-    /// Lets the database number new rows behind the copies. PostgreSQL alone has to be told.
+    /// Makes the database number new rows after the copies. Only PostgreSQL has to be told.
     pub async fn number_behind(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
         if db.get_database_backend() != DbBackend::Postgres {
             return Ok(());
@@ -295,8 +295,8 @@ async fn largest_key(db: &impl ConnectionTrait, table: &Table) -> Result<i64, Db
     Ok(largest.unwrap_or_default())
 }
 
-/// Lets the database see how its tables are filled now: it plans badly for tables that were empty
-/// when it last looked.
+/// Updates the database's statistics: it plans badly for tables that were empty when it last
+/// looked.
 pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
     match db.get_database_backend() {
         DbBackend::MySql => {
@@ -310,7 +310,7 @@ pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
             db.execute_unprepared(&format!("ANALYZE TABLE {}", names.unwrap_or_default())).await
         }
         DbBackend::Sqlite => {
-            // Some rows of each index tell enough; all of them would take minutes.
+            // A sample of each index is enough; all rows would take minutes.
             db.execute_unprepared("PRAGMA analysis_limit = 1000; ANALYZE").await
         }
         _ => db.execute_unprepared("ANALYZE").await,

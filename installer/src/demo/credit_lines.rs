@@ -1,4 +1,4 @@
-//! Credit lines of revolving and non-revolving loans, and what was drawn on them.
+//! Credit lines of revolving and non-revolving loans, and the draws on them.
 
 use super::block::{Block, Place, cents};
 use super::loans::{Sort, sort};
@@ -13,11 +13,11 @@ use shared::entity::credit_lines::DrawUntilType;
 use shared::entity::loans::PaymentPeriod;
 use shared::rows;
 
-/// Days after origination and cents; later than the loan's only payment, so in the order in which
-/// they move the loan's accrual base.
+/// Days after origination, and cents. Later than the loan's only payment, so that they are posted
+/// in the order in which they move the loan's accrual base.
 type Drawn = &'static [(u64, i64)];
 
-/// A main line and a line for draws on each such loan.
+/// Adds a main line and a line for draws to each such loan.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let open_ended = |slot| matches!(sort(slot), Sort::Revolving | Sort::NonRevolving);
     for place in block.at(open_ended) {

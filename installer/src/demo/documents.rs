@@ -1,4 +1,4 @@
-//! Documents on comments and on fields. Their files are short made-up texts.
+//! Documents on comments and on fields. Their files are short generated texts.
 
 use super::block::Block;
 use crate::installation::Refused;
@@ -16,33 +16,33 @@ use shared::entity::{document_files, documents};
 use shared::rows;
 use std::collections::HashMap;
 
-/// A loan has fewer files, so that no two blocks of loans have a number of a file in common.
+/// More than the files of any loan, so that no two blocks of loans share a file number.
 const FILES_PER_LOAN: u64 = 100;
-/// Rows that are read together.
+/// Rows read at a time.
 const FILES_AT_ONCE: u64 = 1000;
 
-/// A document to be added.
+/// A document to add.
 pub struct Paper {
     pub owner_type: DocumentOwner,
     pub owner_id: i64,
     pub field_name: Option<String>,
     pub name: String,
-    /// How many files it has.
+    /// The number of its files.
     pub files: u32,
 }
 
-/// The bytes of a file of the portfolio: a text that names it.
+/// The contents of a file of the portfolio: a text that names it.
 pub fn file_bytes(file_number: u64) -> Vec<u8> {
     format!("File {file_number} of the demo portfolio.\n\nThis text is made up.\n").into_bytes()
 }
 
-/// Where the object store keeps that file: looks random, and is the same in every portfolio.
+/// The file's key in the object store: it looks random, and is the same in every portfolio.
 pub fn object_key(file_number: u64) -> String {
     let name = format!("demo portfolio, file {file_number}");
     hex::encode(&digest(&SHA256, name.as_bytes()).as_ref()[..16])
 }
 
-/// Writes the files of copied documents, which are their originals' bytes.
+/// Writes the files of copied documents, with the contents of their originals.
 pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Result<(), Refused> {
     use document_files::Column::{FileId, ObjectKey};
     let mut originals: HashMap<String, Bytes> = HashMap::new();
@@ -58,7 +58,7 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
         let Some(newest) = files.last() else { return Ok(()) };
         last = newest.file_id;
         for document_files::Model { object_key, size_bytes, .. } in files {
-            // A copy's key is the original's, and the number of the copy behind it.
+            // A copy's key is the original's followed by the number of the copy.
             let original = object_key.split('-').next().unwrap_or_default();
             let bytes = match originals.get(original) {
                 Some(bytes) => bytes.clone(),
@@ -78,7 +78,7 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
     }
 }
 
-/// Documents of two files on the first document field of each loan and contact form.
+/// Documents with two files each, on the first document field of each loan and contact form.
 pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Paper>, DbErr> {
     let definitions = user_defined_fields::Entity::find()
         .order_by_asc(user_defined_fields::Column::FieldId)
@@ -109,7 +109,7 @@ pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Pa
     Ok(papers)
 }
 
-/// Adds the documents with their files, which are numbered from here on.
+/// Adds the documents and their files, which are numbered consecutively.
 pub async fn add(
     tx: &DatabaseTransaction,
     store: &DocumentStore,

@@ -21,24 +21,24 @@ use shared::time::Timestamp;
 
 /// Notes and coins in cents.
 const DENOMINATIONS: [i64; 10] = [10_000, 5000, 2000, 1000, 500, 100, 25, 10, 5, 1];
-/// Payments up to this are taken over the counter.
+/// The largest payment taken over the counter, in cents.
 const OVER_THE_COUNTER: i64 = 100_000;
-/// So many loans are looked at for such payments.
+/// The number of loans searched for such payments.
 const COUNTER_LOANS: usize = 8;
 
-/// A drawer and whoever works with it.
+/// A drawer and the clerk who uses it.
 struct Window {
     drawer_id: i64,
     clerk: Caller,
 }
 
-/// Does what clerks do, through the API's own functions.
+/// Posts as clerks do, through the API's own functions.
 struct Branch<'a> {
     tx: &'a DatabaseTransaction,
     block: &'a Block,
 }
 
-/// A payment on a loan that was taken over the counter.
+/// A loan payment taken over the counter.
 struct Taken {
     transaction_id: i64,
     loan_id: i64,
@@ -46,7 +46,7 @@ struct Taken {
     when: Timestamp,
 }
 
-/// A reserve and three windows: one counted and found right, one short, one still at work.
+/// Adds a reserve and three windows: one counted and correct, one short, one still in use.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let branch = Branch { tx, block };
     let staff = &block.staff;
@@ -67,7 +67,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
         branch.post(&vault, order, day_before).await?;
     }
     branch.enter(&vault, E::BankOut, cents(100_000), "Deposit", day_before).await?;
-    // Whoever is not assigned to a window does not begin to work with it.
+    // The admin is not assigned to the window, so this starts no session there.
     let over = Window { drawer_id: windows[2].drawer_id, clerk: clerk(staff.admin) };
     let reason = "Found behind the drawer";
     branch.enter(&over, E::AdjustmentIn, cents(2000), reason, day_before).await?;
@@ -82,7 +82,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     branch.count(&windows[1], cents(500)).await
 }
 
-/// A user who may do all that his drawers are there for.
+/// A user with all privileges for drawers.
 fn clerk(user_id: i64) -> Caller {
     Caller::Core(CoreCaller { user_id, user_name: String::new(), rights: Rights::All })
 }
@@ -103,7 +103,7 @@ fn refused(error: impl Into<DrawerError>) -> DbErr {
 }
 
 impl Branch<'_> {
-    /// A drawer that this user is assigned to.
+    /// Adds a drawer assigned to this user.
     async fn window(
         &self,
         name: &str,
@@ -127,7 +127,7 @@ impl Branch<'_> {
         Ok(Window { drawer_id, clerk: clerk(user_id) })
     }
 
-    /// The drawer that every installation has, as it stands.
+    /// The drawer that every quickstart has, in its current state.
     async fn teller_window(&self) -> Result<Window, DbErr> {
         let named = cash_drawers::Column::Name.eq(TELLER_DRAWER);
         let found = cash_drawers::Entity::find().filter(named).one(self.tx).await?;
@@ -171,7 +171,7 @@ impl Branch<'_> {
         self.post(window, order(entered, amount, Some(reference)), when).await
     }
 
-    /// The latest payment of each of a few loans, if it is an amount that people carry with them.
+    /// The latest payment of each of a few loans, if the amount is one people would carry as cash.
     async fn payments(&self) -> Result<Vec<Taken>, DbErr> {
         use loan_transactions::Column::{
             LoanId, PaymentGatewayTokenId, TransactionAmount, TransactionCode, TransactionDate,
@@ -197,7 +197,7 @@ impl Branch<'_> {
         Ok(taken)
     }
 
-    /// A payment that was posted before went into this drawer.
+    /// Assigns a payment posted earlier to this drawer.
     async fn take(&self, window: &Window, method: &str, payment: &Taken) -> Result<(), DbErr> {
         let method = payment_methods::Entity::find()
             .filter(payment_methods::Column::PaymentMethodCode.eq(method))
@@ -231,7 +231,7 @@ impl Branch<'_> {
         drawer.enter_payment(self.tx, paid).await.map_err(refused)
     }
 
-    /// Counts the drawer at the end of the day. It has so much less than it should.
+    /// Counts the drawer at the end of the day, with this much missing.
     async fn count(&self, window: &Window, short: Money) -> Result<(), DbErr> {
         let drawer = cash_drawers::Entity::find_by_id(window.drawer_id).one(self.tx).await?;
         let drawer = drawer.ok_or_else(|| DbErr::RecordNotFound("a drawer".to_owned()))?;
@@ -251,7 +251,7 @@ impl Branch<'_> {
     }
 }
 
-/// An amount in as few notes and coins as there can be.
+/// An amount in as few notes and coins as possible.
 fn count_out(amount: Money) -> Vec<NewDenomination> {
     let mut rest = amount.units() / cents(1).units();
     let counted = DENOMINATIONS.into_iter().filter_map(|value| {

@@ -1,5 +1,5 @@
-//! For each operation that reads, a path with ids filled in for which the admin account gets an
-//! answer with something in it.
+//! Example paths: for each read operation, a path with ids for which the admin account gets a
+//! non-empty response.
 
 use api_server::router::operations;
 use reqwest::Method;
@@ -11,7 +11,8 @@ use shared::entity::documents::DocumentOwner;
 use shared::entity::payment_gateway_tokens::EntryType;
 use shared::entity::*;
 
-/// Operation ids with example paths. Operations for which the database has nothing are left out.
+/// Returns operation ids with example paths. Operations for which the database has no data are left
+/// out.
 pub async fn examples(db: &DatabaseConnection) -> Result<Vec<(&'static str, String)>, DbErr> {
     let mut finder = Finder { db, found: Vec::new() };
     finder.loans().await?;
@@ -33,7 +34,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Fills this column of the first such row into the paths of operations.
+    /// Fills this column of the first row into the paths of these operations.
     async fn fill<E: EntityTrait>(
         &mut self,
         rows: Select<E>,
@@ -51,7 +52,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// 3.1
+    /// Loans, their transactions, payments and credit lines.
     async fn loans(&mut self) -> Result<(), DbErr> {
         use loan_transactions::Column as T;
         self.fill(loans::Entity::find(), loans::Column::LoanId, &["get_loan"]).await?;
@@ -78,7 +79,7 @@ impl Finder<'_> {
         self.fill(draws, T::CreditlineId, &["get_credit_used", "list_draws"]).await
     }
 
-    /// 3.2
+    /// Collateral and its details.
     async fn collateral(&mut self) -> Result<(), DbErr> {
         let links = loan_collaterals::Entity::find();
         self.fill(links, loan_collaterals::Column::LoanId, &["list_loan_collateral"]).await?;
@@ -104,7 +105,7 @@ impl Finder<'_> {
         .await
     }
 
-    /// 3.3
+    /// Comments.
     async fn comments(&mut self) -> Result<(), DbErr> {
         use comments::Column::{CollateralId, CommentId, ContactId, LoanId};
         for (owner, operation) in [
@@ -118,7 +119,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// 3.4
+    /// Contacts, their history and credit profiles.
     async fn contacts(&mut self) -> Result<(), DbErr> {
         self.fill(
             contacts::Entity::find(),
@@ -133,7 +134,7 @@ impl Finder<'_> {
         self.fill(profiles, credit_profiles::Column::ReportId, &["get_credit_profile"]).await
     }
 
-    /// 3.5 and 3.6
+    /// Documents and their files.
     async fn documents(&mut self) -> Result<(), DbErr> {
         use DocumentOwner as O;
         use documents::Column::{DocumentId, FieldName, OwnerId, OwnerType};
@@ -167,10 +168,10 @@ impl Finder<'_> {
         self.fill(files, document_files::Column::FileId, &["download_file"]).await
     }
 
-    /// 3.7
+    /// Cards and fees of the payment gateway.
     async fn gateway(&mut self) -> Result<(), DbErr> {
         use payment_gateway_tokens::Column as T;
-        // Others are not listed.
+        // Other cards are not listed.
         let listed = Condition::all()
             .add(T::EntryType.eq(EntryType::Wallet))
             .add(T::ForgetFlag.eq(false))
@@ -188,7 +189,7 @@ impl Finder<'_> {
         self.fill(payable, loans::Column::LoanId, &ids).await
     }
 
-    /// 3.8 and 3.9
+    /// Cash drawers and users' privileges.
     async fn drawers_and_users(&mut self) -> Result<(), DbErr> {
         self.fill(cash_drawers::Entity::find(), cash_drawers::Column::DrawerId, &["get_drawer"])
             .await?;
@@ -218,12 +219,12 @@ impl Finder<'_> {
     }
 }
 
-/// The path of an operation with this id for its first parameter.
+/// The path of an operation with this id as its first parameter.
 fn path(operation: &str, id: i64) -> String {
     let template = operations().named(operation).map_or("", |found| found.path.as_str());
     let (before, rest) = template.split_once('{').unwrap_or((template, ""));
     let (_, after) = rest.split_once('}').unwrap_or_default();
-    // The fee is that of an amount.
+    // The fee depends on an amount.
     let query = if operation == "get_convenience_fee" { "?amount=100.00" } else { "" };
     format!("{before}{id}{after}{query}")
 }

@@ -1,4 +1,4 @@
-//! Values of user-defined fields, each as its definition wants it.
+//! Values of user-defined fields, matching their definitions.
 
 use super::block::{Block, Place, cents};
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
@@ -6,7 +6,7 @@ use shared::entity::user_defined_fields::{self as fields, DataType, Form};
 use shared::entity::user_defined_values;
 use shared::rows;
 
-/// Who has values on a form.
+/// True if the place of the mix has values on this form.
 fn has_values(form: Form, slot: u32) -> bool {
     match form {
         Form::LoanDetail1 | Form::ContactDetail => slot.is_multiple_of(2),
@@ -16,7 +16,7 @@ fn has_values(form: Form, slot: u32) -> bool {
     }
 }
 
-/// Values of the loans and their borrowers.
+/// Adds the values of the loans and their borrowers.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let definitions = fields::Entity::find().order_by_asc(fields::Column::FieldId).all(tx).await?;
     let mut values = Vec::new();
@@ -34,7 +34,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     rows::add_all(tx, values).await
 }
 
-/// Something that fits the field; documents have no value.
+/// A value that fits the field; document fields have none.
 fn value(block: &Block, place: &Place, field: &fields::Model) -> Option<String> {
     let seed = (place.slot + field.sequence.unsigned_abs()) as usize;
     Some(match field.data_type {

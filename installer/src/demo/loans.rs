@@ -1,4 +1,4 @@
-//! Loans and their payments as records of an import file, so that every balance was really posted.
+//! Loans and their payments as records of an import file, so that every balance is actually posted.
 
 use super::block::MIX;
 use super::people::{self, COUNTRYSIDE, contact_number};
@@ -7,7 +7,7 @@ use api_server::xml_import::parse::Element;
 use chrono::{Datelike, Days, Months, NaiveDate};
 use shared::entity::loans::PaymentPeriod;
 
-/// Amount, rate, payments, level instalment: monthly terms as a lender published them.
+/// Amount, rate, number of payments, level instalment: monthly terms as published by a lender.
 const MONTHLY_TERMS: [(&str, &str, u32, &str); 5] = [
     ("28000.00", "14.07", 60, "652.53"),
     ("5000.00", "12.61", 36, "167.54"),
@@ -16,10 +16,10 @@ const MONTHLY_TERMS: [(&str, &str, u32, &str); 5] = [
     ("10000.00", "10.00", 12, "879.16"),
 ];
 
-/// A payment so many days before the next due date counts as the next instalment.
+/// A payment this many days before the next due date counts as the next instalment.
 const AHEAD_DAYS: u64 = 15;
 
-/// What a loan is, by its place in the mix.
+/// Kind of a loan, by its place in the mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     Monthly { days_behind: u64 },
@@ -33,7 +33,7 @@ pub enum Sort {
     ChargedOff,
 }
 
-/// What the loan at this place of the mix is. The first one is the web user's.
+/// The kind of the loan at this place of the mix. The first one is the web user's.
 pub fn sort(slot: u32) -> Sort {
     match slot {
         0 | 41..=43 => Sort::Revolving,
@@ -49,10 +49,10 @@ pub fn sort(slot: u32) -> Sort {
     }
 }
 
-/// Makes the records of a portfolio.
+/// Generates the records of a portfolio.
 pub struct Records<'a> {
     pub today: NaiveDate,
-    /// What web users log in with.
+    /// The web users' password.
     pub web_password: &'a str,
 }
 
@@ -106,7 +106,7 @@ impl Records<'_> {
         })
     }
 
-    /// Paid on every due date, and today the next instalment.
+    /// Paid on every due date, plus the next instalment today.
     fn paid_ahead(&self, slot: u32) -> (Element, Vec<Element>) {
         let last_due = self.today - Days::new(AHEAD_DAYS);
         let (loan, mut payments) = self.paid_monthly(slot, last_due, |date, today| date <= today);
@@ -115,7 +115,7 @@ impl Records<'_> {
         (loan, payments)
     }
 
-    /// A monthly loan, one of whose due dates is `anchor`.
+    /// A monthly loan with `anchor` as one of its due dates.
     fn paid_monthly(
         &self,
         slot: u32,
@@ -199,7 +199,7 @@ impl Records<'_> {
         (loan, Vec::new())
     }
 
-    /// Drawn later on.
+    /// A credit line; it is drawn later.
     fn open_ended(&self, slot: u32, loan_type: &str) -> (Element, Vec<Element>) {
         let origination = self.today - Days::new(60 + u64::from(slot));
         let mut loan = element(
@@ -239,7 +239,7 @@ fn paid_off() -> (Element, Vec<Element>) {
     (loan, vec![paid("879.16", "2021-11-25"), paid("879.16", "2021-12-28"), payoff])
 }
 
-/// Setup codes, officers and opening balances.
+/// Adds setup codes, officers and opening balances.
 fn complete(slot: u32, loan: &mut Element) {
     let (group, portfolio) = match slot % 7 {
         4 => ("COMMERCIAL", "SECURED"),
@@ -271,7 +271,7 @@ fn complete(slot: u32, loan: &mut Element) {
     }
 }
 
-/// The loan's own second contact; on the portfolio's second loan also the web user.
+/// The loan's own second contact; on the portfolio's second loan, the web user as well.
 fn co_borrowers(number: u32) -> Vec<Element> {
     let link = |contact: &str| {
         let attributes = [

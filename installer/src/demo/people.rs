@@ -1,4 +1,4 @@
-//! Contacts: persons, couples and companies, where they lived before, and what credit bureaus say.
+//! Contacts: persons, couples and companies, their previous addresses, and their credit reports.
 
 use super::block::{Block, MIX, Place, cents};
 use super::loans::{element, set};
@@ -30,7 +30,7 @@ pub fn contact_number(number: u32, person: u32) -> String {
     }
 }
 
-/// A contact as a record of an import file: the borrower of a loan, or its second contact.
+/// A contact as a record of an import file: a loan's borrower, or its second contact.
 pub fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -> Element {
     let seed = (number * 2 + person) as usize;
     let last = LAST_NAMES[seed % 7];
@@ -113,7 +113,7 @@ fn web_credentials(number: u32, person: u32, password: &str) -> Option<Element> 
     Some(element("WebCredentials", &attributes))
 }
 
-/// Where borrowers lived before they moved to where they live.
+/// Adds borrowers' previous addresses.
 pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let moved = block.at(|slot| slot == 0 || slot % 5 == 2).map(|place| {
         let (city, state, zip, county) = COUNTRYSIDE[(place.number % 3) as usize];
@@ -136,7 +136,8 @@ pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> 
     rows::add_all(tx, moved.collect()).await
 }
 
-/// What credit bureaus say about five borrowers of the mix; one of them is the second of a couple.
+/// Adds the credit reports of five borrowers in the mix; one of them is the second person of a
+/// couple.
 pub async fn add_credit_profiles(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     /// Slot, person, bureau, score, open balance and past due in cents, alert.
     type Report = (u32, i32, &'static str, Option<i32>, i64, i64, &'static str);

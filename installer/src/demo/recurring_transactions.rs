@@ -5,7 +5,7 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::loans::{PaymentPeriod, YearLength};
 use shared::entity::recurring_transactions::{Model, RecurringAmountType, RecurringEventType};
 
-/// Event type, description, code of the transaction, cents each time.
+/// Event type, description, transaction code, cents each time.
 type Event = (RecurringEventType, &'static str, i32, i64);
 
 use RecurringEventType as E;
@@ -19,7 +19,7 @@ const EVENTS: [Event; 6] = [
     (E::OnPrePayment, "Late charge waiver", 156, 500),
 ];
 
-/// All six on the first loan of the mix, one by one on others.
+/// Adds all six to the first loan of the mix, and one each to others.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let mut recurring = Vec::new();
     for place in block.at(|slot| slot == 0) {

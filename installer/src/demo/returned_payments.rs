@@ -1,4 +1,4 @@
-//! A payment that the bank returned: reversed, and a fee for it.
+//! A payment returned by the bank: reversed, with a fee.
 
 use super::block::{Block, MIX, cents};
 use api_server::loans::adjustments::{self, NewAdjustment};
@@ -11,10 +11,10 @@ use shared::entity::loan_transactions::{self, Column};
 
 /// The place in the mix of loans whose latest payment was returned.
 const RETURNED: u32 = MIX - 1;
-/// Cents for a returned payment.
+/// The fee for a returned payment, in cents.
 const FEE: i64 = 3500;
 
-/// Returns the latest payment of each such loan.
+/// Reverses the latest payment of each such loan as returned.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let refused = |error: LoanError| DbErr::Custom(error.message());
     for place in block.at(|slot| slot == RETURNED) {

@@ -1,4 +1,4 @@
-//! Users of either kind as rows: found, added, given passwords and privileges.
+//! User accounts of either kind as rows: finding and adding them, setting passwords and privileges.
 
 use crate::installation::actor;
 use crate::installation::refusal::{Refused, refuse};
@@ -14,19 +14,19 @@ use shared::time::Timestamp;
 use shared::{sessions, user_names};
 use std::fmt;
 
-/// A user who may log in, or might if he were not disabled.
+/// A user, enabled or disabled.
 #[derive(Clone, Debug)]
 pub struct Account {
     /// Core-system user, or web user.
     pub kind: UserKind,
-    /// The user, or the web user's contact.
+    /// The user's id, or the contact of a web user.
     pub user_id: i64,
-    /// What he logs in with.
+    /// The name the user logs in with.
     pub user_name: String,
 }
 
 impl Account {
-    /// The user of this name.
+    /// Finds the user with this name.
     pub async fn find(
         db: &impl ConnectionTrait,
         kind: UserKind,
@@ -47,20 +47,20 @@ impl Account {
         match (user_id, kind) {
             (Some(user_id), _) => Ok(Self { kind, user_id, user_name: user_name.to_owned() }),
             (None, UserKind::Core) => {
-                refuse(format!("there is no user {user_name} (for a web user say --web)"))
+                refuse(format!("no such user: {user_name} (for a web user, pass --web)"))
             }
-            (None, UserKind::Web) => refuse(format!("there is no web user {user_name}")),
+            (None, UserKind::Web) => refuse(format!("no such web user: {user_name}")),
         }
     }
 
-    /// Holds his credentials until the transaction ends: a log-in that has begun is over before, or
-    /// finds what this transaction leaves. Nothing else of his: whoever issues a token holds its
-    /// session, and then needs the user's row.
+    /// Locks the user's credentials until the transaction ends: a log-in already begun finishes
+    /// first, and a later one sees what this transaction commits. Locks nothing else of the user:
+    /// issuing a token locks its session first, and then needs the user's row.
     pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         sessions::hold_credentials(tx, self.kind, self.user_id).await
     }
 
-    /// An event of the audit that concerns him.
+    /// An audit event about this user.
     pub fn event(&self, kind: Kind) -> Event {
         actor::event(kind).user(self.kind, self.user_id).user_name(&self.user_name)
     }
@@ -73,17 +73,17 @@ impl fmt::Display for Account {
     }
 }
 
-/// Whom a command means: borrowers with `--web`, else users of the core system.
+/// The kind of user a command refers to: borrowers with `--web`, otherwise core-system users.
 pub const fn kind(web: bool) -> UserKind {
     if web { UserKind::Web } else { UserKind::Core }
 }
 
-/// Refuses what no user may be called.
+/// Refuses an invalid user name.
 pub fn check_name(name: &str) -> Result<(), Refused> {
     user_names::check_name(name).map_err(|fault| Refused(format!("the user name {fault}")))
 }
 
-/// The row of an active core-system user without any right.
+/// The row of an active core-system user without privileges.
 pub fn row(name: &str, full_name: &str, now: Timestamp) -> users::ActiveModel {
     users::ActiveModel {
         user_id: NotSet,
@@ -101,7 +101,7 @@ pub fn row(name: &str, full_name: &str, now: Timestamp) -> users::ActiveModel {
 }
 
 /// Adds a core-system user with privileges, and returns the id. A conflict means that the name is
-/// taken, or looks like another's.
+/// taken or looks like another one.
 pub async fn add(
     tx: &impl ConnectionTrait,
     user: users::ActiveModel,
@@ -123,7 +123,7 @@ pub async fn add(
     Ok(user_id)
 }
 
-/// The privilege that is written `path:verb`, such as `Loan > Payments:Add`.
+/// Finds the privilege written as `path:verb`, such as `Loan > Payments:Add`.
 pub async fn privilege(db: &impl ConnectionTrait, text: &str) -> Result<Option<i64>, DbErr> {
     let (path, verb) = text.split_once(':').unwrap_or_default();
     let found = privileges::Entity::find()
@@ -134,7 +134,7 @@ pub async fn privilege(db: &impl ConnectionTrait, text: &str) -> Result<Option<i
     Ok(found.map(|privilege| privilege.privilege_id))
 }
 
-/// Gives a user this password, whether or not he had one.
+/// Sets a user's password, whether or not there was one.
 pub async fn set_password(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -156,7 +156,7 @@ pub async fn set_password(
     Ok(())
 }
 
-/// Lets a user log in, or not.
+/// Enables or disables a user.
 pub async fn set_enabled(
     tx: &impl ConnectionTrait,
     account: &Account,

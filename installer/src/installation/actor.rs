@@ -1,19 +1,19 @@
-//! Whoever gives a command, as the audit names him.
+//! The person running a command, as named in the audit trail.
 
 use shared::audit::{Event, Kind};
 
-/// Characters of an actor's name that the audit keeps.
+/// Characters of an actor's name that the audit trail keeps.
 const ACTOR_CHARACTERS: usize = 80;
 
-/// An event of the audit with whoever gives this command as its actor.
+/// An audit event with the person running this command as its actor.
 pub fn event(kind: Kind) -> Event {
     Event::new(kind).actor(&this_actor())
 }
 
-/// Whoever gives this command, as the audit names him.
+/// The person running this command, as named in the audit trail.
 pub fn this_actor() -> String {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    // Behind sudo, the one who called it.
+    // Under sudo, the user who called it.
     let person = set("SUDO_USER").or_else(|| set("USER")).or_else(|| set("LOGNAME"));
     actor(person.as_deref())
 }

@@ -1,4 +1,4 @@
-//! A certificate authority of one's own, for machines that are not on a public network.
+//! A private certificate authority, for machines that are not on a public network.
 
 use crate::installation::files::{write, write_private};
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
@@ -15,24 +15,24 @@ use std::path::{Path, PathBuf};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 const AUTHORITY_DAYS: u64 = 3650;
-/// The longest that clients accept of a server certificate.
+/// The longest lifetime that clients accept for a server certificate.
 const SERVER_DAYS: u64 = 397;
-/// From so long before its end on, a certificate should be renewed.
+/// How long before its end a certificate should be renewed.
 pub const RENEW_BEFORE: TimeDelta = TimeDelta::days(30);
 
-/// The files of a local installation.
+/// The certificate files of a local installation.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// What clients trust.
+    /// The authority's certificate, which clients trust.
     pub authority: PathBuf,
-    /// What both servers present.
+    /// The certificate chain that both servers present.
     pub certificate: PathBuf,
-    /// The key of that certificate.
+    /// The private key of that certificate.
     pub key: PathBuf,
 }
 
 impl TlsFiles {
-    /// As they are called in a folder that this installer fills.
+    /// The files with the names used in a folder that this installer fills.
     pub fn in_folder(directory: &Path) -> Self {
         Self {
             authority: directory.join("ca.pem"),
@@ -46,8 +46,8 @@ impl TlsFiles {
     }
 }
 
-/// The files in this folder, made where they are missing: an authority, and a certificate of it
-/// for `localhost`, `127.0.0.1` and `::1`.
+/// The files in this folder, created if missing: an authority, and a certificate issued by it for
+/// `localhost`, `127.0.0.1` and `::1`.
 pub fn local(directory: &Path) -> Result<TlsFiles, String> {
     let files = TlsFiles::in_folder(directory);
     match files.exist() {
@@ -56,28 +56,28 @@ pub fn local(directory: &Path) -> Result<TlsFiles, String> {
     }
 }
 
-/// What there is to make in a folder, so that its certificate has these names and is good for a
-/// while; `None` if it is so.
+/// What must be created in a folder so that its certificate has these names and stays valid for a
+/// while; `None` if nothing.
 pub fn missing(files: &TlsFiles, names: &[String]) -> Result<Option<&'static str>, String> {
     if !files.exist() {
-        return Ok(Some("make an authority and a certificate"));
+        return Ok(Some("create an authority and a certificate"));
     }
     let chain = read_certificates(&files.certificate)?;
-    let leaf = chain.first().ok_or("there is no certificate")?;
+    let leaf = chain.first().ok_or("no certificate found")?;
     let parsed = ParsedCertificate::try_from(leaf)
-        .map_err(|error| format!("{} cannot be read: {error}", files.certificate.display()))?;
+        .map_err(|error| format!("cannot read {}: {error}", files.certificate.display()))?;
     let is_named = |name: &String| {
         let name = ServerName::try_from(name.as_str());
         name.is_ok_and(|name| verify_server_name(&parsed, &name).is_ok())
     };
     if !names.iter().all(is_named) {
-        return Ok(Some("make another certificate"));
+        return Ok(Some("create another certificate"));
     }
     let (_, end) = dates(&files.certificate)?;
     Ok((end < Utc::now() + RENEW_BEFORE).then_some("renew the certificate"))
 }
 
-/// When the chain becomes valid, and when its first certificate no longer is.
+/// The period in which all certificates of the chain are valid.
 pub fn dates(path: &Path) -> Result<(DateTime<Utc>, DateTime<Utc>), String> {
     let (mut begin, mut end) = (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC);
     for certificate in read_certificates(path)? {
@@ -91,27 +91,28 @@ pub fn dates(path: &Path) -> Result<(DateTime<Utc>, DateTime<Utc>), String> {
     Ok((begin, end))
 }
 
-/// The authorities in this file.
+/// Reads the authorities in this file.
 pub fn authorities(path: &Path) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for certificate in read_certificates(path)? {
         let path = path.display();
-        roots.add(certificate).map_err(|error| format!("{path} is no authority: {error}"))?;
+        roots.add(certificate).map_err(|error| format!("{path} is not an authority: {error}"))?;
     }
     Ok(roots)
 }
 
-/// A certificate for these names, by the authority in this folder, which is made where it is
-/// missing.
+/// Creates a certificate for these names, issued by the authority in this folder, which is created
+/// if missing.
 pub fn own(directory: &Path, names: &[String]) -> Result<TlsFiles, String> {
     let files = TlsFiles::in_folder(directory);
     std::fs::create_dir_all(directory).map_err(|e| format!("{}: {e}", directory.display()))?;
     let today = Utc::now().date_naive();
-    let failed = |error: rcgen::Error| format!("certificates cannot be made: {error}");
+    let failed = |error: rcgen::Error| format!("cannot create certificates: {error}");
     let authority_key_file = directory.join("ca.key");
     let authority = authority(today);
     let authority_key = match std::fs::read_to_string(&authority_key_file) {
-        // The one that clients trust goes on: name and key are all that a signature shows of it.
+        // Keep the authority that clients already trust: a signature depends only on its name and
+        // key.
         Ok(pem) if files.authority.exists() => KeyPair::from_pem(&pem).map_err(failed)?,
         _ => {
             let key = KeyPair::generate().map_err(failed)?;
@@ -127,7 +128,7 @@ pub fn own(directory: &Path, names: &[String]) -> Result<TlsFiles, String> {
     server.distinguished_name.push(DnType::CommonName, first);
     server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    // Strict clients (Python's since 3.13) take no certificate without (RFC 5280, 4.2.1.1).
+    // Strict clients (Python since 3.13) require it (RFC 5280, 4.2.1.1).
     server.use_authority_key_identifier_extension = true;
     validity(&mut server, today, SERVER_DAYS);
     let server_pem = server.signed_by(&server_key, &issuer).map_err(failed)?.pem();
@@ -145,7 +146,7 @@ fn authority(today: NaiveDate) -> CertificateParams {
     authority
 }
 
-/// From yesterday, for clocks that are behind.
+/// Valid from yesterday, for clocks that are behind.
 fn validity(certificate: &mut CertificateParams, today: NaiveDate, days: u64) {
     let date =
         |day: NaiveDate| rcgen::date_time_ymd(day.year(), day.month() as u8, day.day() as u8);

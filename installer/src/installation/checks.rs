@@ -1,33 +1,33 @@
-//! Checks by name, what each found, and the report made of them: the same lines for every command
+//! Named checks, their findings, and the report built from them: the same format for every command
 //! that checks something.
 
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What every check found, in the order of the checks.
+/// The findings of all checks, in the order of the checks.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// One for each check, those that could not run included.
+    /// One entry per check, including skipped ones.
     pub checks: Vec<Check>,
 }
 
 /// One check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What is checked.
+    /// The check's name.
     pub name: &'static str,
-    /// How it went.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What holds where all is in order.
+    /// What is expected when all is well.
     pub expected: String,
-    /// What was found in its place, or as it should be.
+    /// What was found.
     pub found: String,
-    /// What to do about it: on every failure, seldom on a pass.
+    /// What to do about it: on every failure, occasionally on a pass.
     pub advice: Option<String>,
 }
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -35,7 +35,7 @@ pub enum Outcome {
     Passed,
     /// Not as expected.
     Failed,
-    /// Could not run because another check failed; counts as not holding.
+    /// Could not run because another check failed; counts as not passed.
     Skipped,
 }
 
@@ -45,7 +45,7 @@ impl Report {
         self.checks.iter().all(|check| check.outcome == Outcome::Passed)
     }
 
-    /// A line for each check, and a last one that sums up.
+    /// One line per check, and a summary line.
     pub fn to_text(&self) -> String {
         let width = self.checks.iter().map(|check| check.name.chars().count()).max();
         let width = width.unwrap_or_default();
@@ -66,7 +66,7 @@ impl Report {
             );
         }
         let passed = self.checks.iter().filter(|check| check.outcome == Outcome::Passed).count();
-        let _ = writeln!(text, "{passed} of {} checks hold", self.checks.len());
+        let _ = writeln!(text, "{passed} of {} checks passed", self.checks.len());
         text
     }
 
@@ -75,7 +75,7 @@ impl Report {
         format!("{:#}", json!({"holds": self.holds(), "checks": self.checks}))
     }
 
-    /// What does not hold and what to do about it, a sentence each.
+    /// The failures and what to do about them, one sentence each.
     pub fn faults(&self) -> Vec<String> {
         let failed = self.checks.iter().filter(|check| check.outcome == Outcome::Failed);
         let fault = |check: &Check| match &check.advice {
@@ -87,29 +87,29 @@ impl Report {
 }
 
 impl Report {
-    /// Adds what was found as expected.
+    /// Adds a passed check.
     pub fn pass(&mut self, name: &'static str, expected: &str, found: &str) {
         self.checks.push(Check::made(name, Outcome::Passed, expected, found, None));
     }
 
-    /// Adds what was found as expected, with something to do before long.
+    /// Adds a passed check with something to do before long.
     pub fn pass_for_now(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
         self.checks.push(Check::made(name, Outcome::Passed, expected, found, Some(advice)));
     }
 
-    /// Adds what was not found as expected, and what to do about it.
+    /// Adds a failed check, and what to do about it.
     pub fn fail(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
         self.checks.push(Check::made(name, Outcome::Failed, expected, found, Some(advice)));
     }
 
-    /// Adds what could not be looked at, and why.
+    /// Adds a skipped check, and why it was skipped.
     pub fn skip(&mut self, name: &'static str, expected: &str, why: &str) {
         self.checks.push(Check::made(name, Outcome::Skipped, expected, why, None));
     }
 }
 
 impl Check {
-    /// A check that was made.
+    /// Creates a check.
     pub fn made(
         name: &'static str,
         outcome: Outcome,
@@ -122,8 +122,8 @@ impl Check {
     }
 }
 
-/// Much of what is found was written by the other side: it must neither break the line nor send
-/// control sequences to a terminal.
+/// Findings often quote the other side: they must neither break the line nor send control sequences
+/// to a terminal.
 fn on_one_line(text: &str) -> String {
     const LONGEST: usize = 400;
     let mut line: String =

@@ -1,7 +1,7 @@
-//! Lines of aligned columns, for people.
+//! Text tables with aligned columns.
 
-/// The rows under a heading, each column as wide as its widest cell. Control characters, which
-/// could steer the reader's terminal, are shown as `?`; an empty cell is a dash.
+/// Formats rows under a heading, each column as wide as its widest cell. Control characters, which
+/// could manipulate the reader's terminal, are shown as `?`; an empty cell is a dash.
 pub fn align<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
     let mut lines = vec![heading.map(str::to_owned)];
     lines.extend(rows.iter().map(|row| row.each_ref().map(|cell| shown(cell))));
@@ -16,7 +16,7 @@ pub fn align<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String
     text
 }
 
-/// A text as a terminal may have it.
+/// Makes a text safe for a terminal.
 pub fn shown(cell: &str) -> String {
     if cell.is_empty() {
         return "-".to_owned();

@@ -1,4 +1,5 @@
-//! Settings of the core system, which its database holds: read, written, and the business time zone.
+//! The core system's settings, stored in its database: reading and writing them, and the business
+//! time zone.
 
 use crate::installation::refusal::{Refused, refuse};
 use chrono_tz::Tz;
@@ -7,7 +8,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use shared::entity::settings::{ActiveModel, Column, Entity};
 
-/// The value of a setting, if it has one.
+/// Returns the value of a setting, if it is set.
 pub async fn read(db: &impl ConnectionTrait, name: &str) -> Result<Option<String>, DbErr> {
     Ok(Entity::find_by_id(name).one(db).await?.map(|row| row.value))
 }
@@ -27,17 +28,17 @@ pub async fn write(
     Entity::insert(row).on_conflict(or_change).exec_without_returning(db).await.map(drop)
 }
 
-/// Refuses what is no time zone.
+/// Refuses an unknown time zone.
 pub fn check_time_zone(name: &str) -> Result<(), Refused> {
     match name.parse::<Tz>() {
         Ok(_) => Ok(()),
         Err(_) => refuse(format!(
-            "no time zone is called {name:?}: it is an IANA name, such as America/Chicago or UTC"
+            "unknown time zone {name:?}: use an IANA name, such as America/Chicago or UTC"
         )),
     }
 }
 
-/// The time zone of this machine, or the one that `TZ` names; UTC where neither is known.
+/// This machine's time zone, or the one named by `TZ`; UTC if neither is known.
 pub fn this_time_zone() -> String {
     let named = std::env::var("TZ").ok().into_iter().chain(iana_time_zone::get_timezone());
     let mut named = named.map(|name| name.trim_start_matches(':').to_owned());

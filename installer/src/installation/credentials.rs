@@ -1,4 +1,4 @@
-//! The secrets of a quickstart: random, made once per folder, kept in a private file.
+//! A quickstart's secrets: random, generated once per folder, kept in a private file.
 
 use crate::installation::files::write_private;
 use base64::Engine;
@@ -35,7 +35,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// The secrets of this file, made where it is missing.
+    /// Loads the secrets in this file, or generates it.
     pub fn load_or_create(path: &Path) -> Result<Self, String> {
         if path.exists() {
             let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -43,7 +43,7 @@ impl Credentials {
                 .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
             let mut known: Self =
                 parsed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            // A folder of a release that had none.
+            // A folder from a release that had no such keys.
             let missing = [&mut known.master_key, &mut known.card_key];
             let missing: Vec<_> = missing.into_iter().filter(|key| key.is_empty()).collect();
             if !missing.is_empty() {
@@ -84,7 +84,7 @@ pub fn random_password() -> String {
     URL_SAFE_NO_PAD.encode(random_bytes::<15>())
 }
 
-/// The secret of a client: 256 random bits, 43 characters.
+/// A client secret of 256 random bits, 43 characters.
 pub fn random_secret() -> String {
     URL_SAFE_NO_PAD.encode(random_bytes::<32>())
 }

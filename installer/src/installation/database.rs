@@ -1,4 +1,4 @@
-//! The database of an installation: opened, changed in one transaction, and which one it is.
+//! An installation's database: opening it, changing it in one transaction, and identifying it.
 
 use crate::installation::files::read;
 use crate::installation::reach;
@@ -15,22 +15,22 @@ use shared::time::Timestamp;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// More than this between two clocks is no drift but a clock that nothing keeps.
+/// A larger difference is not drift but an unsynchronized clock.
 const CLOCK_LIMIT: TimeDelta = TimeDelta::seconds(60);
 
-/// A connection to the database of this URL, which has the schema of this release.
+/// Opens the database of this URL, which must have this release's schema.
 pub async fn open_database(url: &str) -> Result<DatabaseConnection, Refused> {
     let db = reach::open(url, 2).await?;
     check_schema(&db).await.map_err(Refused)?;
     Ok(db)
 }
 
-/// Why a change in one transaction came to nothing.
+/// Why a change in one transaction was rolled back.
 #[derive(Debug)]
 pub enum Undone {
-    /// By a rule.
+    /// It was refused.
     Refused(Refused),
-    /// By the database.
+    /// The database failed.
     Failed(DbErr),
 }
 
@@ -61,7 +61,7 @@ impl Contended for Undone {
     }
 }
 
-/// Changes the database in one transaction; again, where another one came first.
+/// Changes the database in one transaction, and retries on contention.
 pub async fn change<T>(
     db: &DatabaseConnection,
     work: impl AsyncFn(&DatabaseTransaction) -> Result<T, Undone>,
@@ -75,7 +75,7 @@ pub async fn change<T>(
     Ok(changed.await?)
 }
 
-/// Kind and version of the database.
+/// The database's product, version and name.
 pub async fn product(db: &DatabaseConnection) -> Result<String, Refused> {
     let (name, sql) = match db.get_database_backend() {
         DbBackend::Postgres => {
@@ -98,8 +98,8 @@ pub async fn file(db: &DatabaseConnection) -> Result<Option<PathBuf>, DbErr> {
     Ok(file.and_then(|file| PathBuf::from(file).canonicalize().ok()))
 }
 
-/// Whether the database's clock is as good as this machine's, and how far it is from that. No table
-/// is needed, unlike for [`db::time`].
+/// Compares the database's clock with this machine's: whether they agree, and the difference.
+/// Unlike [`db::time`], needs no table.
 pub async fn compare_clocks(db: &DatabaseConnection) -> Result<(bool, String), DbErr> {
     let machine = || DateTime::<Utc>::from(SystemTime::now());
     let asked = machine();
@@ -107,23 +107,23 @@ pub async fn compare_clocks(db: &DatabaseConnection) -> Result<(bool, String), D
     let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
     let time: Timestamp = row.try_get("", "now")?;
-    // The database looked at its clock somewhere between question and answer.
+    // The database read its clock at some point between request and response.
     let difference = time.0 - (asked + (machine() - asked) / 2);
     let seconds = difference.abs().num_milliseconds() as f64 / 1000.0;
     let side = if difference < TimeDelta::zero() { "behind" } else { "ahead of" };
     Ok((difference.abs() <= CLOCK_LIMIT, format!("{seconds:.1} s {side} this machine's")))
 }
 
-/// A name or a password on its way into a URL, which leaves alone what might be encoded already.
+/// Escapes a name or a password for a URL setter, which leaves percent-encodings as they are.
 pub fn in_url(text: &str) -> String {
     text.replace('%', "%25")
 }
 
-/// The URL that this flag gave, with the password in a file.
+/// The URL given with this option, with the password from a file.
 pub fn with_password(url: &str, file: &Path, flag: &str) -> Result<String, Refused> {
     let password = read(file).map_err(Refused)?;
     let password = in_url(password.trim_end_matches(['\r', '\n']));
-    let none = || Refused(format!("{flag} has no place for a password"));
+    let none = || Refused(format!("the URL given with {flag} cannot hold a password"));
     let mut url = Url::parse(url).map_err(|_| none())?;
     url.set_password(Some(&password)).map_err(|()| none())?;
     Ok(url.to_string())

@@ -1,4 +1,4 @@
-//! The files of documents, read as a whole and compared with their rows.
+//! Document files, read in full and compared with their rows.
 
 use crate::installation::columns::shown;
 use crate::installation::refusal::Refused;
@@ -16,26 +16,26 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Rows that are read together.
+/// Rows read at a time.
 const FILES_PER_PAGE: u64 = 500;
-/// Files that are read at the same time.
+/// Files read concurrently.
 const FILES_AT_ONCE: usize = 8;
-/// How often the progress shows that it is alive.
+/// How often the progress bar is redrawn.
 pub const TICK: Duration = Duration::from_millis(200);
 
-/// How many files were compared.
+/// Totals of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
-    /// Files that have a row.
+    /// Files with a row.
     pub files: u64,
-    /// Bytes that were read.
+    /// Bytes read.
     pub bytes: u64,
-    /// Files that are damaged or missing.
+    /// Damaged or missing files.
     pub damaged: u64,
 }
 
-/// Compares every file, and tells of each that is damaged or missing, in the order of their rows.
-/// One whose row is gone by the end was removed meanwhile.
+/// Compares every file, and reports each damaged or missing one, in the order of their rows. A file
+/// whose row is gone by the end was removed meanwhile.
 pub async fn compare(
     db: &DatabaseConnection,
     store: &DocumentStore,
@@ -85,7 +85,7 @@ async fn page(db: &DatabaseConnection, last: i64) -> Result<Vec<Model>, DbErr> {
         .await
 }
 
-/// Bytes that were read, and what is wrong with the file if anything is.
+/// Reads a file: the bytes read, and the damage, if any.
 async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>), Fault> {
     let (bytes, found) = match store.measure(&file.object_key).await? {
         Measured::Missing => (0, Some(Found::Nothing)),
@@ -102,7 +102,7 @@ async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>
     Ok((bytes, found.map(|found| Damage { file, found })))
 }
 
-/// Which of these files still have a row.
+/// The files among these that still have a row.
 async fn present(db: &DatabaseConnection, damaged: &[Damage]) -> Result<HashSet<i64>, DbErr> {
     let ids = damaged.iter().map(|damage| damage.file.file_id);
     let present: Vec<i64> = Entity::find()
@@ -115,28 +115,28 @@ async fn present(db: &DatabaseConnection, damaged: &[Damage]) -> Result<HashSet<
     Ok(present.into_iter().collect())
 }
 
-/// A file that is not what its row says.
+/// A file that differs from its row.
 pub struct Damage {
     /// The row.
     pub file: Model,
-    /// What there is in its place.
+    /// What was found instead.
     pub found: Found,
 }
 
-/// What there is in place of a file.
+/// What was found instead of a file.
 pub enum Found {
-    /// Its object is not there.
+    /// The object is missing.
     Nothing,
-    /// The object has another length.
+    /// The object has a different length.
     Size(u64),
-    /// The object has the length, and other bytes: their SHA-256.
+    /// The object has the right length but different contents: their SHA-256.
     Hash(String),
-    /// The object is there and cannot be read: why.
+    /// The object exists but cannot be read: why.
     Unreadable(String),
 }
 
 impl Damage {
-    /// The line for people.
+    /// The damage as text.
     pub fn to_text(&self) -> String {
         let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
         let (fault, difference) = match &self.found {
@@ -158,7 +158,7 @@ impl Damage {
         )
     }
 
-    /// The line for programs.
+    /// The damage as a JSON line.
     pub fn to_json(&self) -> String {
         let Model { file_id, document_id, file_name, size_bytes, sha256, .. } = &self.file;
         let mut line = json!({
@@ -201,7 +201,7 @@ impl From<Fault> for Refused {
     }
 }
 
-/// A bucket's answer may be a whole document.
+/// Collapses white space: a bucket's error response may be a whole document.
 pub fn one_line(text: &dyn Display) -> String {
     text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,16 +1,16 @@
-//! Files that commands read and write, and what is said where that fails.
+//! Reading and writing files, with error messages that name them.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// The text of a file.
+/// Reads a text file.
 pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// Writes a file that everybody may read.
+/// Writes a file that everyone may read.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

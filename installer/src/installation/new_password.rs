@@ -1,5 +1,5 @@
-//! A new password: from a file, typed twice, or made up. Never from the command line, which every
-//! process of the machine can read.
+//! A new password: read from a file, typed twice, or generated. Never from the command line, which
+//! every process of the machine can read.
 
 use crate::installation::credentials::random_password;
 use crate::installation::files::read;
@@ -8,18 +8,18 @@ use console::Term;
 use shared::user_names::check_password;
 use std::path::{Path, PathBuf};
 
-/// Where the password comes from; without either it is asked for.
+/// Source of the password; without either option it is prompted for.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct NewPassword {
-    /// Reads the password from a file
+    /// Read the password from a file
     #[arg(long, value_name = "FILE", conflicts_with = "generate")]
     password_file: Option<PathBuf>,
-    /// Makes a password up, and prints it once
+    /// Generate a password and print it once
     #[arg(long)]
     generate: bool,
 }
 
-/// A password that may be set.
+/// A valid new password.
 pub struct Password {
     /// The password itself.
     pub text: String,
@@ -27,12 +27,12 @@ pub struct Password {
 }
 
 impl NewPassword {
-    /// What flags of another name say.
+    /// The source given by other options.
     pub fn given(password_file: Option<PathBuf>, generate: bool) -> Self {
         Self { password_file, generate }
     }
 
-    /// The password, if it is fit for this user.
+    /// Returns the password if it is valid for this user.
     pub fn read(&self, user_name: &str) -> Result<Password, Refused> {
         let text = match &self.password_file {
             _ if self.generate => random_password(),
@@ -45,26 +45,26 @@ impl NewPassword {
 }
 
 impl Password {
-    /// One that was typed.
+    /// A password that was typed.
     pub fn typed(text: String) -> Self {
         Self { text, generated: false }
     }
 
-    /// True if nobody knows it yet.
+    /// True if it was generated, so that no one knows it yet.
     pub fn generated(&self) -> bool {
         self.generated
     }
 
-    /// What is said when it was set: the password too, where nobody else knows it.
+    /// The message after it was set, with the password if it was generated.
     pub fn after(&self, said: &str) -> String {
         match self.generated {
-            true => format!("{said}\npassword  {}\nThis is shown once.", self.text),
+            true => format!("{said}\npassword  {}\nShown only once.", self.text),
             false => said.to_owned(),
         }
     }
 }
 
-/// The only line of a file, however it ends.
+/// Reads the only line of a file, whatever its line ending.
 fn from_file(path: &Path) -> Result<String, Refused> {
     let text = read(path).map_err(Refused)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
@@ -78,20 +78,22 @@ fn from_file(path: &Path) -> Result<String, Refused> {
 fn ask() -> Result<String, Refused> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
-        return refuse("no terminal to ask for the password: give --password-file or --generate");
+        return refuse(
+            "there is no terminal to prompt for the password: pass --password-file or --generate",
+        );
     }
     let line = |prompt: &str| {
         let read = terminal.write_str(prompt).and_then(|()| terminal.read_secure_line());
-        read.map_err(|error| Refused(format!("cannot ask for the password: {error}")))
+        read.map_err(|error| Refused(format!("cannot prompt for the password: {error}")))
     };
     let first = line("New password: ")?;
-    match first == line("The same again: ")? {
+    match first == line("Repeat the password: ")? {
         true => Ok(first),
-        false => refuse("the two differ; nothing was changed"),
+        false => refuse("the passwords do not match; nothing was changed"),
     }
 }
 
-/// Refuses a password that is easily guessed, or too long.
+/// Refuses a password that is too short, too long, or contains the user name.
 pub fn check(password: &str, user_name: &str) -> Result<(), Refused> {
     check_password(password, user_name).map_err(|fault| Refused(format!("the password {fault}")))
 }

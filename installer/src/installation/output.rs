@@ -3,12 +3,12 @@
 use crate::installation::refusal::Refused;
 use std::io::{ErrorKind, Write};
 
-/// Prints what was asked for.
+/// Prints the requested output.
 pub fn print(text: &str) -> Result<(), Refused> {
     printed(write_out(text))
 }
 
-/// What came of printing. Whoever stops reading, as `head` does, has what he wanted.
+/// The result of printing. A closed pipe is no error: a reader such as `head` has what it wanted.
 pub fn printed(written: std::io::Result<()>) -> Result<(), Refused> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -16,10 +16,11 @@ pub fn printed(written: std::io::Result<()>) -> Result<(), Refused> {
     }
 }
 
-/// Prints what cannot be asked for again, after the change it belongs to was made.
+/// Prints what cannot be requested again, after the change it belongs to was committed.
 pub fn print_once(text: &str) -> Result<(), Refused> {
-    write_out(text)
-        .map_err(|error| Refused(format!("done, but what it made could not be printed: {error}")))
+    write_out(text).map_err(|error| {
+        Refused(format!("the change was made, but its result could not be printed: {error}"))
+    })
 }
 
 fn write_out(text: &str) -> std::io::Result<()> {

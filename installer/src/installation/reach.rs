@@ -1,5 +1,5 @@
-//! Reaching a database: what keeps from it, in the words of whoever has to mend it. Every command
-//! connects here, so that all say the same, and at once.
+//! Reaching a database: what prevents it, explained to the person who has to fix it. Every command
+//! connects here, so that all report the same, and immediately.
 
 use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
 use shared::database_url::without_password;
@@ -12,13 +12,13 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use url::Url;
 
-/// How long a connection may take.
+/// Time limit for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// How long a server may take to show which one it is.
+/// Time limit for a server to identify itself.
 const GREETING_TIME: Duration = Duration::from_secs(1);
-/// With this, a client asks PostgreSQL for TLS; it answers with one letter.
+/// A client's TLS request to PostgreSQL, which answers with one letter.
 const TLS_QUESTION: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-/// Parameters of URLs that name files.
+/// URL parameters that name files.
 const FILES: [&str; 8] =
     ["sslrootcert", "ssl-root-cert", "sslca", "ssl-ca", "sslcert", "ssl-cert", "sslkey", "ssl-key"];
 
@@ -37,7 +37,7 @@ impl Unreached {
     }
 }
 
-/// So many connections to the database of this URL, one of which was made.
+/// Opens a pool of this size to the database of this URL, and checks that it answers.
 pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, Unreached> {
     look_for(url).await?;
     let db = match db::connect(url, connections, false).await {
@@ -50,8 +50,8 @@ pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, Unr
     }
 }
 
-/// Refuses a URL that makes no sense, files of it that cannot be read, and a place where nobody
-/// answers: the driver would try that again and again.
+/// Refuses an invalid URL, files in it that cannot be read, and an address where nothing answers:
+/// the driver would retry these again and again.
 pub async fn look_for(url: &str) -> Result<(), Unreached> {
     database_url::check(url)
         .map_err(|why| Unreached::new(why, "correct the URL of the database"))?;
@@ -65,7 +65,7 @@ pub async fn look_for(url: &str) -> Result<(), Unreached> {
     place.connect().await.map(drop).map_err(|error| place.silent(&error))
 }
 
-/// The files that the URL of a database names.
+/// The files named in the URL of a database.
 pub fn files(url: &str) -> Vec<PathBuf> {
     let Some(parsed) = parsed(url) else { return Vec::new() };
     let pairs = parsed.query_pairs().filter(|(name, _)| FILES.contains(&&**name));
@@ -76,7 +76,7 @@ fn parsed(url: &str) -> Option<Url> {
     Url::parse(url).ok().filter(|url| url.scheme() != "sqlite")
 }
 
-/// Where a database server listens.
+/// The address of a database server.
 #[derive(Debug)]
 enum Place {
     Host(String, u16),
@@ -87,7 +87,8 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 impl Place {
-    /// As the driver finds it; `None` of an embedded database, or where the URL does not say.
+    /// The address that the driver would use; `None` for an embedded database, or if the URL has
+    /// none.
     fn of(url: &str) -> Option<Self> {
         let url = parsed(url)?;
         let said = |wanted: &[&str]| {
@@ -126,22 +127,22 @@ impl Place {
         match self {
             Self::Host(host, port) => Unreached::new(
                 format!("no database answers at {host} port {port}: {error}"),
-                "start the database, or correct its host and port, or open the firewall for it",
+                "start the database, correct its host and port, or open the firewall for it",
             ),
             Self::Socket(path) => Unreached::new(
                 format!("no database answers at {}: {error}", path.display()),
-                "start the database, or correct the folder of its socket",
+                "start the database, or correct the path of its socket",
             ),
         }
     }
 
-    /// Who answers there: MariaDB speaks first, PostgreSQL when it is asked.
+    /// Identifies the server: MariaDB speaks first, PostgreSQL after a request.
     async fn who(&self) -> Who {
         let Ok(mut stream) = self.connect().await else { return Who::Unknown };
         let mut greeting = [0; 64];
         match timeout(GREETING_TIME, stream.read(&mut greeting)).await {
             Ok(Ok(0) | Err(_)) => return Who::HangsUp,
-            // A length of three bytes, the number 0, then the version of the protocol.
+            // A three-byte length, the sequence number 0, then the protocol version.
             Ok(Ok(length)) if length > 4 && matches!(greeting[3..5], [0, 10 | 255]) => {
                 return Who::MariaDb;
             }
@@ -159,7 +160,7 @@ impl Place {
     }
 }
 
-/// An address of IPv6 without its brackets.
+/// An IPv6 address without its brackets.
 fn bare(host: &str) -> String {
     host.trim_matches(['[', ']']).to_owned()
 }
@@ -172,37 +173,37 @@ enum Who {
     Unknown,
 }
 
-/// What an error of the first question means.
+/// Explains an error of the first query.
 pub async fn explain(url: &str, error: &DbErr) -> Unreached {
     let parsed = parsed(url);
     let user = parsed.as_ref().map_or("", |url| url.username());
     let name = parsed.as_ref().map_or("", |url| url.path().trim_start_matches('/'));
     let said = own_words(error);
     match code(error).as_str() {
-        // TLS, addresses and names are judged there, whatever the password is.
+        // This code covers TLS, addresses and names, whatever the password.
         "28000" if said.contains("pg_hba.conf") => Unreached::new(
-            format!("the database refuses the user {user:?}: {said}"),
-            "correct sslmode in the URL of the database, or let this machine in in pg_hba.conf",
+            format!("the database rejects the user {user:?}: {said}"),
+            "correct sslmode in the URL of the database, or admit this machine in pg_hba.conf",
         ),
         "28P01" | "28000" | "1045" => Unreached::new(
-            format!("the database refuses the user {user:?} with this password"),
-            "correct user or password",
+            format!("the database rejects the user {user:?} with this password"),
+            "correct the user or the password",
         ),
         "3D000" | "1049" => Unreached::new(
-            format!("there is no database {name:?}"),
+            format!("the database {name:?} does not exist"),
             "create it (CREATE DATABASE, on MariaDB with CHARACTER SET utf8mb4), or correct its \
              name",
         ),
         "42501" | "1044" => Unreached::new(
             format!("the user {user:?} may not use the database {name:?}"),
-            "grant the user all rights on that database",
+            "grant the user all privileges on that database",
         ),
         "" => explain_other(url, error).await,
         _ => unusable(url, error),
     }
 }
 
-/// An error that no database has sent: perhaps there is another one.
+/// Explains an error that did not come from a database: perhaps another kind of server answers.
 async fn explain_other(url: &str, error: &DbErr) -> Unreached {
     let Some(place) = Place::of(url) else { return unusable(url, error) };
     let wants_mariadb = url.starts_with("mysql");
@@ -212,21 +213,21 @@ async fn explain_other(url: &str, error: &DbErr) -> Unreached {
             Place::Socket(path) => path.display().to_string(),
         };
         Unreached::new(
-            format!("what answers at {place} is no {kind}: it is {other}"),
-            &format!("correct the port, or begin the URL of the database with {scheme}://"),
+            format!("the server at {place} is {other}, not {kind}"),
+            &format!("correct the port, or start the URL of the database with {scheme}://"),
         )
     };
     match place.who().await {
         Who::PostgreSql if wants_mariadb => is_none("MariaDB", "PostgreSQL", "postgres"),
         Who::MariaDb if !wants_mariadb => is_none("PostgreSQL", "MariaDB", "mysql"),
-        Who::HangsUp => place.silent(&Error::other("what is there hangs up at once")),
+        Who::HangsUp => place.silent(&Error::other("the server closes the connection immediately")),
         _ => unusable(url, error),
     }
 }
 
 fn unusable(url: &str, error: &DbErr) -> Unreached {
-    let found = format!("{} cannot be used: {}", without_password(url), own_words(error));
-    Unreached::new(found, "see whether this is the right server, and its log")
+    let found = format!("cannot use {}: {}", without_password(url), own_words(error));
+    Unreached::new(found, "make sure this is the right server, or see its log")
 }
 
 fn sqlx_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
@@ -238,13 +239,13 @@ fn sqlx_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
     }
 }
 
-/// What the database itself says, where it has said something.
+/// The database's own message, if the error has one.
 fn own_words(error: &DbErr) -> String {
     let said = sqlx_error(error).and_then(|error| error.as_database_error());
     said.map_or_else(|| error.to_string(), |said| said.message().to_owned())
 }
 
-/// The database's own code of an error: an SQLSTATE, or MariaDB's number.
+/// The database's own error code: an SQLSTATE, or MariaDB's number.
 pub fn code(error: &DbErr) -> String {
     let Some(error) = sqlx_error(error).and_then(|error| error.as_database_error()) else {
         return String::new();

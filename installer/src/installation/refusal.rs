@@ -1,15 +1,15 @@
-//! Why a command did nothing, in words for whoever gave it.
+//! Why a command did nothing, in words for the person running it.
 
 use crate::installation::reach::Unreached;
 use sea_orm::DbErr;
 use shared::db::{self, Fault};
 use std::fmt;
 
-/// A command did nothing; the text says why.
+/// The reason why a command did nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(pub String);
 
-/// Refuses with this text.
+/// Refuses with this reason.
 pub fn refuse<T>(why: impl Into<String>) -> Result<T, Refused> {
     Err(Refused(why.into()))
 }
@@ -31,10 +31,10 @@ impl From<DbErr> for Refused {
     fn from(error: DbErr) -> Self {
         Self(match db::fault(&error) {
             Fault::Contention | Fault::LockTimeout => {
-                format!("the database is busy with the same rows, try again: {error}")
+                format!("another transaction is using the same rows, try again: {error}")
             }
             Fault::Unavailable => format!("the database cannot be reached: {error}"),
-            Fault::Conflict | Fault::Defect => format!("the database refuses: {error}"),
+            Fault::Conflict | Fault::Defect => format!("the database reports an error: {error}"),
         })
     }
 }

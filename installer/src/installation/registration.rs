@@ -1,4 +1,4 @@
-//! What a client may be: which of its properties go together.
+//! Client registrations, and which of their properties may be combined.
 
 mod keys;
 mod uris;
@@ -14,50 +14,50 @@ use shared::secrecy::Secret;
 use shared::time::Timestamp;
 use std::path::PathBuf;
 
-/// The public client of the documentation: code flow.
+/// The public client of the documentation page: authorization code flow.
 pub const BROWSER_CLIENT: &str = "browser";
-/// The resource server.
+/// The api-server's client, a resource server.
 pub const API_SERVER_CLIENT: &str = "api-server";
 
 const ID_CHARACTERS_MAX: usize = 100;
 const NAME_CHARACTERS_MAX: usize = 100;
 
-/// A client to be added.
+/// A client to add.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Registration {
-    /// Its id: 1 to 100 of A-Z, a-z, 0-9, '.', '_', '-'
+    /// The client's id: 1 to 100 characters of A-Z, a-z, 0-9, '.', '_', '-'
     pub id: String,
-    /// What people know it by, on the log-in page: up to 100 characters [default: its id]
+    /// Display name on the log-in page, up to 100 characters [default: the id]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// It cannot keep a secret: a program in a browser or on a desktop
+    /// Public client, which cannot keep a secret: a program in a browser or on a desktop
     #[arg(long)]
     pub public: bool,
-    /// How it gets tokens
+    /// How the client gets tokens
     #[arg(long = "grant", value_name = "GRANT", num_args = 1..)]
     pub grants: Vec<Grant>,
-    /// Whom it may log in
+    /// Which users it may log in
     #[arg(long = "user-kind", value_name = "KIND", num_args = 1.., value_parser = user_kinds())]
     pub user_kinds: Vec<UserKind>,
-    /// Where a log-in may end: https, or http on 127.0.0.1, [::1] or localhost
+    /// Redirect URI after a log-in: https, or http on 127.0.0.1, [::1] or localhost
     #[arg(long = "redirect-uri", value_name = "URI", num_args = 1..)]
     pub redirect_uris: Vec<String>,
-    /// Where a log-out may end: the same
+    /// Redirect URI after a log-out: as --redirect-uri
     #[arg(long = "post-logout-redirect-uri", value_name = "URI", num_args = 1..)]
     pub post_logout_redirect_uris: Vec<String>,
-    /// The origin of its pages, such as https://app.example.com, if it is public
+    /// Origin of a public client's pages, such as https://app.example.com
     #[arg(long = "cors-origin", value_name = "ORIGIN", num_args = 1..)]
     pub cors_origins: Vec<String>,
-    /// It may ask what a token is worth
+    /// Resource server: may introspect tokens
     #[arg(long)]
     pub resource_server: bool,
-    /// Its public keys or certificates (JWKS), in place of a secret
+    /// File with its public keys or certificates (JWKS), used instead of a secret
     #[arg(long, value_name = "FILE")]
     pub jwks: Option<PathBuf>,
-    /// A secret beside the keys
+    /// Also generate a secret, in addition to the keys
     #[arg(long)]
     pub secret: bool,
-    /// The id and the secret as JSON
+    /// Print the id and the secret as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -66,11 +66,11 @@ pub struct Registration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Grant {
-    /// With a user's name and password.
+    /// With a user's name and password
     Password,
-    /// With a code from the log-in page.
+    /// With a code from the log-in page
     AuthorizationCode,
-    /// With a refresh token.
+    /// With a refresh token
     RefreshToken,
 }
 
@@ -84,7 +84,7 @@ impl Grant {
     }
 }
 
-/// Reads `core` or `web` from a command line.
+/// Parses `core` or `web` from the command line.
 fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
     let words = [UserKind::Core, UserKind::Web].map(UserKind::as_str);
     PossibleValuesParser::new(words).map(|word| match word == UserKind::Web.as_str() {
@@ -93,32 +93,32 @@ fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
     })
 }
 
-/// Refuses what is no client's id.
+/// Refuses an invalid client id.
 pub fn check_id(id: &str) -> Result<(), Refused> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     match (1..=ID_CHARACTERS_MAX).contains(&id.len()) && id.bytes().all(allowed) {
         true => Ok(()),
         false => refuse(format!(
-            "the id of a client has 1 to {ID_CHARACTERS_MAX} characters of A-Z, a-z, 0-9, '.', \
-             '_', '-': {id:?} is none"
+            "{id:?} is not a client id: use 1 to {ID_CHARACTERS_MAX} characters of A-Z, a-z, 0-9, \
+             '.', '_', '-'"
         )),
     }
 }
 
-/// Refuses what people could not know a client by.
+/// Refuses an invalid display name.
 pub fn check_display_name(name: &str) -> Result<(), Refused> {
     let plain = !name.chars().any(char::is_control) && name.trim() == name;
     match plain && (1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
         true => Ok(()),
         false => refuse(format!(
-            "the name of a client has 1 to {NAME_CHARACTERS_MAX} characters, no control characters \
-             and no outer blanks: {name:?} is none"
+            "{name:?} is not a client name: use 1 to {NAME_CHARACTERS_MAX} characters, with no \
+             control characters and no leading or trailing spaces"
         )),
     }
 }
 
 impl Registration {
-    /// Refuses a client that is unsafe, or that could do nothing; gives back its public keys.
+    /// Refuses a client that is unsafe or could do nothing; returns its public keys.
     pub fn check(&self) -> Result<Option<String>, Refused> {
         check_id(&self.id)?;
         self.name.as_deref().map_or(Ok(()), check_display_name)?;
@@ -132,7 +132,7 @@ impl Registration {
         if self.public {
             self.check_public()?;
         } else if !self.cors_origins.is_empty() {
-            return refuse("--cors-origin is for public clients: no page may hold a secret");
+            return refuse("--cors-origin is only for public clients: a page cannot keep a secret");
         }
         self.jwks.as_deref().map(keys::read).transpose()
     }
@@ -144,33 +144,35 @@ impl Registration {
             return refuse("--grant authorization_code needs a --redirect-uri");
         }
         if !code && uris > 0 {
-            return refuse("redirect URIs are for clients with --grant authorization_code");
+            return refuse("redirect URIs are only for clients with --grant authorization_code");
         }
         if !code && !self.has(Grant::Password) {
             if self.has(Grant::RefreshToken) {
-                return refuse("--grant refresh_token needs password or authorization_code too");
+                return refuse("--grant refresh_token also needs password or authorization_code");
             }
             if !self.user_kinds.is_empty() {
-                return refuse("--user-kind is for clients with a --grant");
+                return refuse("--user-kind is only for clients with a --grant");
             }
             if !self.resource_server && !self.public {
                 return refuse("this client could do nothing: add --grant or --resource-server");
             }
         } else if self.user_kinds.is_empty() {
-            return refuse("whom may this client log in? add --user-kind core, web, or both");
+            return refuse(
+                "specify which users this client may log in: add --user-kind core, web, or both",
+            );
         }
         Ok(())
     }
 
     fn check_public(&self) -> Result<(), Refused> {
         if self.secret || self.jwks.is_some() {
-            return refuse("a public client has neither a secret nor keys");
+            return refuse("a public client cannot have a secret or keys");
         }
         if self.has(Grant::Password) {
-            return refuse("--grant password is for confidential clients");
+            return refuse("--grant password is only for confidential clients");
         }
         if self.resource_server {
-            return refuse("--resource-server is for confidential clients");
+            return refuse("--resource-server is only for confidential clients");
         }
         match self.has(Grant::AuthorizationCode) {
             true => Ok(()),
@@ -182,7 +184,7 @@ impl Registration {
         self.grants.contains(&grant)
     }
 
-    /// True unless it proves who it is by something else, or cannot.
+    /// True unless it authenticates differently, or cannot authenticate.
     pub fn wants_secret(&self) -> bool {
         !self.public && (self.secret || self.jwks.is_none())
     }
@@ -215,7 +217,7 @@ impl Registration {
     }
 }
 
-/// As lists are kept: each word once, separated by spaces.
+/// The stored form of a list: each word once, separated by spaces.
 fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut list: Vec<&str> = Vec::new();
     for word in words {
@@ -290,7 +292,7 @@ mod tests {
         let password = || confidential(&[Password]);
         let jwks = || Some(PathBuf::from("keys.json"));
         for (client, why) in [
-            (confidential(&[]), "--user-kind is for clients with a --grant"),
+            (confidential(&[]), "--user-kind is only for clients with a --grant"),
             (Registration { user_kinds: vec![], ..confidential(&[]) }, "could do nothing"),
             (Registration { user_kinds: vec![], ..password() }, "--user-kind core, web, or both"),
             (confidential(&[RefreshToken]), "needs password or authorization_code"),
@@ -298,20 +300,23 @@ mod tests {
                 Registration { redirect_uris: vec![], ..confidential(&[AuthorizationCode]) },
                 "needs a --redirect-uri",
             ),
-            (Registration { redirect_uris: uri(), ..password() }, "redirect URIs are for"),
+            (Registration { redirect_uris: uri(), ..password() }, "redirect URIs are only for"),
             (
                 Registration { post_logout_redirect_uris: uri(), ..password() },
-                "redirect URIs are for",
+                "redirect URIs are only for",
             ),
             (Registration { cors_origins: origin(), ..password() }, "for public clients"),
-            (Registration { public: true, ..password() }, "password is for confidential clients"),
+            (
+                Registration { public: true, ..password() },
+                "password is only for confidential clients",
+            ),
             (
                 Registration { user_kinds: vec![], public: true, ..confidential(&[]) },
                 "a public client needs --grant authorization_code",
             ),
-            (Registration { secret: true, ..public() }, "neither a secret nor keys"),
-            (Registration { jwks: jwks(), ..public() }, "neither a secret nor keys"),
-            (Registration { resource_server: true, ..public() }, "--resource-server is for"),
+            (Registration { secret: true, ..public() }, "cannot have a secret or keys"),
+            (Registration { jwks: jwks(), ..public() }, "cannot have a secret or keys"),
+            (Registration { resource_server: true, ..public() }, "--resource-server is only for"),
         ] {
             let said = refusal(&client);
             assert!(said.contains(why), "{said}: {client:?}");

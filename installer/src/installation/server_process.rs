@@ -1,7 +1,7 @@
-//! The two servers as processes of their own: started, waited for, stopped.
+//! The two servers as child processes: starting them, waiting until they are ready, stopping them.
 //!
-//! A server runs until its standard input ends. So it also stops, in good order, when the process
-//! that started it is gone, however that one ended.
+//! A server runs until its standard input ends, so it also stops, in good order, when its parent
+//! process is gone, however that ended.
 
 use reqwest::{Client, Url};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 const READY_WITHIN: Duration = Duration::from_secs(30);
 const STOPPED_WITHIN: Duration = Duration::from_secs(40);
 
-/// A server that was started.
+/// A started server.
 pub struct Server {
     name: &'static str,
     log: PathBuf,
@@ -24,8 +24,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts this program again with a hidden command; what it says goes to the log.
-    /// Given a user's and a group's id, it runs as that user; `environment` goes before its settings.
+    /// Starts this program again with a hidden command; its output goes to the log. With a user and
+    /// a group id, it runs as that user; `environment` overrides its settings.
     pub fn start(
         name: &'static str,
         command: &str,
@@ -34,7 +34,7 @@ impl Server {
         user: Option<(u32, u32)>,
         environment: &[(String, String)],
     ) -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
+        let failed = |error: std::io::Error| format!("cannot start {name}: {error}");
         let mut options = std::fs::OpenOptions::new();
         let output = options.create(true).append(true).mode(0o600).open(log).map_err(failed)?;
         let mut server = Command::new(std::env::current_exe().map_err(failed)?);
@@ -45,37 +45,38 @@ impl Server {
             .arg(command)
             .arg("--env-file")
             .arg(env_file)
-            // Nobody balances load over it, and has to notice that it stops.
+            // No load balancer has to notice that it stops.
             .env("AUTH_DRAIN_DELAY_SECONDS", "0")
             .env("API_DRAIN_DELAY_SECONDS", "0")
             .envs(environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(output.try_clone().map_err(failed)?)
             .stderr(output)
-            // Ctrl-C reaches the whole group; the servers stop when this process tells them.
+            // Ctrl-C reaches the whole process group; the servers stop when this process tells them
+            // to.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;
-        // Kept apart from the child, because waiting for a child ends its input.
+        // Kept separately, because waiting for a child closes its input.
         let input = child.stdin.take();
         Ok(Self { name, log: log.to_owned(), child, input })
     }
 
-    /// The id of the process.
+    /// The process id.
     pub fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Returns once the server says it is ready; an error with its last words if it ends before.
-    /// `connect_to` is taken in place of the host's addresses.
+    /// Returns once the server is ready; if it ends before, an error with its last lines of output.
+    /// `connect_to` overrides the addresses of the URL's host.
     pub async fn wait_until_ready(
         &mut self,
         url: &str,
         ca: &Path,
         connect_to: Option<SocketAddr>,
     ) -> Result<(), String> {
-        // Its standard input was taken from it, so that waiting does not end that.
+        // Its standard input is held elsewhere, so waiting does not close it.
         tokio::select! {
             ready = wait_for(self.name, url, ca, connect_to) => {
                 ready.map_err(|fault| format!("{fault}; {}", self.last_words()))
@@ -99,7 +100,7 @@ impl Server {
         self.name
     }
 
-    /// Ends its standard input and waits until it has finished its requests.
+    /// Closes its standard input and waits until it has finished its requests.
     pub async fn stop(mut self) {
         drop(self.input.take());
         if timeout(STOPPED_WITHIN, self.child.wait()).await.is_err() {
@@ -108,7 +109,7 @@ impl Server {
     }
 }
 
-/// Where a server that listens there is reached on this machine.
+/// The address under which a server with this listen address is reached on this machine.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -118,7 +119,7 @@ pub fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-/// Returns once a server that somebody else has started says it is ready.
+/// Returns once a server started by someone else is ready.
 pub async fn wait_for(
     name: &str,
     url: &str,

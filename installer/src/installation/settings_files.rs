@@ -1,4 +1,4 @@
-//! Which installation a command is about: the settings files of its servers.
+//! The installation that a command works on: its servers' settings files.
 
 use crate::installation::database::open_database;
 use crate::installation::refusal::{Refused, refuse};
@@ -9,36 +9,36 @@ use shared::passwords::Passwords;
 use shared::settings::Settings;
 use std::path::{Path, PathBuf};
 
-/// Where settings are: of a quickstart in the present folder, or of this machine's installation.
+/// The default folders: of a quickstart in the current folder, and of this machine's installation.
 const STANDARD_FOLDERS: [&str; 2] = ["./loan-servicing", "/etc/loan-servicing"];
 
 /// The auth server's settings, or its database alone.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Installation {
-    /// Settings file of the auth server; environment variables go before it
-    /// [default: ./loan-servicing/auth-server.env, else that in /etc/loan-servicing]
+    /// Settings file of the auth server; environment variables override it [default:
+    /// ./loan-servicing/auth-server.env, else /etc/loan-servicing/auth-server.env]
     #[arg(long, global = true, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
-    /// The database, in place of AUTH_DATABASE_URL
+    /// URL of the database, overriding AUTH_DATABASE_URL
     #[arg(long, global = true, value_name = "URL")]
     pub database_url: Option<String>,
 }
 
 impl Installation {
-    /// A connection to its database, which has the schema of this release.
+    /// Opens its database, which must have this release's schema.
     pub async fn open(&self) -> Result<DatabaseConnection, Refused> {
         open_database(&self.database_url()?).await
     }
 
-    /// How this installation hashes passwords.
+    /// This installation's password hashing.
     pub fn passwords(&self) -> Result<Passwords, Refused> {
         let mut settings = self.settings();
         let passwords = config::passwords(&mut settings);
         let passwords = settings.finish(passwords).map_err(Refused)?;
-        passwords.ok_or_else(|| Refused("passwords cannot be hashed".to_owned()))
+        passwords.ok_or_else(|| Refused("cannot hash passwords".to_owned()))
     }
 
-    /// The keys that seal its signing keys, and how long one of those signs.
+    /// The master keys that seal its signing keys, and the rotation interval of the latter.
     pub fn signing(&self) -> Result<(MasterKeys, i64), Refused> {
         let mut settings = self.settings();
         let keys = settings.parsed("AUTH_MASTER_KEYS");
@@ -46,7 +46,7 @@ impl Installation {
         settings.finish((keys, seconds)).map_err(Refused)
     }
 
-    /// Which database it is.
+    /// The URL of its database.
     pub fn database_url(&self) -> Result<String, Refused> {
         if let Some(url) = &self.database_url {
             return Ok(url.clone());
@@ -57,16 +57,16 @@ impl Installation {
         let readable = file.is_none_or(|file| std::fs::File::open(file).is_ok());
         if url.is_empty() && readable {
             settings.fault(format!(
-                "which database? AUTH_DATABASE_URL is not set: name a settings file with \
-                 --env-file (default {}) or the database with --database-url",
+                "no database given: AUTH_DATABASE_URL is not set; pass a settings file with \
+                 --env-file (default {}), or the database with --database-url",
                 STANDARD_FOLDERS.map(|it| format!("{it}/auth-server.env")).join(", else ")
             ));
         }
         settings.finish(url).map_err(Refused)
     }
 
-    /// The settings of the api-server beside those of the auth server, and their file, where there
-    /// are any and they are about the same database.
+    /// The api-server's settings next to those of the auth server, and their file, if they exist
+    /// and name the same database.
     pub fn api_settings(&self) -> Option<(PathBuf, Settings)> {
         let file = match &self.env_file {
             Some(file) => file.with_file_name("api-server.env"),
@@ -90,42 +90,44 @@ impl Installation {
 /// The settings files of both servers.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SettingsFiles {
-    /// Settings file of the auth server; environment variables go before it
-    /// [default: beside the other one, where that is named, else ./loan-servicing/auth-server.env,
-    /// else that in /etc/loan-servicing]
+    /// Settings file of the auth server; environment variables override it [default: next to
+    /// --api-env-file if that is given, else ./loan-servicing/auth-server.env, else
+    /// /etc/loan-servicing/auth-server.env]
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
-    /// The same of the api-server [default: the same with api-server.env]
+    /// Settings file of the api-server; environment variables override it [default: next to
+    /// --env-file if that is given, else ./loan-servicing/api-server.env, else
+    /// /etc/loan-servicing/api-server.env]
     #[arg(long, value_name = "FILE")]
     api_env_file: Option<PathBuf>,
 }
 
 impl SettingsFiles {
-    /// That of the auth server, if it was named or is where it usually is.
+    /// The auth server's, if it was named or exists in a default folder.
     pub fn auth(&self) -> Option<PathBuf> {
         let beside = || beside(self.api_env_file.as_deref(), "auth-server.env");
         settings_file(self.env_file.clone().or_else(beside), "auth-server.env")
     }
 
-    /// That of the api-server.
+    /// The api-server's.
     pub fn api(&self) -> Option<PathBuf> {
         let beside = || beside(self.env_file.as_deref(), "api-server.env");
         settings_file(self.api_env_file.clone().or_else(beside), "api-server.env")
     }
 }
 
-/// The file of this name in the folder of another one, if it is there.
+/// The file of this name next to another one, if it exists.
 fn beside(other: Option<&Path>, name: &str) -> Option<PathBuf> {
     other.map(|other| other.with_file_name(name)).filter(|file| file.exists())
 }
 
-/// The settings file of a server: the one that was named, else a quickstart's, else this machine's.
+/// A server's settings file: the one that was named, else a quickstart's, else this machine's.
 fn settings_file(named: Option<PathBuf>, name: &str) -> Option<PathBuf> {
     named.or_else(|| standard_file(name))
 }
 
-/// Both files are of one folder. One that may not be looked into counts, too: whoever gives the
-/// command is to learn that.
+/// Both files come from one folder. A folder that may not be read counts as well, so that the user
+/// learns of it.
 fn standard_file(name: &str) -> Option<PathBuf> {
     let is_there = |path: &Path| !matches!(path.try_exists(), Ok(false));
     let has_settings = |folder: &&Path| {
@@ -135,8 +137,8 @@ fn standard_file(name: &str) -> Option<PathBuf> {
     Some(folder.join(name)).filter(|file| is_there(file))
 }
 
-/// The settings of an api-server and the URL of its database. What a command does not ask for need
-/// not be there or be right.
+/// Reads an api-server's settings and the URL of its database. Settings that a command does not use
+/// may be missing or wrong.
 pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), Refused> {
     let file = settings_file(env_file.map(Path::to_owned), "api-server.env");
     let settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
@@ -144,7 +146,7 @@ pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), 
     let readable = file.as_ref().is_none_or(|file| std::fs::File::open(file).is_ok());
     if url.is_empty() && readable {
         return refuse(format!(
-            "which database? API_DATABASE_URL is not set: name the settings file of the api-server \
+            "no database given: API_DATABASE_URL is not set; pass the api-server's settings file \
              with --env-file (default {})",
             STANDARD_FOLDERS.map(|it| format!("{it}/api-server.env")).join(", else ")
         ));

@@ -1,19 +1,19 @@
-//! User-defined fields: a few on each of the nine forms.
+//! User-defined field definitions: a few on each of the nine forms.
 
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait, QueryFilter};
 use shared::entity::user_defined_fields::{Column, DataType, Entity, Form, Model};
 use shared::lists::TextList;
 
-/// Borrowers see it.
+/// Visible to borrowers.
 const WEB: u8 = 1;
-/// Nobody sees it on the form.
+/// Hidden on the form.
 const HIDDEN: u8 = 2;
-/// It is shown and not entered.
+/// Displayed, but read-only.
 const READ_ONLY: u8 = 4;
-/// It must not be empty.
+/// Must not be empty.
 const REQUIRED: u8 = 8;
 
-/// Label, kind, what may be picked, flags. The place in the list is the number of the field.
+/// Label, type, pick list, flags. The position in the list is the field's number.
 type Field = (&'static str, DataType, &'static [&'static str], u8);
 
 use DataType::{Date, Document, Flag, Money, Number, PickList, Text};
@@ -105,7 +105,7 @@ fn definition(form: Form, (label, data_type, picks, flags): &Field, number: i32)
         field_name: format!("userdef{number:02}"),
         label: (*label).to_owned(),
         data_type: *data_type,
-        // What `loan_transactions` has room for; other forms keep up to 255.
+        // The room in `loan_transactions`; other forms hold up to 255.
         size: (*data_type == Text).then_some(50),
         default_value: picks.first().map(|pick| (*pick).to_owned()),
         pick_list: TextList(picks.iter().map(|pick| (*pick).to_owned()).collect()),

@@ -1,5 +1,5 @@
-//! Users who are there as data, and setup lists that are long enough to choose from: what comes with
-//! the demo portfolio.
+//! Setup data of the demo portfolio: users without passwords, groups, and setup lists long enough
+//! to choose from.
 
 use super::{DBA, DISABLED, OFFICER, User, ensure_user, user_id};
 use sea_orm::ActiveValue::Set;
@@ -16,7 +16,7 @@ use shared::entity::{
     portfolios, relationship_codes, transaction_codes, trustees, user_groups,
 };
 
-/// Users who are there as data and cannot log in.
+/// Users without passwords, who cannot log in.
 const FURTHER_USERS: [User; 7] = [
     ("officer2", "Second Loan Officer", OFFICER, &["Loan:View", "Contact:View"]),
     ("teller2", "Second Teller", 0, &["Loan:View", "Loan > Payments:Add", "Cash Drawer:View"]),
@@ -43,15 +43,15 @@ const FURTHER_USERS: [User; 7] = [
     ("former", "Former Employee", DISABLED, &[]),
 ];
 
-/// Groups and who belongs to them.
+/// Groups and their members.
 const GROUPS: [(&str, &str, &[&str]); 3] = [
     ("Servicing", "Loan servicing", &["officer", "officer2", "collector"]),
     ("Tellers", "Branch tellers", &["teller", "teller2"]),
     ("Audit", "Internal audit", &["supervisor"]),
 ];
 
-/// Users who are there as data, groups, and enough rows in each setup list to choose from; one of
-/// each kind that trustees can guard is for the Audit group alone.
+/// Adds users without passwords, groups, and enough rows in each setup list to choose from; one row
+/// of each kind that trustees can guard is reserved for the Audit group.
 pub async fn add(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let now = db::time(tx).await?;
     for user in &FURTHER_USERS {
@@ -88,7 +88,7 @@ async fn add_group(
     Ok(())
 }
 
-/// Lists with trustees on one row each, the last one added here.
+/// Adds lists with trustees on one row each, the last one added here.
 async fn trusted_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let text = |text: &str| Set(text.to_owned());
     let mut loan_group_id = 0;
@@ -196,7 +196,7 @@ async fn small_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Only the Audit group, and the admin account, may see this object.
+/// Restricts this object to the Audit group and the admin account.
 async fn guard(
     tx: &DatabaseTransaction,
     object_type: TrusteeObject,

@@ -1,7 +1,8 @@
-//! Rows that every installation begins with: a fee rule, a teller's cash drawer, field definitions.
+//! The rows that every quickstart starts with: a fee rule, a teller's cash drawer, field
+//! definitions.
 //!
-//! What an administrator made of them stays: nothing is added beside a rule, a drawer or a form's
-//! fields that are there already, and nothing is changed.
+//! An administrator's changes are kept: nothing is added if there is already a rule, a drawer or a
+//! field on the form, and nothing is changed.
 
 use super::{field_definitions, user_id};
 use sea_orm::{
@@ -17,7 +18,7 @@ use shared::rows;
 /// The cash drawer of the user `teller`.
 pub const TELLER_DRAWER: &str = "Teller 1";
 
-/// Adds what is missing.
+/// Adds the missing rows.
 pub async fn ensure(db: &DatabaseConnection) -> Result<(), DbErr> {
     let tx = db::begin_write(db).await?;
     ensure_fee_rule(&tx).await?;
@@ -26,7 +27,7 @@ pub async fn ensure(db: &DatabaseConnection) -> Result<(), DbErr> {
     tx.commit().await
 }
 
-/// The rule for every loan group and every brand.
+/// The fee rule for every loan group and every brand.
 async fn ensure_fee_rule(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     use convenience_fee_rules::Column::{BrandType, LoanGroupId};
     let general = convenience_fee_rules::Entity::find()
@@ -49,7 +50,7 @@ async fn ensure_fee_rule(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     rows::add(tx, rule).await.map(drop)
 }
 
-/// An individual drawer that the teller may work with.
+/// An individual drawer assigned to the teller.
 async fn ensure_teller_drawer(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let teller = user_id(tx, "teller").await?;
     let assigned = cash_drawer_assignments::Entity::find()

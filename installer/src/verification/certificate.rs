@@ -1,4 +1,4 @@
-//! Chain, host name and expiry of a presented certificate, each judged by itself.
+//! Chain, host name and expiry of a presented certificate, each judged separately.
 
 use super::handshakes::Chain;
 use super::reach::Target;
@@ -16,32 +16,32 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 
-/// Where the usual systems keep the authorities they trust.
+/// Where common systems keep their trusted authorities.
 const SYSTEM_BUNDLES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// The authorities to trust.
+/// The trusted authorities.
 pub(super) struct Trust {
-    /// The file they stand in.
+    /// The file that contains them.
     pub(super) path: PathBuf,
     roots: RootCertStore,
 }
 
 impl Trust {
-    /// Those of the file given, else the system's.
+    /// Loads the authorities in the given file, or the system's.
     pub(super) fn find(given: Option<&Path>, course: &mut Course) -> Result<Self, Step> {
         let system = || SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file());
         let Some(path) = given.or_else(system) else {
             let found = format!("this system has none of {}", SYSTEM_BUNDLES.join(", "));
-            return Err(course.fail(Step::Chain, found, "name a file of authorities with --ca"));
+            return Err(course.fail(Step::Chain, found, "pass a file of authorities with --ca"));
         };
-        let advice = "give --ca a PEM file with the certificate of the authority";
+        let advice = "pass a PEM file with the authority's certificate with --ca";
         let roots = authorities(path).map_err(|found| course.fail(Step::Chain, found, advice))?;
         Ok(Self { path: path.to_owned(), roots })
     }
 }
 
-/// Judges every chain the server presented. If one is at fault, HTTP has to wait.
+/// Judges every chain the server presented. HTTP is not tried unless all of them hold.
 pub(super) fn check(
     target: &Target,
     trust: &Trust,
@@ -51,22 +51,23 @@ pub(super) fn check(
     let mut chains_read = Vec::new();
     for chain in chains {
         chains_read.push(Presented::read(chain).map_err(|found| {
-            let advice = "give the server a certificate as RFC 5280 has it (X.509 version 3)";
+            let advice =
+                "give the server a certificate that conforms to RFC 5280 (X.509 version 3)";
             course.fail(Step::Chain, found, advice)
         })?);
     }
-    // Each of the three is reported, whichever of them fails.
+    // Each of the three is reported, whichever fails.
     let chain = check_chain(trust, &chains_read, course);
     let host_name = check_host_name(target, &chains_read, course);
     let expiry = check_expiry(trust, &chains_read, course);
     chain.and(host_name).and(expiry)
 }
 
-/// A chain, read in the two ways needed: one judges, the other shows dates and names.
+/// A chain in two parsed forms: one for verification, one for dates and names.
 struct Presented<'a> {
     judged: ParsedCertificate<'a>,
     all: Vec<X509Certificate<'a>>,
-    /// The server's own: the first of all.
+    /// The server's own certificate: the first one.
     own: X509Certificate<'a>,
     intermediates: &'a [CertificateDer<'static>],
 }
@@ -74,7 +75,8 @@ struct Presented<'a> {
 impl<'a> Presented<'a> {
     fn read(chain: &'a Chain) -> Result<Self, String> {
         let (own, intermediates) = chain.split_first().ok_or("no certificate was presented")?;
-        let unreadable = |error: &dyn std::fmt::Display| format!("it cannot be read: {error}");
+        let unreadable =
+            |error: &dyn std::fmt::Display| format!("cannot read the certificate: {error}");
         let mut all = Vec::new();
         for certificate in chain {
             let (_, read) = X509Certificate::from_der(certificate).map_err(|it| unreadable(&it))?;
@@ -98,8 +100,8 @@ impl<'a> Presented<'a> {
         )
     }
 
-    /// The judgement without regard to time: at a moment when no certificate needed is out of
-    /// date, if there is one. The moments at which validity begins or ends cover all cases.
+    /// Judges the chain regardless of time: at a moment when every required certificate is valid,
+    /// if there is one. The moments at which validities begin or end cover all cases.
     fn judge_at_its_best(&self, trust: &Trust) -> Result<(), Error> {
         let bounds = self.all.iter().flat_map(|certificate| {
             let validity = certificate.validity();
@@ -128,8 +130,8 @@ fn check_chain(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> 
             Ok(()) => found.push(format!("issued by {issuer}, trusted by {path}")),
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
                 let found = format!("issued by {issuer}, which {path} does not list");
-                let advice = "give the certificate of that authority with --ca; if it is there, \
-                              have the server present its intermediate certificates too";
+                let advice = "pass that authority's certificate with --ca; if it is in the file, \
+                              have the server present its intermediate certificates as well";
                 return Err(course.fail(Step::Chain, found, advice));
             }
             Err(error) => {
@@ -153,15 +155,15 @@ fn check_host_name(
             let names = names(&chain.own);
             let found = match error {
                 Error::InvalidCertificate(_) if names.is_empty() => {
-                    format!("no names at all, thus not {}", target.host)
+                    format!("has no names at all, and so not {}", target.host)
                 }
                 Error::InvalidCertificate(_) => {
                     format!("valid for {}, not for {}", names.join(", "), target.host)
                 }
                 error => error.to_string(),
             };
-            let advice = "use a name the certificate holds in the URL, or have a certificate \
-                          issued with this name as subject alternative name";
+            let advice = "use a name in the URL that the certificate contains, or have a \
+                          certificate issued with this name as a subject alternative name";
             return Err(course.fail(Step::HostName, found, advice));
         }
     }
@@ -174,13 +176,13 @@ fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) ->
     let now = SystemTime::now();
     let mut last_day = DateTime::<Utc>::MAX_UTC;
     for chain in chains {
-        // One of the authorities between may be out of date as well, but counts only if needed.
+        // An intermediate authority may be out of date as well, but matters only if needed.
         let authority_at_fault =
             chain.judge(trust, UnixTime::now()).is_err_and(|error| is_about_time(&error));
         let others = chain.all.iter().skip(1).filter(|_| authority_at_fault);
         for certificate in std::iter::once(&chain.own).chain(others) {
             if let Some(fault) = out_of_date(certificate, now.into()) {
-                let advice = "have the certificate renewed and restart the server, or set this \
+                let advice = "have the certificate renewed and restart the server, or correct this \
                               machine's clock if it is wrong";
                 return Err(course.fail(Step::Expiry, fault, advice));
             }
@@ -188,7 +190,7 @@ fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) ->
         last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
     }
     let left = last_day - DateTime::<Utc>::from(now);
-    let found = format!("until {}, {} days left", shown(last_day), left.num_days());
+    let found = format!("valid until {}, {} days left", shown(last_day), left.num_days());
     match left < RENEW_BEFORE {
         true => course.pass_for_now(Step::Expiry, found, "renew the certificate soon"),
         false => course.pass(Step::Expiry, found),
@@ -202,7 +204,10 @@ fn out_of_date(certificate: &X509Certificate<'_>, now: DateTime<Utc>) -> Option<
     let end = instant(validity.not_after.timestamp());
     let (subject, clock) = (certificate.subject(), shown(now));
     if now < begin {
-        Some(format!("{subject} is valid from {} on; this machine's clock: {clock}", shown(begin)))
+        Some(format!(
+            "{subject} is not valid before {}; this machine's clock: {clock}",
+            shown(begin)
+        ))
     } else if now > end {
         Some(format!("{subject} expired at {}; this machine's clock: {clock}", shown(end)))
     } else {
@@ -216,7 +221,7 @@ fn is_about_time(error: &Error) -> bool {
     matches!(error, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
 }
 
-/// The names a client may compare: the subject alternative names, and no others (RFC 9525).
+/// The names a client may compare: only the subject alternative names (RFC 9525).
 fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
     let Ok(Some(extension)) = certificate.subject_alternative_name() else { return Vec::new() };
     let names = extension.value.general_names.iter().filter_map(|name| match name {
@@ -231,7 +236,7 @@ fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
     names.collect()
 }
 
-/// Certificates may end in the year 9999, which is a way to say never.
+/// Certificates may end in the year 9999, which means never.
 fn instant(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }

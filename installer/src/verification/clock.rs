@@ -1,4 +1,4 @@
-//! The database's clock, which decides when tokens die, beside this machine's.
+//! The database's clock, which decides when tokens expire, compared with this machine's.
 
 use super::reach::Target;
 use super::report::{Course, Step};
@@ -7,15 +7,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use std::time::SystemTime;
 
-/// More than this is no drift but a clock that nothing keeps. Tokens do not mind, as the database
-/// alone judges them; certificates are judged by this machine's clock, and a caller that computes
-/// from `expires_in` when to ask for a new token has at most 12 minutes to be wrong about.
+/// A larger difference is not drift but an unsynchronized clock. Tokens are unaffected, as only the
+/// database judges them; but certificates are judged by this machine's clock, and a caller that
+/// computes from `expires_in` when to request a new token has at most 12 minutes to be wrong about.
 const LIMIT: TimeDelta = TimeDelta::seconds(60);
 
-/// The limit in the words of the report.
-pub(super) const EXPECTED: &str = "at most 60 s from this machine's clock";
+/// The limit as worded in the report.
+pub(super) const EXPECTED: &str = "within 60 s of this machine's clock";
 
-/// Compares the two. An error says that the server is not ready, not that the clocks differ.
+/// Compares the two clocks. An error means that the server is not ready, not that the clocks
+/// differ.
 pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Result<(), Step> {
     let mut url = target.url.clone();
     url.set_path(&format!("{}/health/ready", target.url.path().trim_end_matches('/')));
@@ -24,17 +25,17 @@ pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Re
     let answered = DateTime::<Utc>::from(SystemTime::now());
     let time = match outcome {
         Ok(answer) => database_time(&answer),
-        Err(error) => Err((error, "see whether the authentication server hangs")),
+        Err(error) => Err((error, "make sure the authentication server is not hanging")),
     };
     let time = time
         .map_err(|(found, advice)| course.fail(Step::Clock, format!("{url}: {found}"), advice))?;
-    // The database looked at its clock somewhere between question and answer.
+    // The database read its clock at some point between request and response.
     let difference = time - (asked + (answered - asked) / 2);
     let found = describe(difference);
     if difference.abs() <= LIMIT {
         course.pass(Step::Clock, found);
     } else {
-        let advice = "keep the clocks of the database's machine and of this one by NTP";
+        let advice = "synchronize the clocks of the database's machine and of this one with NTP";
         course.fail(Step::Clock, found, advice);
     }
     Ok(())
@@ -43,13 +44,13 @@ pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Re
 fn database_time(answer: &Answer) -> Result<DateTime<Utc>, (String, &'static str)> {
     let json = answer.ok_json().map_err(|found| match answer.status {
         StatusCode::SERVICE_UNAVAILABLE => {
-            (found, "start the database, or bring its schema up to this release")
+            (found, "start the database, or upgrade its schema to this release")
         }
-        _ => (found, "see whether something before the server keeps /health/ready from it"),
+        _ => (found, "check whether a proxy in front of the server blocks /health/ready"),
     })?;
     let time = json.get("database_time").and_then(|time| time.as_str());
     time.and_then(|time| time.parse().ok()).ok_or_else(|| {
-        ("no database_time".to_owned(), "bring the authentication server up to this release")
+        ("no database_time".to_owned(), "upgrade the authentication server to this release")
     })
 }
 

@@ -1,7 +1,7 @@
-//! TLS 1.2, TLS 1.3, the refusal of anything older, and the cipher.
+//! The TLS handshakes: TLS 1.2, TLS 1.3, the refusal of anything older, and the cipher.
 //!
-//! These handshakes accept any certificate, so that a fault of the certificate is named by its own
-//! check. Nothing is sent over them.
+//! These handshakes accept any certificate, so that certificate faults are reported by their own
+//! checks. No data is sent over them.
 
 use super::STEP_TIME;
 use super::old_hello::{self, Offer, Reply, cipher_name, version_name};
@@ -20,10 +20,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// The certificates a server presents: its own, then those of its authorities.
+/// The certificates a server presents: its own first, then those of its authorities.
 pub(super) type Chain = Vec<CertificateDer<'static>>;
 
-/// Makes the handshakes. Gives the chains presented: with either version it may be another one.
+/// Makes the handshakes, and returns the chains presented, which may differ between versions.
 pub(super) async fn check(target: &Target, course: &mut Course) -> Result<Vec<Chain>, Step> {
     let tls12 = handshake(target, &TLS12).await;
     if let Err(fault @ (Fault::NoTls(_) | Fault::Silence(_))) = &tls12 {
@@ -44,21 +44,21 @@ pub(super) async fn check(target: &Target, course: &mut Course) -> Result<Vec<Ch
     Ok(chains)
 }
 
-/// What a finished handshake showed.
+/// The result of a completed handshake.
 struct Handshake {
     chain: Chain,
     cipher: String,
 }
 
-/// Why a handshake was not finished.
+/// Why a handshake was not completed.
 enum Fault {
-    /// The server refuses.
+    /// The server sent an alert.
     Alert(AlertDescription),
-    /// The other side speaks something else.
+    /// The server speaks another protocol.
     NoTls(&'static str),
-    /// It says nothing.
+    /// The server does not respond.
     Silence(String),
-    /// It ends the connection without a word.
+    /// The server closed the connection without a response.
     Closed,
     /// Anything else.
     Other(String),
@@ -70,26 +70,26 @@ impl Fault {
             Self::Alert(alert) => format!("refused with the alert {alert:?}"),
             Self::NoTls(what) => format!("the server speaks {what}"),
             Self::Silence(text) | Self::Other(text) => text.clone(),
-            Self::Closed => "the server ended the connection without an answer".to_owned(),
+            Self::Closed => "the server closed the connection without a response".to_owned(),
         }
     }
 
     fn advice(&self, version: &str) -> String {
         match self {
             Self::Alert(AlertDescription::ProtocolVersion) | Self::Closed => {
-                format!("enable {version} on the server, or on what stands before it")
+                format!("enable {version} on the server, or on the proxy in front of it")
             }
             Self::Alert(AlertDescription::HandshakeFailure) => {
                 format!("enable {version} with ECDHE and AES-GCM or ChaCha20-Poly1305 there")
             }
             Self::NoTls(_) => {
-                "give the port of the authentication server's TLS listener, or configure its \
+                "use the port of the authentication server's TLS listener, or configure its \
                  certificate and key"
                     .to_owned()
             }
             Self::Silence(_) => {
-                "see whether the process that listens there is the authentication server, and \
-                 whether it hangs"
+                "make sure the process listening there is the authentication server, and that it \
+                 is not hanging"
                     .to_owned()
             }
             Self::Alert(_) | Self::Other(_) => "see the authentication server's log".to_owned(),
@@ -129,7 +129,7 @@ async fn handshake(
             .negotiated_cipher_suite()
             .map_or("unknown".to_owned(), |suite| format!("{:?}", suite.suite())),
     };
-    // Only politeness: the server's log shall not complain about a torn connection.
+    // Only a courtesy, so that the server's log does not report a broken connection.
     let _ = in_time(Duration::from_secs(1), stream.shutdown()).await;
     Ok(handshake)
 }
@@ -150,7 +150,7 @@ async fn diagnose(target: &Target, error: &io::Error) -> Fault {
     }
 }
 
-/// Asks for the start page without TLS. TLS listeners that recognise this answer with 400.
+/// Requests the start page without TLS. TLS listeners that recognize this answer with 400.
 async fn speaks_plain_http(target: &Target) -> bool {
     let mut answer = Vec::new();
     let request =
@@ -166,12 +166,12 @@ async fn speaks_plain_http(target: &Target) -> bool {
 }
 
 async fn check_refusal_of_older(target: &Target, course: &mut Course) {
-    let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on what stands before it";
+    let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on the proxy in front of it";
     match old_hello::offer(target, Offer::OldVersions).await {
         Ok(Reply::Alert(alert)) => {
             course.pass(Step::OlderTls, format!("refused with the alert {alert:?}"));
         }
-        Ok(Reply::Closed) => course.pass(Step::OlderTls, "refused by ending the connection"),
+        Ok(Reply::Closed) => course.pass(Step::OlderTls, "refused by closing the connection"),
         Ok(Reply::Accepted { version, cipher }) => {
             let (version, cipher) = (version_name(version), cipher_name(cipher));
             let found = format!("accepted with {version} and {cipher}");
@@ -187,14 +187,14 @@ async fn check_refusal_of_older(target: &Target, course: &mut Course) {
 }
 
 async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) {
-    // What this client negotiates always encrypts with authentication and forward secrecy, so a
-    // poor choice can only be found by offering it.
+    // This client only negotiates authenticated encryption with forward secrecy, so a weak cipher
+    // can be found only by offering it.
     let ciphers: Vec<_> = done.iter().map(|handshake| handshake.cipher.as_str()).collect();
     let ciphers = ciphers.join(", ");
     let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
-                  and RC4 on the server, or on what stands before it";
+                  and RC4 on the server, or on the proxy in front of it";
     let found = match old_hello::offer(target, Offer::BrokenCiphers).await {
-        // There is no cipher to judge without a handshake.
+        // Without a handshake there is no cipher to judge.
         Ok(Reply::Alert(_) | Reply::Closed) if done.is_empty() => return,
         Ok(Reply::Alert(_) | Reply::Closed) => return course.pass(Step::Cipher, ciphers),
         Ok(Reply::Accepted { cipher, .. }) if done.is_empty() => cipher_name(cipher),
@@ -265,7 +265,7 @@ impl ServerCertVerifier for Onlooker {
     }
 }
 
-/// A certificate that cannot even be read is a fault of the chain, which is judged later.
+/// An unreadable certificate is a fault of the chain, which is judged later.
 fn leave_to_the_chain(
     outcome: Result<HandshakeSignatureValid, Error>,
 ) -> Result<HandshakeSignatureValid, Error> {

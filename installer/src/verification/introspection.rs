@@ -1,4 +1,4 @@
-//! An introspection of a junk token, as a resource server would make it (RFC 7662).
+//! Introspection of a junk token, as a resource server would do it (RFC 7662).
 
 use super::Arguments;
 use super::metadata::Metadata;
@@ -9,10 +9,10 @@ use reqwest::{StatusCode, Url};
 use shared::introspection::Introspection;
 use std::path::Path;
 
-/// No server ever issued it.
+/// A token that no server ever issued.
 const JUNK: &str = "junk-sent-by-verify-auth-server";
 
-/// Asks with the client's credentials.
+/// Introspects with the client's credentials.
 pub(super) async fn check(
     web: &Web,
     metadata: &Metadata,
@@ -32,10 +32,10 @@ type Fault = (String, &'static str);
 async fn ask(web: &Web, metadata: &Metadata, arguments: &Arguments) -> Result<(), Fault> {
     let (Some(client), Some(secret_file)) = (&arguments.client, &arguments.secret_file) else {
         let found = "the client or its secret is missing".to_owned();
-        return Err((found, "give both --client and --secret-file"));
+        return Err((found, "pass both --client and --secret-file"));
     };
     let secret = read_secret(secret_file)
-        .map_err(|found| (found, "write the client's secret into the file, and nothing else"))?;
+        .map_err(|found| (found, "write only the client's secret into the file"))?;
     let endpoint = metadata
         .endpoint("introspection_endpoint")
         .map_err(|error| (error, "correct the authentication server's issuer"))?;
@@ -55,7 +55,7 @@ fn read_secret(path: &Path) -> Result<String, String> {
     }
 }
 
-/// Both halves of Basic are form-encoded first (RFC 6749, 2.3.1).
+/// Both parts of the Basic credentials are form-encoded first (RFC 6749, 2.3.1).
 fn form_encoded(text: &str) -> String {
     let pair = Url::parse_with_params("https://localhost/", [("", text)]);
     let query = pair.ok().and_then(|url| url.query().map(str::to_owned));
@@ -65,22 +65,25 @@ fn form_encoded(text: &str) -> String {
 fn judge(answer: &Answer, client: &str) -> Result<(), Fault> {
     let advice = match answer.status {
         StatusCode::OK => {
-            let json = answer.ok_json().map_err(|found| (found, "see what answers there"))?;
+            let json =
+                answer.ok_json().map_err(|found| (found, "check which program answers there"))?;
             return match serde_json::from_value(json.clone()) {
                 Ok(Introspection::INACTIVE) => Ok(()),
                 Ok(Introspection::Active(_)) => {
-                    let found = "junk is said to be a live token".to_owned();
+                    let found = "junk is reported as an active token".to_owned();
                     Err((found, "do not use this server: it accepts any token"))
                 }
                 _ => {
                     let found = format!("200 and {json}");
-                    Err((found, "see whether the server is of this release"))
+                    Err((found, "make sure the server is of this release"))
                 }
             };
         }
-        StatusCode::UNAUTHORIZED => "give the right client id and secret",
-        StatusCode::FORBIDDEN => "make the client a resource server, or give one that is",
-        StatusCode::TOO_MANY_REQUESTS => "wait: too many attempts failed from here",
+        StatusCode::UNAUTHORIZED => "pass the correct client id and secret",
+        StatusCode::FORBIDDEN => "use a client that is a resource server",
+        StatusCode::TOO_MANY_REQUESTS => {
+            "wait: there were too many failed attempts from this address"
+        }
         StatusCode::SERVICE_UNAVAILABLE => "start the database",
         _ => "see the authentication server's log",
     };

@@ -1,4 +1,4 @@
-//! The server's metadata (RFC 8414): that there are any, whose they are, and the keys they name.
+//! The server's metadata (RFC 8414): that they exist, name the right issuer, and list usable keys.
 
 use super::reach::Target;
 use super::report::{Course, Step};
@@ -6,44 +6,44 @@ use super::web::Web;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-/// What this product cannot work without.
+/// Members that this product requires.
 const REQUIRED: [&str; 3] = ["issuer", "token_endpoint", "introspection_endpoint"];
 
 /// The members of the metadata.
 pub(super) struct Metadata(Map<String, Value>);
 
 impl Metadata {
-    /// A member that is a string.
+    /// Returns a member that is a string.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
 
-    /// The URL of an endpoint.
+    /// Returns the URL of an endpoint.
     pub(super) fn endpoint(&self, name: &str) -> Result<Url, String> {
         let text = self.text(name).unwrap_or_default();
         Url::parse(text).map_err(|error| format!("{name}: {error}"))
     }
 }
 
-/// Fetches them from the well-known path.
+/// Fetches the metadata from the well-known path.
 pub(super) async fn read(
     web: &Web,
     target: &Target,
     course: &mut Course,
 ) -> Result<Metadata, Step> {
     let url = well_known(&target.url);
-    let advice = "give the URL of the authentication server: another one answers here";
+    let advice = "pass the URL of the authentication server: another server answers here";
     let outcome = match web.get(url.clone()).await {
         Ok(answer) if answer.status.is_server_error() => {
             Err((answer.error(), "see the authentication server's log"))
         }
         Ok(answer) => answer.ok_json().cloned().map_err(|error| (error, advice)),
-        Err(error) => Err((error, "see whether the authentication server hangs")),
+        Err(error) => Err((error, "make sure the authentication server is not hanging")),
     };
     let members = match outcome {
         Ok(Value::Object(members)) => members,
         Ok(_) => {
-            let found = format!("{url}: JSON, but no object");
+            let found = format!("{url}: JSON, but not an object");
             return Err(course.fail(Step::Metadata, found, advice));
         }
         Err((error, advice)) => {
@@ -58,7 +58,7 @@ pub(super) async fn read(
     Ok(metadata)
 }
 
-/// The well-known path stands between the host and the path of the issuer (RFC 8414, 3.1).
+/// The well-known path goes between the issuer's host and path (RFC 8414, 3.1).
 fn well_known(issuer: &Url) -> Url {
     let mut url = issuer.clone();
     let path = issuer.path().trim_end_matches('/');
@@ -66,17 +66,19 @@ fn well_known(issuer: &Url) -> Url {
     url
 }
 
-/// The issuer must be the URL, and the endpoints its own: tokens and secrets go there.
+/// Checks that the issuer is the URL, and that the endpoints are below it: tokens and secrets are
+/// sent there.
 pub(super) fn check_issuer(
     metadata: &Metadata,
     target: &Target,
     course: &mut Course,
 ) -> Result<(), Step> {
     let issuer = metadata.text("issuer").unwrap_or_default();
-    // A slash at the end is how shells and browsers complete a URL without a path.
+    // Shells and browsers add a trailing slash to a URL without a path.
     if issuer != target.given && issuer != target.given.trim_end_matches('/') {
-        let found = format!("the issuer is {issuer}, the URL {}", target.given);
-        let advice = "give the issuer as URL, or set the authentication server's issuer to it";
+        let found = format!("the issuer is {issuer}, but the URL is {}", target.given);
+        let advice =
+            "pass the issuer as the URL, or set the authentication server's issuer to this URL";
         return Err(course.fail(Step::Issuer, found, advice));
     }
     let endpoints = metadata.0.iter();
@@ -95,7 +97,7 @@ pub(super) fn check_issuer(
     Ok(())
 }
 
-/// Compared after parsing, which resolves the dots of a path: they could lead out again.
+/// Compared after parsing, which resolves dot segments that could lead outside.
 fn is_under(endpoint: &str, issuer: &Url) -> bool {
     let beginning = format!("{}/", issuer.path().trim_end_matches('/'));
     Url::parse(endpoint).is_ok_and(|endpoint| {
@@ -103,14 +105,14 @@ fn is_under(endpoint: &str, issuer: &Url) -> bool {
     })
 }
 
-/// A server that announces no keys signs nothing, which is in order.
+/// A server that announces no keys signs nothing, which is fine.
 pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut Course) {
-    let advice = "see the authentication server's log for what became of its signing keys";
+    let advice = "see the authentication server's log for messages about its signing keys";
     let Some(announced) = metadata.0.get("jwks_uri") else {
         return course.pass(Step::Keys, "no keys are announced");
     };
     let found = match announced.as_str().and_then(|url| Url::parse(url).ok()) {
-        None => format!("jwks_uri is {announced}, no URL"),
+        None => format!("jwks_uri is {announced}, which is not a URL"),
         Some(url) => match web.get(url.clone()).await {
             Err(error) => format!("{url}: {error}"),
             Ok(answer) => match answer.ok_json().and_then(count_usable_keys) {
@@ -123,9 +125,9 @@ pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut Cour
 }
 
 fn count_usable_keys(set: &Value) -> Result<usize, String> {
-    let keys = set.get("keys").and_then(Value::as_array).ok_or("no JSON Web Key Set")?;
+    let keys = set.get("keys").and_then(Value::as_array).ok_or("not a JSON Web Key Set")?;
     if keys.iter().any(|key| key.get("d").is_some()) {
-        return Err("a private key is shown: replace it at once".to_owned());
+        return Err("it exposes a private key: replace that key immediately".to_owned());
     }
     match keys.iter().filter(|key| is_usable(key)).count() {
         0 => Err(format!("none of {} keys is usable", keys.len())),
@@ -133,7 +135,7 @@ fn count_usable_keys(set: &Value) -> Result<usize, String> {
     }
 }
 
-/// A named public key for signatures with EdDSA (RFC 8037) or ES256 (RFC 7518, 6.2).
+/// True for a named public key for signatures with EdDSA (RFC 8037) or ES256 (RFC 7518, 6.2).
 fn is_usable(key: &Value) -> bool {
     let text = |name| key.get(name).and_then(Value::as_str);
     // 32 bytes in base64url without padding.

@@ -1,4 +1,4 @@
-//! A program that logs a user in, asks about his token, refreshes it and logs him out, with the
+//! A client that logs a user in, introspects their token, refreshes it and logs them out, with the
 //! crates `oauth2` (without its default features), `reqwest` and `url`.
 
 use oauth2::basic::{
@@ -11,7 +11,7 @@ use oauth2::{
 };
 use url::ParseError;
 
-/// No answer of an auth server is longer.
+/// An auth server's responses are never longer.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
 /// A confidential client with the password grant.
@@ -21,12 +21,12 @@ pub struct OAuthClient {
     log_out_url: String,
 }
 
-/// Why there is no token: the server's `error` and `error_description`, or no answer.
+/// Why there is no token: the server's `error` and `error_description`, or no response.
 pub type NoToken = RequestTokenError<reqwest::Error, BasicErrorResponse>;
 
 impl OAuthClient {
-    /// `issuer` is the public URL of the auth server, without a slash at its end. `http` trusts the
-    /// authority of its certificate, and follows no redirect.
+    /// `issuer` is the auth server's public URL, without a trailing slash. `http` must trust the
+    /// authority of its certificate and follow no redirects.
     pub fn new(
         http: reqwest::Client,
         issuer: &str,
@@ -40,7 +40,7 @@ impl OAuthClient {
         Ok(Self { oauth, http, log_out_url: format!("{issuer}/logout") })
     }
 
-    /// Logs in: `core` for a user of the core system, `web` for a borrower.
+    /// Logs in; the scope is `core` for a user of the core system, `web` for a borrower.
     pub async fn log_in(
         &self,
         scope: &str,
@@ -54,7 +54,8 @@ impl OAuthClient {
         request.request_async(&|request| self.send(request)).await
     }
 
-    /// Asks whose token it is, and whether it is alive. For clients marked as resource servers.
+    /// Introspects a token: its user, and whether it is active. For clients registered as resource
+    /// servers.
     pub async fn introspect(
         &self,
         token: &AccessToken,
@@ -62,12 +63,12 @@ impl OAuthClient {
         self.oauth.introspect(token).request_async(&|request| self.send(request)).await
     }
 
-    /// Gets the next access token, and the next refresh token: use that one from now on.
+    /// Gets a new access token and a new refresh token; use the new one from now on.
     pub async fn refresh(&self, token: &RefreshToken) -> Result<BasicTokenResponse, NoToken> {
         self.oauth.exchange_refresh_token(token).request_async(&|request| self.send(request)).await
     }
 
-    /// Logs the user out: no token of this log-in is good for anything afterwards.
+    /// Logs the user out: afterwards no token of this log-in is valid.
     pub async fn log_out(&self, token: &AccessToken) -> Result<(), reqwest::Error> {
         let request = self.http.post(&self.log_out_url).bearer_auth(token.secret());
         request.send().await?.error_for_status().map(drop)

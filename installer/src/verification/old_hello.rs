@@ -1,7 +1,8 @@
-//! Offers that no server should take: a ClientHello of TLS 1.1, and one with broken ciphers only.
+//! Offers that no server should accept: a ClientHello for TLS 1.1, and one with broken ciphers
+//! only.
 //!
-//! The TLS library of this product cannot make them, so the bytes are written here (RFC 4346,
-//! 7.4.1.2; RFC 5246, 7.4.1.2). The handshakes end with the server's first answer.
+//! This product's TLS library cannot send them, so their bytes are assembled here (RFC 4346,
+//! 7.4.1.2; RFC 5246, 7.4.1.2). The handshakes end with the server's first response.
 
 use super::STEP_TIME;
 use super::reach::{Target, in_time};
@@ -11,25 +12,25 @@ use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What to offer.
+/// The kind of offer.
 #[derive(Clone, Copy)]
 pub(super) enum Offer {
-    /// Everything a server of that time knew, with TLS 1.1 as the highest version.
+    /// TLS 1.1 as the highest version, with every cipher common at that time.
     OldVersions,
-    /// TLS 1.2 with ciphers that do not protect: none, anonymous, export, DES, RC4, 3DES.
+    /// TLS 1.2 with ciphers that do not protect: null, anonymous, export, DES, RC4, 3DES.
     BrokenCiphers,
 }
 
-/// The first thing a server says to an offer.
+/// A server's first response to an offer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// It refuses.
+    /// The server refuses.
     Alert(AlertDescription),
-    /// It takes the offer: with this version and this cipher.
+    /// The server accepts the offer with this version and this cipher.
     Accepted { version: u16, cipher: u16 },
-    /// It ends the connection, which is a refusal too.
+    /// The server closes the connection, which is a refusal as well.
     Closed,
-    /// Something that is no TLS.
+    /// The response is not TLS.
     Foreign,
 }
 
@@ -43,7 +44,7 @@ pub(super) async fn offer(target: &Target, offer: Offer) -> io::Result<Reply> {
     .await
 }
 
-/// The usual name of a version number.
+/// The common name of a version number.
 pub(super) fn version_name(version: u16) -> String {
     match version {
         0x0300 => "SSL 3.0".to_owned(),
@@ -116,11 +117,11 @@ fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
         let signatures = [0x0403, 0x0503, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601];
         extensions.extend(extension(0x000d, &sized(&words(&signatures))));
     }
-    // Secure renegotiation (RFC 5746): some servers refuse whoever does not know it.
+    // Secure renegotiation (RFC 5746): some servers refuse clients without it.
     extensions.extend(extension(0xff01, &[0]));
 
     let mut body = version.to_be_bytes().to_vec();
-    // The random: no key is ever made of it.
+    // The random value: no key is ever derived from it.
     body.extend([0x5a; 32]);
     // No session to resume; the ciphers; no compression.
     body.push(0);
@@ -128,7 +129,7 @@ fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     body.extend([1, 0]);
     body.extend(sized(&extensions));
 
-    // A handshake message of type ClientHello, whose length has three bytes, in a record.
+    // A handshake message of type ClientHello, whose length takes three bytes, in a record.
     let message = [&[1, 0][..], &sized(&body)].concat();
     [&[22, 3, 1][..], &sized(&message)].concat()
 }
@@ -137,7 +138,7 @@ fn extension(kind: u16, content: &[u8]) -> Vec<u8> {
     [&kind.to_be_bytes()[..], &sized(content)].concat()
 }
 
-/// The content after its length in two bytes. What is written here is far shorter than 64 KiB.
+/// Prefixes the content with its length in two bytes. All content here is far shorter than 64 KiB.
 fn sized(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);
     [&length.to_be_bytes()[..], content].concat()
@@ -164,16 +165,16 @@ async fn read_reply(stream: &mut TcpStream) -> io::Result<Reply> {
     }
 }
 
-/// The reply in what was received so far, if it is all there.
+/// Parses the reply from the bytes received so far, if it is complete.
 fn parse(received: &[u8]) -> Option<Reply> {
     match received {
         [] => None,
-        // A warning, such as "unrecognized name", refuses nothing: the answer comes after it.
+        // A warning, such as "unrecognized name", is not a refusal: the response follows it.
         [21, 3, _, 0, 2, 1, description, rest @ ..] if *description != 0 => parse(rest),
         [21, 3, _, 0, 2, _, description, ..] => Some(Reply::Alert((*description).into())),
         [21, rest @ ..] if rest.len() < 6 => None,
         [22, _, _, _, _, 2, _, _, _, high, low, after @ ..] => {
-            // After the version: the random, then the session id with its length, then the cipher.
+            // After the version: the random value, the session id with its length, then the cipher.
             let session = usize::from(*after.get(32)?);
             let cipher = after.get(33 + session..35 + session)?;
             let cipher = u16::from_be_bytes(cipher.try_into().ok()?);

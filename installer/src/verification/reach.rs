@@ -13,26 +13,26 @@ use tokio::net::{TcpStream, lookup_host};
 pub(super) struct Target {
     /// The URL, parsed.
     pub(super) url: Url,
-    /// The URL as given: an issuer is compared character by character (RFC 8414, 3.3).
+    /// The URL as given: issuers are compared character by character (RFC 8414, 3.3).
     pub(super) given: String,
     /// The host as TLS names it.
     pub(super) name: ServerName<'static>,
-    /// The host as HTTP names it: the URL's, or that of the server behind what is there.
+    /// The host as HTTP names it: the URL's, or that of the server behind a proxy.
     pub(super) host: String,
-    /// The address that accepted.
+    /// The address that accepted a connection.
     pub(super) address: SocketAddr,
 }
 
-/// Finds an address of the URL's host that accepts connections.
-/// `connect_to` is taken in place of the host's addresses.
+/// Finds an address of the URL's host that accepts connections. `connect_to` overrides the host's
+/// addresses.
 pub(super) async fn check(arguments: &Arguments, course: &mut Course) -> Result<Target, Step> {
     let Arguments { url: given, connect_to, server_name, .. } = arguments;
     let (url, host) = parse(given).map_err(|found| {
-        course.fail(Step::Url, found, "give the issuer URL, such as https://auth.example.com:8443")
+        course.fail(Step::Url, found, "pass the issuer URL, such as https://auth.example.com:8443")
     })?;
     let host = server_name.clone().unwrap_or(host);
     let name = ServerName::try_from(host.clone()).map_err(|_| {
-        let found = format!("no certificate can name the host {host:?}");
+        let found = format!("no certificate can contain the host name {host:?}");
         course.fail(Step::Url, found, "give the server a DNS name of letters, digits and hyphens")
     })?;
     course.pass(Step::Url, url.as_str());
@@ -40,7 +40,7 @@ pub(super) async fn check(arguments: &Arguments, course: &mut Course) -> Result<
         None => resolve(&url, &host, course).await?,
         Some(address) => {
             let address = *address;
-            course.pass(Step::NameResolution, format!("{host} is taken to be at {address}"));
+            course.pass(Step::NameResolution, format!("{host} is assumed to be at {address}"));
             vec![address]
         }
     };
@@ -49,18 +49,18 @@ pub(super) async fn check(arguments: &Arguments, course: &mut Course) -> Result<
 }
 
 fn parse(given: &str) -> Result<(Url, String), String> {
-    let url = Url::parse(given).map_err(|error| format!("{given:?} is no URL: {error}"))?;
+    let url = Url::parse(given).map_err(|error| format!("{given:?} is not a URL: {error}"))?;
     if url.scheme() != "https" {
         return Err(format!("the scheme is {:?}", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("a user name or a password in the URL".to_owned());
+        return Err("the URL contains a user name or a password".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("a query or a fragment in the URL".to_owned());
+        return Err("the URL contains a query or a fragment".to_owned());
     }
-    // URLs put brackets around IPv6 addresses, nobody else does.
-    let host = url.host_str().ok_or("no host")?.trim_matches(['[', ']']).to_owned();
+    // Only URLs put brackets around IPv6 addresses.
+    let host = url.host_str().ok_or("the URL has no host")?.trim_matches(['[', ']']).to_owned();
     Ok((url, host))
 }
 
@@ -80,11 +80,11 @@ async fn resolve(url: &Url, host: &str, course: &mut Course) -> Result<Vec<Socke
         }
         Err(error) => format!("{host}: {error}"),
     };
-    let advice = "correct the host in the URL, or enter it in DNS or in the hosts file";
+    let advice = "correct the host in the URL, or add it to DNS or the hosts file";
     Err(course.fail(Step::NameResolution, found, advice))
 }
 
-/// The addresses in turn, all within the time of one step.
+/// Tries the addresses in turn, all within the time limit of one request.
 async fn connect_to_one(addresses: &[SocketAddr], course: &mut Course) -> Result<SocketAddr, Step> {
     let share = STEP_TIME / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut failures = Vec::new();
@@ -98,12 +98,11 @@ async fn connect_to_one(addresses: &[SocketAddr], course: &mut Course) -> Result
             Err(error) => failures.push(format!("{address}: {error}")),
         }
     }
-    let advice =
-        "start the authentication server, or correct the port, or open the firewall for it";
+    let advice = "start the authentication server, correct the port, or open the firewall for it";
     Err(course.fail(Step::Tcp, failures.join("; "), advice))
 }
 
-/// The outcome, or a time-out as an error like the others.
+/// Returns the outcome, or an error after this time.
 pub(super) async fn in_time<T>(
     time: Duration,
     outcome: impl Future<Output = io::Result<T>>,

@@ -1,9 +1,9 @@
-//! The checks of an auth server in their order, and what was found so far.
+//! The checks of an authentication server in order, and their findings so far.
 
 use super::clock;
 use crate::installation::checks::{Check, Outcome, Report};
 
-/// The checks, in the order of the report.
+/// The checks, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Url,
@@ -52,14 +52,14 @@ impl Step {
         Self::Refused,
     ];
 
-    /// Its name, and what holds on a server in order.
+    /// The check's name, and what is expected of a server in order.
     const fn texts(self) -> (&'static str, &'static str) {
         match self {
             Self::Url => ("URL", "https with a host, no query and no fragment"),
             Self::NameResolution => ("name resolution", "the host has an address"),
             Self::Tcp => ("TCP", "a connection is accepted"),
-            Self::Tls12 => ("TLS 1.2", "a handshake with TLS 1.2 only succeeds"),
-            Self::Tls13 => ("TLS 1.3", "a handshake with TLS 1.3 only succeeds"),
+            Self::Tls12 => ("TLS 1.2", "a handshake with only TLS 1.2 succeeds"),
+            Self::Tls13 => ("TLS 1.3", "a handshake with only TLS 1.3 succeeds"),
             Self::OlderTls => ("older TLS refused", "TLS 1.1 and older are refused"),
             Self::Cipher => {
                 ("cipher", "authenticated encryption and forward secrecy; broken ciphers refused")
@@ -68,15 +68,15 @@ impl Step {
             Self::HostName => ("host name", "the certificate names the host"),
             Self::Expiry => ("expiry", "the certificate is valid now"),
             Self::Metadata => ("metadata", "the metadata of an authorization server"),
-            Self::Issuer => ("issuer", "equal to the URL, every endpoint under it"),
+            Self::Issuer => ("issuer", "equal to the URL, with every endpoint under it"),
             Self::Keys => ("keys", "if keys are announced, at least one is usable"),
             Self::Clock => ("database clock", clock::EXPECTED),
             Self::Introspection => {
                 ("introspection", r#"a junk token is answered with 200 and {"active":false}"#)
             }
-            Self::LogIn => ("log-in", "a throw-away user gets a token through a throw-away client"),
+            Self::LogIn => ("log-in", "a temporary user gets a token through a temporary client"),
             Self::LiveToken => ("introspection of a live token", "active, and this user's"),
-            Self::Refresh => ("refresh", "another token and another refresh token"),
+            Self::Refresh => ("refresh", "a new access token and a new refresh token"),
             Self::LogOut => ("log-out", "204"),
             Self::Refused => (
                 "refused afterwards",
@@ -93,8 +93,8 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// The introspection of junk takes part only if there is a client to do it with, the round trip
-    /// only if it is asked for.
+    /// The introspection of a junk token is included only if there is a client to do it with, the
+    /// round trip only if requested.
     pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
         let steps = Step::ALL.into_iter().filter(|step| match step {
             Step::Introspection => with_client,
@@ -106,22 +106,22 @@ impl Course {
         Self { steps: steps.collect(), made: Vec::new() }
     }
 
-    /// True if this check takes part.
+    /// True if this check is included.
     pub(super) fn includes(&self, step: Step) -> bool {
         self.steps.contains(&step)
     }
 
-    /// Found as expected.
+    /// Adds a passed check.
     pub(super) fn pass(&mut self, step: Step, found: impl AsRef<str>) {
         self.add(step, Outcome::Passed, found.as_ref(), None);
     }
 
-    /// Found as expected, but there is something to do before long.
+    /// Adds a passed check with something to do before long.
     pub(super) fn pass_for_now(&mut self, step: Step, found: impl AsRef<str>, advice: &str) {
         self.add(step, Outcome::Passed, found.as_ref(), Some(advice));
     }
 
-    /// Not as expected. Gives the step back, for the checks that depend on it.
+    /// Adds a failed check, and returns its step for the checks that depend on it.
     pub(super) fn fail(
         &mut self,
         step: Step,
@@ -132,14 +132,14 @@ impl Course {
         step
     }
 
-    /// Nobody waits for the checks that are left: the first of them has failed.
+    /// Marks the first remaining check as interrupted.
     pub(super) fn interrupted(&mut self) -> Option<Step> {
         let made = |step: &Step| self.made.iter().any(|(made, _)| made == step);
         let next = self.steps.iter().copied().find(|step| !made(step))?;
         Some(self.fail(next, "interrupted", "verify again"))
     }
 
-    /// The report. Checks that were not made are skipped because of the unmet one.
+    /// Completes the report. Checks that were not made are skipped because of the unmet one.
     pub(super) fn finish(mut self, unmet: Option<Step>) -> Report {
         let reason = unmet.map_or("not run".to_owned(), |step| {
             format!("not run, because the check \"{}\" failed", step.texts().0)

@@ -1,5 +1,5 @@
-//! A round trip: log-in, introspection, refresh, log-out, and that nothing goes afterwards; through
-//! the crate `oauth2`, as programs of integrators make it.
+//! The round trip: log-in, introspection, refresh, log-out, and the refusal of both tokens
+//! afterwards, through the crate `oauth2`, as integrators' programs make it.
 
 use super::metadata::Metadata;
 use super::oauth_client::{NoToken, OAuthClient};
@@ -17,9 +17,9 @@ use shared::passwords::Passwords;
 
 const SEE_LOG: &str = "see the authentication server's log";
 const SAME_DATABASE: &str =
-    "see whether this is the database of that authentication server, and its log";
+    "make sure this is the database of that authentication server, or see its log";
 
-/// What a step is not, and what to do.
+/// What went wrong in a step, and what to do.
 type Fault = (String, &'static str);
 
 /// Adds the visitor, makes the trip, and removes the visitor, however the trip ended.
@@ -35,7 +35,7 @@ pub(super) async fn check(
         Visitor::add(db, passwords).await
     };
     let visitor = added.await.map_err(|Refused(why)| {
-        course.fail(Step::LogIn, why, "see whether the database can be written to")
+        course.fail(Step::LogIn, why, "make sure the database is writable")
     })?;
     let trip = Trip::new(web, metadata, &visitor);
     let made = async {
@@ -49,8 +49,9 @@ pub(super) async fn check(
         () = shared::stopping::stop_signal() => Some(None),
     };
     if let Err(error) = visitor.remove(db).await {
-        let found = format!("the user and the client {} are still there: {error}", visitor.name);
-        let advice = "once the database works, verify again in an hour: that removes them";
+        let found =
+            format!("the user and the client {} could not be removed: {error}", visitor.name);
+        let advice = "once the database works again, verify again an hour later: that removes them";
         let step = course.fail(Step::Refused, found, advice);
         unmet = unmet.or(Some(Some(step)));
     }
@@ -61,13 +62,13 @@ pub(super) async fn check(
     }
 }
 
-/// The way through the steps, as programs of integrators go it.
+/// The steps, as integrators' programs take them.
 struct Trip<'a> {
     client: OAuthClient,
     visitor: &'a Visitor,
 }
 
-/// What a log-in gave.
+/// The tokens of a log-in.
 struct Tokens {
     access: AccessToken,
     refresh: RefreshToken,
@@ -83,7 +84,7 @@ impl<'a> Trip<'a> {
         Ok(Self { client: client.map_err(|error| error.to_string())?, visitor })
     }
 
-    /// The steps in order. An error names the failed one that the others depend on.
+    /// Takes the steps in order. An error names the failed one that the others depend on.
     async fn make(&self, course: &mut Course) -> Result<(), Option<Step>> {
         let tokens = judge(course, Step::LogIn, self.log_in().await)?;
         judge(course, Step::LiveToken, self.find_live(&tokens).await)?;
@@ -96,7 +97,7 @@ impl<'a> Trip<'a> {
         let Visitor { name, password, .. } = self.visitor;
         let answer = self.client.log_in("core", name, password).await;
         let tokens = both(answer.map_err(|error| (told(&error), SAME_DATABASE))?)?;
-        Ok((tokens, "a token and a refresh token".to_owned()))
+        Ok((tokens, "an access token and a refresh token".to_owned()))
     }
 
     async fn introspect(&self, tokens: &Tokens) -> Result<BasicTokenIntrospectionResponse, Fault> {
@@ -115,7 +116,7 @@ impl<'a> Trip<'a> {
             }
             (sub, name) => {
                 let found = format!("{sub:?} ({name:?}), not {expected}");
-                Err((found, "do not use this server: it takes users for one another"))
+                Err((found, "do not use this server: it confuses users with one another"))
             }
         }
     }
@@ -126,7 +127,7 @@ impl<'a> Trip<'a> {
         let same = next.access.secret() == tokens.access.secret()
             || next.refresh.secret() == tokens.refresh.secret();
         match same {
-            false => Ok((next, "another token and another refresh token".to_owned())),
+            false => Ok((next, "a new access token and a new refresh token".to_owned())),
             true => Err(("the same tokens again".to_owned(), SEE_LOG)),
         }
     }
@@ -138,12 +139,12 @@ impl<'a> Trip<'a> {
     }
 
     async fn find_dead(&self, tokens: &Tokens) -> Result<((), String), Fault> {
-        let still = "do not use this server: log-outs do not end what they should";
+        let still = "do not use this server: log-outs do not end sessions";
         if self.introspect(tokens).await?.active() {
-            return Err(("the token is alive".to_owned(), still));
+            return Err(("the access token is still active".to_owned(), still));
         }
         match self.client.refresh(&tokens.refresh).await {
-            Ok(_) => Err(("the refresh token gives another one".to_owned(), still)),
+            Ok(_) => Err(("the refresh token still works".to_owned(), still)),
             Err(RequestTokenError::ServerResponse(refused))
                 if *refused.error() == BasicErrorResponseType::InvalidGrant =>
             {
@@ -154,7 +155,7 @@ impl<'a> Trip<'a> {
     }
 }
 
-/// Notes how a step went, and gives what the next ones need.
+/// Records the outcome of a step, and returns what the next ones need.
 fn judge<T>(
     course: &mut Course,
     step: Step,
@@ -171,11 +172,11 @@ fn judge<T>(
 
 fn both(answer: BasicTokenResponse) -> Result<Tokens, Fault> {
     let refresh = answer.refresh_token().cloned();
-    let refresh = refresh.ok_or_else(|| ("200 without both tokens".to_owned(), SEE_LOG))?;
+    let refresh = refresh.ok_or_else(|| ("200, but without both tokens".to_owned(), SEE_LOG))?;
     Ok(Tokens { access: answer.access_token().clone(), refresh })
 }
 
-/// The reason that the server gives in the form of RFC 6749, 5.2, or why there was no answer.
+/// The server's reason in the format of RFC 6749, 5.2, or why there was no response.
 fn told(error: &NoToken) -> String {
     match error {
         RequestTokenError::ServerResponse(refused) => match refused.error_description() {
@@ -183,7 +184,7 @@ fn told(error: &NoToken) -> String {
             None => refused.error().to_string(),
         },
         RequestTokenError::Request(error) => error.to_string(),
-        RequestTokenError::Parse(error, _) => format!("200, but not as RFC 6749 has it: {error}"),
+        RequestTokenError::Parse(error, _) => format!("200, but not as RFC 6749 requires: {error}"),
         RequestTokenError::Other(error) => error.clone(),
     }
 }

@@ -1,5 +1,5 @@
-//! A user and a client that exist for one round trip: without privileges, with names and secrets that
-//! nobody knows.
+//! The visitor: a user and a client that exist for one round trip, without privileges, with names
+//! and secrets that no one knows.
 
 use crate::installation::accounts::{self, Account};
 use crate::installation::credentials::{random_password, random_secret};
@@ -15,25 +15,25 @@ use shared::passwords::Passwords;
 use shared::random::random_bytes;
 use shared::sessions;
 
-/// What the names of all of them begin with.
+/// The prefix of all their names.
 pub(crate) const PREFIX: &str = "verify-round-trip-";
-/// Older ones are of a run that was killed.
+/// Older visitors were left by a run that was killed.
 const LEFT_OVER_SECONDS: i64 = 3600;
 
-/// The user and the client, who have the same name.
+/// A user and a client with the same name.
 pub(super) struct Visitor {
-    /// The name.
+    /// The name of both.
     pub(super) name: String,
     /// The user's password.
     pub(super) password: String,
     /// The client's secret.
     pub(super) secret: String,
-    /// The user.
+    /// The user's id.
     pub(super) user_id: i64,
 }
 
 impl Visitor {
-    /// Adds both.
+    /// Adds the user and the client.
     pub(super) async fn add(
         db: &DatabaseConnection,
         passwords: &Passwords,
@@ -61,18 +61,18 @@ impl Visitor {
         Ok(Self { name, password, secret, user_id })
     }
 
-    /// Removes both and all that came of them but the audit.
+    /// Removes both and everything created through them, except the audit trail.
     pub(super) async fn remove(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
         remove(db, &self.name).await
     }
 }
 
-/// Removes what runs left that were killed.
+/// Removes visitors left by runs that were killed.
 pub(super) async fn remove_left_overs(db: &DatabaseConnection) -> Result<(), DbErr> {
     remove_older(db, LEFT_OVER_SECONDS).await
 }
 
-/// Removes all, where none is under way.
+/// Removes all visitors, when no round trip is running.
 pub(crate) async fn remove_all(db: &DatabaseConnection) -> Result<(), DbErr> {
     remove_older(db, 0).await
 }
@@ -92,7 +92,8 @@ async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr
 
 async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
     let tx = db::begin_write(db).await?;
-    // The client first: whoever issues to it waits, and finds it gone.
+    // Lock order: the client's row first, so that issuing a token to it waits and then finds it
+    // gone.
     oauth_clients::Entity::delete_by_id(name).exec(&tx).await?;
     sessions::end_of_client(&tx, name).await?;
     event(Kind::ClientChanged).reason("removed").client(name).record(&tx).await?;

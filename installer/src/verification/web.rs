@@ -1,4 +1,4 @@
-//! HTTP to the server, once its certificate holds.
+//! HTTP requests to the server, once its certificate holds.
 
 use super::STEP_TIME;
 use super::reach::Target;
@@ -8,21 +8,22 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// No answer of an authentication server is longer.
+/// An authentication server's responses are never longer.
 const LONGEST_ANSWER: usize = 256 * 1024;
 
-/// A client for one server, which follows no redirect and uses no proxy.
+/// A client for one server that follows no redirects and uses no proxy.
 pub(super) struct Web {
     client: reqwest::Client,
-    /// The server as the world names it.
+    /// The server's public URL.
     public: Url,
-    /// The host and the port that are really asked.
+    /// The host and the port that are actually contacted.
     host: String,
     port: u16,
 }
 
 impl Web {
-    /// Trusts the authorities in this file, and connects to the address that accepted.
+    /// Creates a client that trusts the authorities in this file and connects to the address that
+    /// accepted.
     pub(super) fn new(target: &Target, authorities: &Path) -> Result<Self, String> {
         let config = shared::tls::client_config(authorities, ALL_VERSIONS)?;
         let client = reqwest::Client::builder()
@@ -38,27 +39,27 @@ impl Web {
         Ok(Self { client, public, host, port })
     }
 
-    /// What it asks with.
+    /// The underlying HTTP client.
     pub(super) fn client(&self) -> reqwest::Client {
         self.client.clone()
     }
 
-    /// The same path at the server itself, past what is before it.
+    /// The same path at the server itself, bypassing any proxy.
     pub(super) fn past(&self, mut url: Url) -> Url {
         if url.origin() == self.public.origin() {
-            // Neither can fail: the URL has a host, and the name passed for one.
+            // Neither can fail: the URL has a host, and the name was accepted as one.
             let _ = url.set_host(Some(&self.host));
             let _ = url.set_port(Some(self.port));
         }
         url
     }
 
-    /// Asks for a page.
+    /// Sends a GET request.
     pub(super) async fn get(&self, url: Url) -> Result<Answer, String> {
         self.send(self.client.get(self.past(url))).await
     }
 
-    /// Sends a form, with an Authorization header of scheme Basic.
+    /// Posts a form with HTTP Basic authentication.
     pub(super) async fn post(
         &self,
         url: Url,
@@ -75,14 +76,14 @@ impl Web {
         while let Some(chunk) = response.chunk().await.map_err(|error| in_full(&error))? {
             body.extend_from_slice(&chunk);
             if body.len() > LONGEST_ANSWER {
-                return Err(format!("an answer of more than {LONGEST_ANSWER} bytes"));
+                return Err(format!("a response of more than {LONGEST_ANSWER} bytes"));
             }
         }
         Ok(Answer { status: response.status(), json: serde_json::from_slice(&body).ok() })
     }
 }
 
-/// An answer, as far as it matters.
+/// The relevant parts of a response.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     /// The body, if it is JSON.
@@ -90,16 +91,16 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The JSON of an answer 200, else what came in its place.
+    /// The JSON of a 200 response, otherwise a description of the response.
     pub(super) fn ok_json(&self) -> Result<&Value, String> {
         match (&self.json, self.status) {
             (Some(json), StatusCode::OK) => Ok(json),
-            (None, StatusCode::OK) => Err("200, but no JSON".to_owned()),
+            (None, StatusCode::OK) => Err("200, but not JSON".to_owned()),
             _ => Err(self.error()),
         }
     }
 
-    /// The status, and the reason the server gives in the form of RFC 6749, 5.2.
+    /// The status, and the server's reason in the format of RFC 6749, 5.2.
     pub(super) fn error(&self) -> String {
         let member = |name| self.json.as_ref().and_then(|json| json.get(name)?.as_str());
         match member("error_description").or(member("error")) {
@@ -109,7 +110,7 @@ impl Answer {
     }
 }
 
-/// The error with its causes; reqwest's own text ends where it becomes interesting.
+/// The error with its causes, which reqwest's own text omits.
 fn in_full(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", STEP_TIME.as_secs());

@@ -55,9 +55,9 @@ async fn events_are_listed_newest_last_and_by_whatever_is_asked() {
             assert_eq!(audit(&world, more).await, expected, "{more:?}");
         }
         for (who, why) in [
-            (&["--user", "nobody"][..], "there is no user nobody (for a web user say --web)"),
-            (&["--user", "nobody", "--web"], "there is no web user nobody"),
-            (&["--client", "nobody"], "there is no client nobody"),
+            (&["--user", "nobody"][..], "no such user: nobody (for a web user, pass --web)"),
+            (&["--user", "nobody", "--web"], "no such web user: nobody"),
+            (&["--client", "nobody"], "no such client: nobody"),
         ] {
             installer(&world, &[&["audit"], who].concat()).await.refused(why);
         }
@@ -73,7 +73,7 @@ async fn people_get_aligned_columns_and_programs_an_object_per_line() {
         let text = installer(&world, &["audit"]).await.done();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");
-        assert!(lines[0].starts_with("when  "), "{text}");
+        assert!(lines[0].starts_with("time  "), "{text}");
         let column = lines[0].find("client").expect("a heading");
         assert_eq!(&lines[1][column..column + 11], "integration", "{text}");
         assert_eq!(&lines[4][column..column + 7], "browser", "{text}");

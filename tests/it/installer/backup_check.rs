@@ -76,7 +76,7 @@ async fn a_good_copy_passes_every_check_and_is_left_alone() {
         let checks = said.checks();
         assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
         assert_eq!(checks.len(), 11, "{checks:?}");
-        assert!(said.output.contains("1 files, all as they must be"), "{}", said.output);
+        assert!(said.output.contains("1 files, all intact"), "{}", said.output);
         assert!(said.output.contains("0 rows, 0 s in loan_transactions"), "{}", said.output);
         let newest = "DELETE FROM field_changes WHERE row_id = 12";
         pair.copy.sql(newest).await;
@@ -93,7 +93,7 @@ async fn a_good_copy_passes_every_check_and_is_left_alone() {
         assert_eq!(said.code, Some(0), "{}", said.output);
         assert!(said.output.contains("nothing was compared"), "{}", said.output);
         let said = pair.check(&pair.live.url, &[]).await;
-        assert!(said.error.contains("is the live database itself"), "{}", said.error);
+        assert!(said.error.contains("names the live database itself"), "{}", said.error);
         assert_eq!(said.code, Some(1));
         pair.drop().await;
     }
@@ -110,7 +110,7 @@ async fn the_password_of_the_copy_may_be_in_a_file() {
         let given = ["--restored-password-file", &file];
         if url.set_password(None).is_err() {
             let said = pair.check_with(&pair.copy.url, &given, &[]).await;
-            said.refused("has no place for a password");
+            said.refused("cannot hold a password");
         } else {
             let said = pair.check_with(url.as_str(), &given, &[]).await;
             assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);

@@ -86,7 +86,7 @@ async fn the_list_says_what_each_client_is() {
         let mut words: Vec<_> = public.split_whitespace().collect();
         words.extend(["--name", "The Page"]);
         let said = installer(&world, &words).await.done();
-        assert_eq!(said, "client page is added\n", "there is no secret to show");
+        assert_eq!(said, "client page added\n", "there is no secret to show");
         let mut page = listed(&world, "page").await;
         assert!(page["created_date"].take().is_string());
         let expected = json!({
@@ -110,7 +110,7 @@ async fn the_list_says_what_each_client_is() {
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()))
             .map(|cells| cells.map(str::trim).collect())
             .collect();
-        assert_eq!(rows[0][..4], ["id", "name", "kind", "authenticates by"]);
+        assert_eq!(rows[0][..4], ["id", "name", "kind", "authentication"]);
         let row = |id: &str| rows.iter().find(|row| row[0] == id).expect("a row").clone();
         assert_eq!(
             row("app"),
@@ -142,8 +142,8 @@ async fn while_a_secret_rotates_both_are_valid_and_then_only_the_new_one() {
         let token = token["access_token"].as_str().expect("a token");
         world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
         let finished = installer(&world, &["client", "rotate", "app", "--finish"]).await;
-        finished.refused("no rotation is under way");
-        for (id, why) in [("nobody", "there is no client nobody"), ("browser", "has no secret")] {
+        finished.refused("no rotation is in progress");
+        for (id, why) in [("nobody", "no such client: nobody"), ("browser", "has no secret")] {
             installer(&world, &["client", "rotate", id]).await.refused(why);
         }
         let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
@@ -180,7 +180,7 @@ async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
         assert_eq!(sessions(&world).await, [1, 2, 1], "the browsers are other clients' too");
         assert_eq!(world.count("SELECT COUNT(*) FROM cif_web_active_users").await, 0);
         assert_eq!(listed(&world, "app").await, Value::Null);
-        installer(&world, &["client", "remove", "app"]).await.refused("there is no client app");
+        installer(&world, &["client", "remove", "app"]).await.refused("no such client: app");
         let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
         assert_eq!(changes, ["client_changed added", "client_changed removed"]);
         world
@@ -193,15 +193,15 @@ async fn the_client_of_the_api_server_is_not_taken_from_it_by_accident() {
     on_each_database(PROGRAM, |world| async move {
         let before = everything(&world).await;
         let removed = installer(&world, &["client", "remove", "api-server"]).await;
-        removed.refused("every call is 503: name another one there first, or say --of-the-api");
+        removed.refused("every call is 503: name another client there first, or pass --of-the-api");
         assert_eq!(everything(&world).await, before);
         let rotated = installer(&world, &["client", "rotate", "api-server"]).await.done();
         let api = world.folder.path().join("api-server.env").display().to_string();
-        let then = format!("into API_AUTH_CLIENT_SECRET in {api}, restart the api-server, then");
+        let then = format!("to the new secret in {api}, restart the api-server, then run");
         assert!(rotated.contains(&then), "{rotated}");
         let before = everything(&world).await;
         let finish = ["client", "rotate", "api-server", "--finish"];
-        installer(&world, &finish).await.refused("still asks with the older secret");
+        installer(&world, &finish).await.refused("still uses the previous secret");
         assert_eq!(everything(&world).await, before);
         let new = rotated.lines().find_map(|line| line.strip_prefix("client_secret  "));
         let settings = std::fs::read_to_string(&api).expect("settings");
@@ -233,7 +233,7 @@ async fn a_client_with_keys_has_no_secret_unless_it_is_asked_for() {
         let run = async |words: Vec<String>| {
             installer(&world, &words.iter().map(String::as_str).collect::<Vec<_>>()).await
         };
-        run(with(&private, &[])).await.refused("holds a private key");
+        run(with(&private, &[])).await.refused("contains a private key");
         run(with("/no/such/file", &[])).await.refused("/no/such/file");
         assert_eq!(everything(&world).await, before);
         assert_eq!(run(with(&public, &[])).await.json(), json!({"client_id": "app"}));
@@ -254,7 +254,7 @@ async fn what_is_refused_changes_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let secret = add(&world).await;
         let before = everything(&world).await;
-        installer(&world, &ADD).await.refused("there is a client app already");
+        installer(&world, &ADD).await.refused("the client app already exists");
         for (words, why) in [
             ("a/b --grant password --user-kind core", "1 to 100 characters"),
             ("b", "could do nothing"),

@@ -69,10 +69,10 @@ async fn another_business_time_zone_counts_from_the_next_request_on() {
 async fn a_wrong_value_or_name_changes_nothing() {
     on_each_database(PROGRAM, |world| async move {
         for (name, value, why) in [
-            ("business_time_zone", "Berlin", "no time zone is called \"Berlin\""),
+            ("business_time_zone", "Berlin", "unknown time zone \"Berlin\""),
             ("web_inactivity_timeout", "0", "from 1 to 1440"),
             ("vin_check", "maybe", "off, warn or refuse"),
-            ("demo_portfolio", "begun", "there are business_time_zone, vin_check"),
+            ("demo_portfolio", "begun", "the settings are business_time_zone, vin_check"),
         ] {
             installer(&world, &["settings", "set", name, value]).await.refused(why);
         }

@@ -324,7 +324,10 @@ async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
         let half = |key: &str| format!("API_DOCUMENTS=s3://papers\nAPI_S3_{key}");
         for (env_file, why) in [
             ("/no/such/file".to_owned(), "cannot read /no/such/file"),
-            (world.folder.path().join("auth-server.env").display().to_string(), "which database?"),
+            (
+                world.folder.path().join("auth-server.env").display().to_string(),
+                "no database given",
+            ),
             (settings("API_DOCUMENTZ=x"), "unknown setting API_DOCUMENTZ"),
         ] {
             documents(Path::new(&env_file), &["verify"]).await.refused(why);

@@ -49,7 +49,7 @@ async fn a_file_comes_in_once_and_the_report_is_told_again() {
         world.define_fields().await;
         let before = world.snapshot().await;
         let tried = import(&world, WORKED, &["--test"]).await.done();
-        let kept = "\na test: nothing is kept, and everything would go in\n";
+        let kept = "\ntest run: nothing was committed; everything would have been imported\n";
         assert_eq!(tried, format!("{TABLE}{kept}"));
         assert_eq!(world.snapshot().await, before);
 
@@ -68,12 +68,15 @@ async fn a_file_comes_in_once_and_the_report_is_told_again() {
 
         let after = world.snapshot().await;
         let again = import(&world, WORKED, &[]).await.done();
-        assert!(again.starts_with("this file was imported within the last 24 hours"), "{again}");
+        assert!(
+            again.starts_with("this file was already imported within the last 24 hours"),
+            "{again}"
+        );
         assert!(again.ends_with(&format!("{TABLE}\ncommitted\n")), "{again}");
         assert_eq!(world.snapshot().await, after);
         let once_more = import(&world, WORKED, &["--key", "once more"]).await;
         assert_eq!(once_more.code, Some(1), "{}", once_more.output);
-        assert!(once_more.output.ends_with("\nnothing is committed\n"), "{}", once_more.output);
+        assert!(once_more.output.ends_with("\nnothing was committed\n"), "{}", once_more.output);
         world
     })
     .await;
@@ -89,14 +92,14 @@ async fn what_fails_is_named_with_its_line_and_the_status_is_1() {
             (tried.code, tried.error.as_str()),
             (Some(1), "import: 1 of 3 elements failed\n")
         );
-        assert!(tried.output.ends_with("\na test: nothing is kept\n"), "{}", tried.output);
+        assert!(tried.output.ends_with("\ntest run: nothing was committed\n"), "{}", tried.output);
         assert_eq!(world.snapshot().await, before);
         let undone = import(&world, &block, &[]).await;
         assert_eq!(
             (undone.code, undone.error.as_str()),
             (Some(1), "import: 1 of 3 elements failed\n")
         );
-        assert!(undone.output.ends_with("\nnothing is committed\n"), "{}", undone.output);
+        assert!(undone.output.ends_with("\nnothing was committed\n"), "{}", undone.output);
         assert_eq!(world.count("SELECT COUNT(*) FROM contacts").await, 0);
 
         let apart = import(&world, &three_contacts("<Core>"), &[]).await;
@@ -112,7 +115,7 @@ async fn what_fails_is_named_with_its_line_and_the_status_is_1() {
         assert!(lines[8].starts_with("line 5, Contact C-3: ShoeSize: "), "{}", lines[8]);
         assert_eq!(
             *lines.last().expect("a line"),
-            "committed, but for the records with what failed"
+            "committed, except for the records with failures"
         );
         assert_eq!(world.count("SELECT COUNT(*) FROM contacts").await, 2);
         world
@@ -155,11 +158,11 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
             let said = import(&other, &xml, &["--json", "--key", &key]).await;
             assert_eq!(said.output, answer.text);
             let first = said.error.lines().next().expect("a line");
-            assert!(first.starts_with("import: this file was imported within"), "{first}");
+            assert!(first.starts_with("import: this file was already imported within"), "{first}");
         }
         import(&world, "<Core/>", &["--key", &format!("key {}", WORKED.len())])
             .await
-            .refused("the key was used for another file");
+            .refused("the key was already used for another file");
         other.close().await;
         world
     })
@@ -193,7 +196,7 @@ async fn what_cannot_be_read_is_one_clear_line_and_nothing_is_done() {
         let elsewhere = file(&world, "elsewhere.env", &elsewhere);
         let sound = file(&world, "sound.xml", "<Core/>");
         for (name, env_file, why) in [
-            (large.as_str(), settings, "import files have at most 1 GiB"),
+            (large.as_str(), settings, "import files must not exceed 1 GiB"),
             (folder.as_str(), settings, " is a folder"),
             ("/no/such/file", settings, "cannot read /no/such/file: "),
             (sound.as_str(), elsewhere.as_str(), "API_SPOOL_DIRECTORY: "),

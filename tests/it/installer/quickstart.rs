@@ -88,10 +88,10 @@ async fn what_keeps_it_from_starting_is_one_clear_line() {
     let port = taken.local_addr().expect("an address").port().to_string();
     let unreachable = "postgres://nobody@127.0.0.1:1/none";
     for (arguments, expected) in [
-        (vec!["--api-port", port.as_str()], format!("port {port} cannot be used")),
-        (vec!["--dir", "/proc/nowhere"], "the folder /proc/nowhere cannot be used".to_owned()),
-        (vec!["--database-url", unreachable], "the database cannot be used".to_owned()),
-        (vec!["--database-url", "oracle://x"], "the database cannot be used".to_owned()),
+        (vec!["--api-port", port.as_str()], format!("cannot use port {port}")),
+        (vec!["--dir", "/proc/nowhere"], "cannot use the folder /proc/nowhere".to_owned()),
+        (vec!["--database-url", unreachable], "cannot use the database".to_owned()),
+        (vec!["--database-url", "oracle://x"], "cannot use the database".to_owned()),
     ] {
         let mut command = Command::new(PROGRAM);
         command.args(["quickstart", "--auth-port", "0"]);

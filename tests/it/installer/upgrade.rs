@@ -104,15 +104,15 @@ async fn a_database_of_each_version_comes_to_the_present_schema_with_all_that_is
             assert!(pending.iter().all(|name| said.contains(name)), "{said}");
             let tried =
                 if database.name() == "mysql" { "MariaDB cannot" } else { "all of it works" };
-            assert!(said.contains(tried) && said.contains("nobody else"), "{said}");
+            assert!(said.contains(tried) && said.contains("no one else"), "{said}");
             assert_eq!(earlier.all().await, before, "a dry run changes nothing");
             let unasked = earlier.upgrade(&[]).await;
-            assert!(unasked.error.contains("say --yes"), "{}", unasked.error);
+            assert!(unasked.error.contains("pass --yes"), "{}", unasked.error);
             assert_eq!(earlier.all().await, before);
 
             let said = earlier.upgrade(&["--yes"]).await.done();
             assert!(
-                said.contains("no way back but a backup") && said.contains("start the servers"),
+                said.contains("is the only way back") && said.contains("start the servers"),
                 "{said}"
             );
             earlier.is_like_new().await;

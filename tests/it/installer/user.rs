@@ -32,9 +32,9 @@ async fn names_that_look_like_another_users_are_refused() {
     on_each_database(PROGRAM, |world| async move {
         installer(&world, &["user", "add", "jo.smith", "--generate"]).await.done();
         for (name, why) in [
-            ("jo.smith", "there is a user jo.smith already"),
-            ("Jo.Smith", "already whose name looks like it"),
-            ("j\u{43e}.smith", "already whose name looks like it"),
+            ("jo.smith", "the user jo.smith already exists"),
+            ("Jo.Smith", "already has a name that looks like this one"),
+            ("j\u{43e}.smith", "already has a name that looks like this one"),
             ("jo\u{200b}.smith", "no control or invisible character"),
             ("o\u{308}zil", "composed form"),
         ] {
@@ -71,7 +71,7 @@ async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
             "--password-file",
             &word,
         ];
-        assert_eq!(installer(&world, &words).await.done(), "user jo is added\n");
+        assert_eq!(installer(&world, &words).await.done(), "user jo added\n");
         let token = log_in(&world, "core", "jo", "correct horse battery").await.expect("a token");
         world.client.get(&token, "/loans/1").await.expect_problem(404, "not-found");
         world.client.get(&token, "/contacts/1").await.expect_problem(403, "privilege-missing");
@@ -126,12 +126,12 @@ async fn whoever_is_disabled_is_logged_out_at_once_and_stays_out_until_he_is_ena
         add_session(&world, "one", "web", contact_id, "browser").await;
         tokens.expect(&world, true, true, true).await;
         let said = installer(&world, &["user", "disable", "viewer"]).await.done();
-        assert_eq!(said, "user viewer may log in no more; tokens ended: 1\n");
+        assert_eq!(said, "user viewer disabled; tokens revoked: 1\n");
         tokens.expect(&world, false, true, true).await;
         assert_eq!(sessions(&world).await, [1, 1, 1]);
         assert_eq!(log_in(&world, "core", "viewer", &word).await, None);
         let said = installer(&world, &["user", "disable", "one", "--web"]).await.done();
-        assert_eq!(said, "web user one may log in no more; tokens ended: 1\n");
+        assert_eq!(said, "web user one disabled; tokens revoked: 1\n");
         tokens.expect(&world, false, false, true).await;
         assert_eq!(sessions(&world).await, [0, 0, 0]);
         assert_eq!(log_in(&world, "web", "one", "first words").await, None);
@@ -236,7 +236,7 @@ async fn unlocking_forgets_the_failures_of_one_user() {
         }
         let failures = async || world.count("SELECT COUNT(*) FROM log_in_failures").await;
         let said = installer(&world, &["user", "unlock", "viewer"]).await.done();
-        assert!(said.starts_with("user viewer is unlocked"), "{said}");
+        assert!(said.starts_with("user viewer unlocked"), "{said}");
         assert_eq!(failures().await, 2);
         let before = everything(&world).await;
         let said = installer(&world, &["user", "unlock", "viewer"]).await.done();
@@ -261,11 +261,14 @@ async fn what_is_refused_changes_nothing() {
         let name = file(&world, "name", "Longer.Name\n");
         let before = everything(&world).await;
         for (words, why) in [
-            (&["add", "viewer", "--generate"][..], "there is a user viewer already"),
+            (&["add", "viewer", "--generate"][..], "the user viewer already exists"),
             (&["add", "jo", "--web", "--generate"], "by import"),
             (&["add", "jo", "--email", "nowhere", "--generate"], "an address"),
-            (&["add", "jo", "--privilege", "Loan:Fly", "--generate"], "no privilege \"Loan:Fly\""),
-            (&["add", "jo", "--privilege", "Loan", "--generate"], "no privilege \"Loan\""),
+            (
+                &["add", "jo", "--privilege", "Loan:Fly", "--generate"],
+                "no such privilege: \"Loan:Fly\"",
+            ),
+            (&["add", "jo", "--privilege", "Loan", "--generate"], "no such privilege: \"Loan\""),
             (&["add", "longer.name", "--password-file", &name], "must not contain the user's name"),
             (&["add", "jo", "--password-file", &short], "8 characters"),
             (&["add", "jo"], "no terminal"),
@@ -273,14 +276,14 @@ async fn what_is_refused_changes_nothing() {
             (&["password", "viewer", "--password-file", &short], "8 characters"),
             (&["password", "viewer", "--password-file", &long], "1024 bytes"),
             (&["password", "viewer", "--password-file", "/no/such/file"], "cannot read"),
-            (&["password", "one", "--password-file", &good], "there is no user one"),
-            (&["password", "viewer", "--web", "--generate"], "there is no web user viewer"),
-            (&["disable", "nobody"], "there is no user nobody"),
-            (&["disable", "Viewer"], "there is no user Viewer"),
-            (&["enable", "nobody"], "there is no user nobody"),
-            (&["unlock", "nobody"], "there is no user nobody"),
-            (&["unlock", "nobody", "--web"], "there is no web user nobody"),
-            (&["log-out", "one"], "there is no user one"),
+            (&["password", "one", "--password-file", &good], "no such user: one"),
+            (&["password", "viewer", "--web", "--generate"], "no such web user: viewer"),
+            (&["disable", "nobody"], "no such user: nobody"),
+            (&["disable", "Viewer"], "no such user: Viewer"),
+            (&["enable", "nobody"], "no such user: nobody"),
+            (&["unlock", "nobody"], "no such user: nobody"),
+            (&["unlock", "nobody", "--web"], "no such web user: nobody"),
+            (&["log-out", "one"], "no such user: one"),
         ] {
             installer(&world, &[&["user"], words].concat()).await.refused(why);
         }
@@ -329,16 +332,16 @@ async fn on_a_terminal_the_password_is_asked_for_twice_and_never_shown() {
     }
     on_each_database(PROGRAM, |world| async move {
         let type_in = async |first: &str, second: &str| {
-            let prompts = [("New password: ", first), ("The same again: ", second)];
+            let prompts = [("New password: ", first), ("Repeat the password: ", second)];
             let shown = type_in(&world, "user password viewer", prompts);
             timeout(Duration::from_secs(60), shown).await.expect("in time")
         };
         let differs = type_in("typed in secret", "typed in secre").await;
-        assert!(differs.contains("the two differ"), "{differs}");
+        assert!(differs.contains("the passwords do not match"), "{differs}");
         let old = world.credentials.viewer.clone();
         assert!(log_in(&world, "core", "viewer", &old).await.is_some());
         let shown = type_in("typed in secret", "typed in secret").await;
-        assert!(shown.contains("user viewer has another password"), "{shown}");
+        assert!(shown.contains("user viewer has a new password"), "{shown}");
         assert!(!shown.contains("typed") && !differs.contains("typed"), "{shown}{differs}");
         assert!(log_in(&world, "core", "viewer", "typed in secret").await.is_some());
         world

@@ -1,4 +1,4 @@
-//! How far the copy is behind the live database, and that it is a copy of that one.
+//! How far the copy lags behind the live database, and whether it is a copy of that database.
 
 use crate::installation::Refused;
 use crate::installation::checks::Report;
@@ -7,23 +7,24 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use shared::migration::{SchemaState, schema_state};
 
-/// What the check is called.
+/// The check's name.
 pub const NAME: &str = "live database";
-/// What it expects.
-pub const EXPECTED: &str = "knows the newest rows of the copy";
+/// What the check expects.
+pub const EXPECTED: &str = "contains the newest rows of the copy";
 
-/// Tables whose rows stay, with their keys and when each row was written.
+/// Tables from which rows are never removed, with their key and the column that says when a row was
+/// written.
 const TABLES: [(&str, &str, &str); 3] = [
     ("loans", "loan_id", "created_date"),
     ("loan_transactions", "transaction_id", "transaction_date"),
     ("field_changes", "row_id", "modified_date"),
 ];
 
-/// A row by its key, and when it was written.
+/// A row's key, and when it was written.
 type Newest = Option<(i64, DateTime<Utc>)>;
 
 /// Compares the newest rows. Without a live database, as after a disaster, there is nothing to
-/// compare with, which is no fault of the copy.
+/// compare with, which is not a fault of the copy.
 pub async fn check(
     copy: &DatabaseConnection,
     live: Result<DatabaseConnection, Refused>,
@@ -32,16 +33,16 @@ pub async fn check(
     let live = match live {
         Ok(live) => live,
         Err(Refused(why)) => {
-            let found = format!("it is away, so nothing was compared: {why}");
-            let advice = "see in the backup's own log of what time it is";
+            let found = format!("it cannot be reached, so nothing was compared: {why}");
+            let advice = "see the backup's log for the time it was taken";
             return report.pass_for_now(NAME, EXPECTED, &found, advice);
         }
     };
     match compare(copy, &live).await {
         Ok(Ok(found)) => report.pass(NAME, EXPECTED, &found),
         Ok(Err(found)) => {
-            let advice = "the copy is of another database, or the live one was restored from an \
-                          older backup: name the right ones";
+            let advice = "the copy is of another database, or the live database was restored from \
+                          an older backup: name the right ones";
             report.fail(NAME, EXPECTED, &found, advice);
         }
         Err(error) => report.fail(NAME, EXPECTED, &error.to_string(), "see the databases' logs"),
@@ -64,7 +65,9 @@ async fn compare(
             let known = newest(live, table, key, date, Some(id)).await?;
             if known != Some((id, written)) {
                 let written = written.to_rfc3339();
-                return Ok(Err(format!("it does not know row {id} of {table}, of {written}")));
+                return Ok(Err(format!(
+                    "it does not contain row {id} of {table}, written {written}"
+                )));
             }
         }
         let time = match (of_copy, of_live) {
@@ -75,10 +78,10 @@ async fn compare(
         };
         behind.push(format!("{rows} rows{time} in {table}"));
     }
-    Ok(Ok(format!("the copy is behind by {}", behind.join("; "))))
+    Ok(Ok(format!("the copy lags by {}", behind.join("; "))))
 }
 
-/// The newest row, or the one of this key.
+/// The newest row, or the row with this key.
 async fn newest(
     db: &DatabaseConnection,
     table: &'static str,

@@ -1,18 +1,18 @@
-//! Do the books of the copy add up? Asked in plain SQL, which all three databases understand.
+//! Whether the copy's books add up, asked in plain SQL that all three databases understand.
 
 use crate::installation::checks::Report;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 
-/// What the checks are called, and what they expect.
+/// The checks' names, and what they expect.
 pub const NAMES: [(&str, &str); 5] = [
-    ("loan balances", "each the sum of the loan's rows"),
+    ("loan balances", "each is the sum of the loan's rows"),
     ("settled interest", "the sum of the loan's interest rows"),
-    ("payments", "the parts of each come to its total"),
-    ("due rows", "paid what was allocated to them, and not more than is due"),
+    ("payments", "the parts of each add up to its total"),
+    ("due rows", "each paid what was allocated to it, and no more than is due"),
     ("cash drawers", "each holds the sum of its rows"),
 ];
 
-/// What finds the ids of what is wrong, in the order of the names.
+/// The queries that find the ids of faulty rows, in the order of the names.
 const RULES: [&str; 5] = [
     "SELECT loan_id AS id FROM loans LEFT JOIN (SELECT t.loan_id AS owner, \
      SUM(CASE c.balance_name WHEN 'principal' THEN c.sign * transaction_amount END) AS principal, \
@@ -53,16 +53,16 @@ const RULES: [&str; 5] = [
      OR check_balance <> COALESCE(SUM(CASE tender WHEN 'check' THEN amount END), 0)",
 ];
 
-/// Asks all of it.
+/// Runs all of these checks.
 pub async fn check(copy: &DatabaseConnection, report: &mut Report) {
     for ((name, expected), rule) in NAMES.into_iter().zip(RULES) {
-        let advice = "restore the backup again; if it is the same then, take another backup, and \
-                      see whether the live database has this, too";
+        let advice = "restore the backup again; if the result is the same, take another backup, \
+                      and check whether the live database has the same fault";
         match find(copy, rule).await {
             Ok((0, _)) => report.pass(name, expected, "all add up"),
             Ok((number, first)) => {
                 let first = first.unwrap_or_default();
-                let found = format!("{number} do not, the first has the id {first}");
+                let found = format!("{number} do not add up, the first with id {first}");
                 report.fail(name, expected, &found, advice);
             }
             Err(error) => report.fail(name, expected, &error.to_string(), advice),

@@ -1,4 +1,4 @@
-//! Connections that may not write, and whether two of them are to one database.
+//! Read-only connections, and whether two of them lead to the same database.
 
 use crate::installation::Refused;
 use crate::installation::database::file;
@@ -11,10 +11,10 @@ use sea_orm::{
 use shared::random::random_bytes;
 use std::time::Duration;
 
-/// How long a database is waited for.
+/// How long to wait for a database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection to the database of this URL, which refuses whatever would change it.
+/// Opens a connection to the database of this URL that refuses all writes.
 pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
     reach::look_for(url).await?;
     let mut options = ConnectOptions::new(url);
@@ -40,8 +40,8 @@ pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
     }
 }
 
-/// True if both are one database, however their URLs call it: a lock that one takes, the other does
-/// not get.
+/// True if both connections lead to the same database, whatever their URLs say: one cannot get a
+/// lock that the other holds.
 pub async fn are_same(one: &DatabaseConnection, other: &DatabaseConnection) -> Result<bool, DbErr> {
     if one.get_database_backend() != other.get_database_backend() {
         return Ok(false);
@@ -50,7 +50,7 @@ pub async fn are_same(one: &DatabaseConnection, other: &DatabaseConnection) -> R
     let sql = match one.get_database_backend() {
         DbBackend::Postgres => format!("SELECT pg_try_advisory_xact_lock({name})"),
         DbBackend::MySql => {
-            // Locks belong to a server: of two databases on it, the names differ.
+            // Locks are server-wide: two databases on one server have different names.
             if text(one, "SELECT database()").await? != text(other, "SELECT database()").await? {
                 return Ok(false);
             }

@@ -1,5 +1,5 @@
-//! Do the keys of the settings open what is sealed in the copy? Without them it is a backup of half
-//! an installation.
+//! Whether the keys in the settings open what is sealed in the copy. Without them it is the backup
+//! of half an installation.
 
 use crate::installation::checks::Report;
 use api_server::cards::label;
@@ -12,16 +12,16 @@ use shared::master_keys::MasterKeys;
 use shared::secrecy::named_keys;
 use shared::settings::Settings;
 
-/// What the checks are called, and what they expect.
+/// The checks' names, and what they expect.
 pub const NAMES: [(&str, &str); 3] = [
     ("signing keys", "opened by AUTH_MASTER_KEYS"),
     ("cards", "opened by API_MASTER_KEYS"),
-    ("token keys", "AUTH_TOKEN_KEYS has those of all sessions"),
+    ("token keys", "AUTH_TOKEN_KEYS has the keys of all sessions"),
 ];
-/// Rows that are read together.
+/// Rows read at a time.
 const ROWS: u64 = 1000;
 
-/// Tries all of them.
+/// Runs all of these checks.
 pub async fn check(
     copy: &DatabaseConnection,
     mut auth: Settings,
@@ -50,7 +50,7 @@ fn tell(
     (name, expected): (&'static str, &'static str),
     opened: Result<String, String>,
 ) {
-    let advice = "keep the settings of both servers with every backup, and name their files with \
+    let advice = "keep both servers' settings with every backup, and name their files with \
                   --env-file and --api-env-file";
     match opened {
         Ok(found) => report.pass(name, expected, &found),
@@ -82,15 +82,15 @@ async fn open_cards(copy: &DatabaseConnection, keys: &MasterKeys) -> Result<Stri
     }
 }
 
-/// Hashes of tokens begin with the id of their key.
+/// Token hashes begin with the id of their key.
 async fn find_token_keys(copy: &DatabaseConnection, keys: &str) -> Result<String, String> {
     let known = named_keys(keys, 16).map_err(|why| format!("AUTH_TOKEN_KEYS: {why}"))?;
     let used = used_token_keys(copy).await.map_err(|error| error.to_string())?;
     let unknown: Vec<_> =
         used.into_iter().filter(|id| !known.iter().any(|(known, _)| known == id)).collect();
     match unknown.is_empty() {
-        true => Ok("all there".to_owned()),
-        false => Err(format!("no key {}", unknown.join(", "))),
+        true => Ok("all present".to_owned()),
+        false => Err(format!("missing key {}", unknown.join(", "))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `installer documents adopt`: the store is this database's from now on.
+//! `installer documents adopt`: makes the store this database's own.
 
 use super::counted;
 use crate::installation::{Refused, print, refuse};
@@ -7,7 +7,7 @@ use futures_util::stream::TryStreamExt;
 use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
 use shared::entity::document_files;
 
-/// Tells what it means, and does it if that was asked for.
+/// Says what adopting means, and does it if requested.
 pub async fn run(db: &DatabaseConnection, store: &DocumentStore, yes: bool) -> Result<(), Refused> {
     let files = document_files::Entity::find().count(db).await?;
     let (mut objects, mut bytes) = (0, 0);
@@ -17,14 +17,14 @@ pub async fn run(db: &DatabaseConnection, store: &DocumentStore, yes: bool) -> R
         bytes += some.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
     }
     print(&format!(
-        "{} in the database\n{} without a row, {}: sweeps remove what is a day old",
+        "{} in the database\n{} without a row, {}: sweeps remove those older than a day",
         counted(files, "file"),
         counted(objects, "object"),
         counted(bytes, "byte"),
     ))?;
     if !yes {
-        return refuse("nothing is changed: say --yes to make the store this database's");
+        return refuse("nothing was changed: pass --yes to make the store this database's own");
     }
     store.adopt(db).await?;
-    print("the store is this database's from now on")
+    print("the store now belongs to this database")
 }

@@ -1,5 +1,5 @@
-//! `installer documents verify`: every file read and compared with its row, a line for each damaged
-//! one, the totals in the end.
+//! `installer documents verify`: compares every file with its row and prints one line per damaged
+//! file, then the totals.
 
 use super::counted;
 use crate::installation::document_files::{Compared, Damage, TICK, compare, one_line};
@@ -11,18 +11,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sea_orm::DatabaseConnection;
 use serde_json::json;
 
-/// Objects without a row that are named; all are counted.
+/// Objects without a row that are listed; all are counted.
 const ORPHANS_SHOWN: u64 = 100;
 
-/// Compares, prints what it finds at once and the totals in the end, and refuses to call a store
-/// sound that is not.
+/// Compares, prints each fault as it is found and the totals at the end, and fails if any file is
+/// faulty.
 pub async fn run(
     db: &DatabaseConnection,
     store: &DocumentStore,
     json: bool,
 ) -> Result<(), Refused> {
     match store.check_owner(db).await {
-        // So it is after a restore; the files may be sound.
+        // The normal state after a restore; the files may be intact.
         Err(fault @ Fault::OtherOwner) => print(&warning_line(&one_line(&fault), json))?,
         checked => checked?,
     }
@@ -37,7 +37,7 @@ pub async fn run(
     }
 }
 
-/// The line of an object that has no row.
+/// The line for an object without a row.
 fn orphan_line(orphan: &Orphan, json: bool) -> String {
     let (object, bytes) = (DocumentStore::place(&orphan.key), orphan.size_bytes);
     match json {
@@ -46,7 +46,7 @@ fn orphan_line(orphan: &Orphan, json: bool) -> String {
     }
 }
 
-/// The line of what is no fault of any file.
+/// The line for a warning that concerns no single file.
 fn warning_line(warning: &str, json: bool) -> String {
     match json {
         true => json!({"warning": warning}).to_string(),
@@ -54,21 +54,21 @@ fn warning_line(warning: &str, json: bool) -> String {
     }
 }
 
-/// What was found in all.
+/// The totals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    /// Its files.
+    /// The compared files.
     compared: Compared,
-    /// Objects that have no row.
+    /// Objects without a row.
     orphans: u64,
-    /// Their bytes.
+    /// The size of those objects in bytes.
     orphan_bytes: u64,
-    /// Unfinished uploads, where the store shows them.
+    /// Unfinished uploads, if the store shows them.
     unfinished: Option<Unfinished>,
 }
 
 impl Tally {
-    /// Names objects without a row, and counts all that a sweep would remove.
+    /// Lists objects without a row, and counts everything that a sweep would remove.
     async fn add_leftovers(
         &mut self,
         db: &DatabaseConnection,
@@ -95,12 +95,12 @@ impl Tally {
         Ok(())
     }
 
-    /// How many files there are.
+    /// The number of files, in words.
     fn files_text(self) -> String {
         counted(self.compared.files, "file")
     }
 
-    /// Lines for people.
+    /// The totals as text.
     fn to_text(self) -> String {
         let bytes = |bytes| counted(bytes, "byte");
         let mut text = format!(
@@ -118,7 +118,7 @@ impl Tally {
         text
     }
 
-    /// The line for programs.
+    /// The totals as a JSON line.
     fn to_json(self) -> String {
         json!({
             "files": self.compared.files,

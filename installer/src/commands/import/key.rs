@@ -1,4 +1,5 @@
-//! The key of an import, and whose turn it is: another process may be at it, or have died at it.
+//! The key of an import, and waiting for it: another process may be importing under it, or have
+//! died doing so.
 
 use crate::installation::{Refused, refuse};
 use api_server::command::idempotency::{self, Claim, LEASE_SECONDS, Scope};
@@ -10,10 +11,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often to ask whether a key is free.
+/// How often to check whether a key is free.
 const ASKED_EVERY: Duration = Duration::from_secs(2);
 
-/// Reads a key from a command line.
+/// Parses a key from the command line.
 pub fn parse(text: &str) -> Result<String, String> {
     match idempotency::is_key(text) {
         true => Ok(text.to_owned()),
@@ -21,20 +22,20 @@ pub fn parse(text: &str) -> Result<String, String> {
     }
 }
 
-/// The key of a file for which none is named.
+/// The default key of a file.
 pub fn of_file(sha256: &[u8]) -> String {
     format!("file-{}", hex::encode(sha256))
 }
 
-/// Whether an import is to be done.
+/// Whether an import still has to run.
 pub enum Turn {
-    /// By this process.
+    /// Yes: this process has claimed the key.
     Mine(Claim),
-    /// It is done already.
+    /// No: it is already complete.
     Done(Told),
 }
 
-/// A key that may be held by somebody else.
+/// A key that another process may hold.
 pub struct Waiting<'a> {
     pub db: &'a DatabaseConnection,
     pub scope: Scope,
@@ -42,8 +43,9 @@ pub struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Waits until nobody else holds the key, or so long. The lease is that of a payment, not of an
-    /// import over HTTP: whoever gives the command again after a crash stands by.
+    /// Waits until the key is free, at most this long. The lease is as short as a payment's, not as
+    /// long as that of an import over HTTP: after a crash, an operator is standing by to repeat the
+    /// command.
     pub async fn take(
         &self,
         seconds: u64,
@@ -58,7 +60,7 @@ impl Waiting<'_> {
                 Err(error) if is_held(&error) => {}
                 Err(ImportError::KeyMismatch) => {
                     return refuse(
-                        "the key was used for another file or request: name another one",
+                        "the key was already used for another file or request: choose another key",
                     );
                 }
                 Err(error) => return refuse(explain(&error)),
@@ -66,22 +68,24 @@ impl Waiting<'_> {
             let held_until = idempotency::held_until(self.db, &self.scope).await?;
             let held = holder(held_until);
             if begun.elapsed() + ASKED_EVERY > Duration::from_secs(seconds) {
-                return refuse(format!("{held}: try again then"));
+                return refuse(format!("{held}: try again later"));
             }
             if !std::mem::replace(&mut told, true) {
-                eprintln!("import: {held}; waiting for up to {seconds} seconds, Ctrl-C ends it");
+                eprintln!(
+                    "import: {held}; waiting for up to {seconds} seconds, press Ctrl-C to stop"
+                );
             }
             tokio::select! {
                 () = tokio::time::sleep(ASKED_EVERY) => {}
                 _ = stop.wait_for(|stop| *stop) => {
-                    return refuse("stopped: nothing was done");
+                    return refuse("stopped: nothing was imported");
                 }
             }
         }
     }
 }
 
-/// While an import is writing, its key may be locked, too.
+/// While an import is writing, the key's row may be locked, too.
 fn is_held(error: &ImportError) -> bool {
     matches!(error, ImportError::KeyInProgress) || error.is_blocked()
 }
@@ -89,7 +93,7 @@ fn is_held(error: &ImportError) -> bool {
 fn holder(until: Option<Timestamp>) -> String {
     let until = until.map(|until| until.0.format(" until %H:%M:%S UTC").to_string());
     format!(
-        "another import of this file is under way or was cut short, and holds its key{}",
+        "another import of this file is running or was interrupted, and holds its key{}",
         until.unwrap_or_default()
     )
 }

@@ -1,5 +1,5 @@
-//! The first pass over a file: whether it is sound, its SHA-256, and a private copy, so that what is
-//! applied is what was checked even if somebody writes on the file meanwhile.
+//! The first pass over a file: checks that it is valid, computes its SHA-256, and makes a private
+//! copy, so that the data applied is the data checked even if the file changes meanwhile.
 
 use crate::installation::{Refused, refuse};
 use api_server::http::operations::XML_BYTES_MAX;
@@ -12,25 +12,25 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Bytes that are read or written at once.
+/// Bytes read or written at a time.
 const BUFFER_BYTES: usize = 1 << 18;
-/// How often the progress shows that it is alive.
+/// How often the progress bar is redrawn.
 const TICK: Duration = Duration::from_millis(200);
-const TOO_LARGE: &str = "import files have at most 1 GiB";
+const TOO_LARGE: &str = "import files must not exceed 1 GiB";
 
-/// A file that was found sound.
+/// A file that passed the check.
 pub struct Sound {
-    /// The copy, to be read from its beginning.
+    /// The private copy, positioned at its start.
     pub file: File,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
     /// Its SHA-256.
     pub sha256: Vec<u8>,
-    /// Its root element, without the records.
+    /// Its root element, without records.
     pub root: Element,
 }
 
-/// Reads a whole file. One that is not sound is refused with line and column.
+/// Reads a whole file. An invalid file is refused with line and column.
 pub async fn check(
     path: &Path,
     directory: &Path,
@@ -42,7 +42,7 @@ pub async fn check(
     if metadata.is_dir() {
         return refuse(format!("{} is a folder", path.display()));
     }
-    // Of a pipe nobody knows.
+    // The length of a pipe is unknown.
     let bytes = metadata.is_file().then_some(metadata.len());
     if bytes.is_some_and(|bytes| bytes > XML_BYTES_MAX) {
         return refuse(TOO_LARGE);
@@ -56,7 +56,7 @@ pub async fn check(
     checked.map_err(|error| Refused(error.to_string()))?
 }
 
-/// A bar over the bytes of a file, on standard error if that is a terminal.
+/// A progress bar over a file's bytes, on standard error if that is a terminal.
 pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBar, Refused> {
     let template = match bytes {
         Some(_) => {
@@ -76,14 +76,14 @@ fn spool_fault(error: &io::Error) -> String {
     format!("API_SPOOL_DIRECTORY: {error}")
 }
 
-/// Reads a file and writes the copy on the way.
+/// A reader that writes the private copy on the way.
 struct Copying<R> {
     input: R,
     copy: BufWriter<File>,
     context: digest::Context,
     bytes: u64,
     stop: watch::Receiver<bool>,
-    /// Why it reads no further, if that is no fault of the XML.
+    /// Why reading stopped, if not because of the XML.
     refused: Option<String>,
 }
 
@@ -123,11 +123,11 @@ impl<R: Read> Copying<R> {
 impl<R: Read> Read for Copying<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if *self.stop.borrow() {
-            return Err(self.refuse("stopped: nothing was done"));
+            return Err(self.refuse("stopped: nothing was imported"));
         }
         let count = match self.input.read(buffer) {
             Err(error) if error.kind() != ErrorKind::Interrupted => {
-                return Err(self.refuse(format!("the file cannot be read: {error}")));
+                return Err(self.refuse(format!("cannot read the file: {error}")));
             }
             outcome => outcome?,
         };

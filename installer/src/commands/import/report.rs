@@ -1,5 +1,5 @@
-//! What a command says of an import: a table by element, then what failed and what was warned of; or
-//! the api-server's answer. The results are read as a stream, however many they are.
+//! The report of an import: a table by element, then the failures and warnings; or the api-server's
+//! response. Results are read as a stream, however many there are.
 
 use crate::installation::columns::{align, shown};
 use crate::installation::{Refused, print, printed};
@@ -7,15 +7,15 @@ use api_server::xml_import::report::{Action, RecordResult};
 use api_server::xml_import::results::{Answer, TAIL, Totals};
 use std::io::{self, Write};
 
-/// Failed elements that are named, and elements with warnings; all are counted.
+/// Failed elements, and elements with warnings, that are listed; all are counted.
 const SHOWN: usize = 50;
-/// Kinds of elements that have a line. A file of the format has fewer.
+/// Element names that get a line. Valid files have fewer.
 const KINDS: usize = 40;
-/// What is counted of the others.
+/// The line that counts all other names.
 const OTHERS: &str = "(others)";
 const HEADING: [&str; 6] = ["element", "inserted", "updated", "deleted", "failed", "rolled back"];
 
-/// Says something beside the report: on standard error where JSON is asked for.
+/// Prints a notice outside the report: on standard error with `--json`.
 pub fn say(json: bool, text: &str) -> Result<(), Refused> {
     match json {
         true => eprintln!("import: {text}"),
@@ -24,7 +24,7 @@ pub fn say(json: bool, text: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The api-server's answer, byte for byte.
+/// Prints the api-server's response, byte for byte.
 pub async fn print_json(answer: Answer) -> Result<(), Refused> {
     let head = answer.head();
     let written = tokio::task::spawn_blocking(move || {
@@ -37,13 +37,13 @@ pub async fn print_json(answer: Answer) -> Result<(), Refused> {
     printed(written.await.map_err(|error| Refused(error.to_string()))?)
 }
 
-/// The same of an answer that was kept whole.
+/// Prints a response that was stored as a whole.
 pub fn print_whole(body: &str) -> Result<(), Refused> {
     let mut output = io::stdout().lock();
     printed(output.write_all(body.as_bytes()).and_then(|()| output.flush()))
 }
 
-/// The report for people.
+/// Prints the report as text.
 pub async fn print_text(answer: Answer) -> Result<(), Refused> {
     let mut report = Report::default();
     let outcome = outcome(&answer);
@@ -56,22 +56,22 @@ pub async fn print_text(answer: Answer) -> Result<(), Refused> {
     print(&format!("{}{outcome}", report.to_text()))
 }
 
-/// What became of the file as a whole.
+/// The outcome of the file as a whole.
 fn outcome(answer: &Answer) -> String {
     let Answer { test, committed, totals: Totals { failed, .. }, .. } = answer;
     let failed = *failed;
     match (test, committed) {
         (true, _) if failed == 0 => {
-            "a test: nothing is kept, and everything would go in".to_owned()
+            "test run: nothing was committed; everything would have been imported".to_owned()
         }
-        (true, _) => "a test: nothing is kept".to_owned(),
-        (false, false) => "nothing is committed".to_owned(),
+        (true, _) => "test run: nothing was committed".to_owned(),
+        (false, false) => "nothing was committed".to_owned(),
         (false, true) if failed == 0 => "committed".to_owned(),
-        (false, true) => "committed, but for the records with what failed".to_owned(),
+        (false, true) => "committed, except for the records with failures".to_owned(),
     }
 }
 
-/// So much of a report as fits into memory.
+/// The part of a report that is held in memory.
 #[derive(Default)]
 struct Report {
     kinds: Vec<Kind>,
@@ -79,13 +79,13 @@ struct Report {
     warned: Listed,
 }
 
-/// How many elements of a name came to what, in the order of the heading.
+/// Counts for one element name, in the order of the heading.
 struct Kind {
     name: String,
     counts: [i64; 5],
 }
 
-/// The first lines of a list, and how many it has.
+/// The first lines of a list, and its length.
 #[derive(Default)]
 struct Listed {
     lines: Vec<String>,
@@ -109,7 +109,7 @@ impl Report {
         }
     }
 
-    /// Names of elements that nobody knows come from the file, and there may be any number of them.
+    /// Unknown element names come from the file, which may contain any number of them.
     fn kind(&mut self, name: &str) -> &mut Kind {
         let known = self.kinds.iter().position(|kind| kind.name == name);
         let place = known.unwrap_or_else(|| {
@@ -168,7 +168,7 @@ impl Listed {
     }
 }
 
-/// An element with its messages.
+/// The line for an element with its messages.
 fn line(result: &RecordResult) -> String {
     let RecordResult { line, element, key, messages, .. } = result;
     let key = key.as_ref().map(|key| format!(" {key}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! All that an installation has to know, complete and sound.
+//! The answers an installation needs, complete and validated.
 
 use super::arguments::Arguments;
 use super::bucket::BucketSettings;
@@ -14,44 +14,44 @@ use shared::database_url;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The folder of settings.
+/// The default settings folder.
 pub const DIR: &str = "/etc/loan-servicing";
-/// The folder of data.
+/// The default data folder.
 pub const DATA_DIR: &str = "/var/lib/loan-servicing";
-/// Where systemd looks for units of administrators.
+/// The folder for administrators' systemd units.
 pub const UNITS: &str = "/etc/systemd/system";
-/// In the folder of data, where imports are worked on.
+/// The spool folder for imports, in the data folder.
 pub const SPOOL: &str = "spool";
-/// In the folder of data, the files of documents.
+/// The folder for document files, in the data folder.
 pub const DOCUMENTS: &str = "documents";
-/// The system user that runs the servers.
+/// The default system user that runs the servers.
 pub const SERVICE_USER: &str = "loan-servicing";
-/// The admin account.
+/// The default name of the admin account.
 pub const ADMIN: &str = "admin";
-/// The client for programs.
+/// The default id of the client for programs.
 pub const CLIENT: &str = "integration";
-/// The auth server's port.
+/// The auth server's default port.
 pub const AUTH_PORT: u16 = 8443;
-/// The api-server's port.
+/// The api-server's default port.
 pub const API_PORT: u16 = 9443;
-/// Where servers listen of themselves.
+/// The default listen address.
 const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-/// All answers.
+/// The complete answers.
 pub struct Answers {
-    /// The folder of settings and certificates.
+    /// Folder for settings and certificates.
     pub dir: PathBuf,
-    /// The folder of data.
+    /// Folder for data.
     pub data_dir: PathBuf,
-    /// The database, with the password.
+    /// URL of the database, with the password.
     pub database_url: String,
-    /// The business time zone, if one was given.
+    /// The business time zone, if given.
     pub time_zone: Option<String>,
-    /// This machine as clients know it.
+    /// This machine's host name, as clients know it.
     pub host: String,
-    /// Where the auth server listens.
+    /// The auth server's listen address.
     pub auth_listen: IpAddr,
-    /// Where the api-server listens.
+    /// The api-server's listen address.
     pub api_listen: IpAddr,
     /// Port of the auth server.
     pub auth_port: u16,
@@ -61,45 +61,45 @@ pub struct Answers {
     pub auth_url: String,
     /// The public URL of the api-server.
     pub api_url: String,
-    /// What is before the servers.
+    /// Proxies in front of the servers.
     pub proxies: Option<String>,
-    /// Certificates that were given; else they are made.
+    /// Certificate files, if given; otherwise they are created.
     pub tls: Option<GivenTls>,
-    /// The admin account, should there be none.
+    /// The name of the admin account, if there is none yet.
     pub admin: String,
-    /// Its password, if one was given.
+    /// Its password, if given.
     pub admin_password: Option<Password>,
-    /// The client for programs, if one is wanted.
+    /// The client for programs, if wanted.
     pub client: Option<String>,
-    /// Where documents are kept.
+    /// The document store: a folder or a bucket.
     pub documents: String,
-    /// How the api-server reaches them there, if it is a bucket.
+    /// The api-server's settings for the bucket, if it is one.
     pub bucket: BucketSettings,
-    /// Where imports are worked on.
+    /// The spool folder for imports.
     pub spool: PathBuf,
-    /// The folder of the servers' programs.
+    /// Folder with the servers' programs.
     pub programs: PathBuf,
-    /// The folder for units, if they are wanted.
+    /// Folder for systemd units, if wanted.
     pub units: Option<PathBuf>,
-    /// The services are started.
+    /// True to start the services.
     pub start: bool,
-    /// The system user that runs the servers; `None`: whoever installs.
+    /// The system user that runs the servers; `None` for the user running the installer.
     pub service_user: Option<String>,
 }
 
-/// Certificate files that somebody else made.
+/// Existing certificate files.
 #[derive(Clone, Debug)]
 pub struct GivenTls {
-    /// The chain.
+    /// The certificate chain.
     pub certificate: PathBuf,
-    /// The key.
+    /// The private key.
     pub key: PathBuf,
-    /// Who signed it.
+    /// The authority that signed it.
     pub authority: PathBuf,
 }
 
 impl Answers {
-    /// What was given, with the present settings and then the defaults for what was not.
+    /// Completes the given arguments, first from the existing settings, then with the defaults.
     pub fn complete(given: Arguments, settings: &Settings) -> Result<Self, Refused> {
         let known = Known::of(settings);
         let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
@@ -107,8 +107,8 @@ impl Answers {
         let data_dir = absolute(data_dir.unwrap_or_else(|| DATA_DIR.into()))?;
         if dir.starts_with(&data_dir) {
             return refuse(
-                "the folder of settings must not be in that of data, which is the servers' own: \
-                 choose another with --dir or --data-dir",
+                "the settings folder must not be inside the data folder, which belongs to the \
+                 servers: choose another with --dir or --data-dir",
             );
         }
         let host = given.host.clone().or(known.host.clone()).unwrap_or_else(this_host);
@@ -119,7 +119,9 @@ impl Answers {
         let auth_port = given.auth_port.or(known.auth_port).unwrap_or(AUTH_PORT);
         let api_port = given.api_port.or(known.api_port).unwrap_or(API_PORT);
         if auth_port == api_port {
-            return refuse(format!("both servers cannot have port {auth_port}: choose two ports"));
+            return refuse(format!(
+                "the two servers cannot share port {auth_port}: choose two ports"
+            ));
         }
         let (auth_url, api_url) = urls(&given, &known, &host, (auth_port, api_port))?;
         given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
@@ -168,22 +170,22 @@ impl Answers {
         })
     }
 
-    /// Refuses names that no user and no client may have.
+    /// Refuses an invalid name for the admin account.
     pub fn check_admin(&self) -> Result<(), Refused> {
         accounts::check_name(&self.admin)
     }
 
-    /// Where the auth server is on this machine.
+    /// The auth server's address on this machine.
     pub fn auth_address(&self) -> SocketAddr {
         SocketAddr::new(self.auth_listen, self.auth_port)
     }
 
-    /// Where the api-server is on this machine.
+    /// The api-server's address on this machine.
     pub fn api_address(&self) -> SocketAddr {
         SocketAddr::new(self.api_listen, self.api_port)
     }
 
-    /// The auth server without whatever is before it.
+    /// The auth server's own URL, bypassing any proxy.
     pub fn auth_direct_url(&self) -> String {
         at(&self.host, self.auth_port)
     }
@@ -193,7 +195,7 @@ impl Answers {
         self.database_url.strip_prefix("sqlite://").map(Path::new)
     }
 
-    /// The database without the password.
+    /// The database's URL without the password.
     pub fn database_shown(&self) -> String {
         shared::database_url::without_password(&self.database_url)
     }
@@ -207,7 +209,7 @@ fn urls(
     (auth_port, api_port): (u16, u16),
 ) -> Result<(String, String), Refused> {
     let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
-        // What was made of host and port before is made of them again.
+        // A URL that was derived from host and port is derived again.
         let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
         let known_url = known_url.clone().filter(|url| Some(url) != made.as_ref());
         given.clone().or(known_url).unwrap_or_else(|| at(host, port))
@@ -220,12 +222,12 @@ fn urls(
     match auth_url == api_url {
         false => Ok((auth_url, api_url)),
         true => refuse(format!(
-            "both servers cannot be at {auth_url}: give each a host name of its own, or a port"
+            "the two servers cannot share the URL {auth_url}: give each its own host name or port"
         )),
     }
 }
 
-/// The URL of a server, as browsers and [`check_url`] have it.
+/// A server's URL, in the form that browsers and [`check_url`] use.
 pub fn at(host: &str, port: u16) -> String {
     match port {
         443 => format!("https://{host}"),
@@ -235,17 +237,19 @@ pub fn at(host: &str, port: u16) -> String {
 
 fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
     let Some(url) = given.database_url.clone().or(known.database_url.clone()) else {
-        return refuse("which database? give --database-url, or run this in a terminal");
+        return refuse("no database given: pass --database-url, or run this in a terminal");
     };
     if let Some(path) = url.strip_prefix("sqlite://") {
         if !path.starts_with('/') || path.ends_with('/') {
-            return refuse("the path of the database must begin with /: sqlite:///folder/name");
+            return refuse(
+                "the path of the database must start with /, as in sqlite:///folder/name",
+            );
         }
         return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
     }
     database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(Refused)?;
     let of_a_server = |url: Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
-    // The driver's own message would repeat the URL, and with it the password.
+    // The driver's own message would repeat the URL, including the password.
     if !Url::parse(&url).is_ok_and(of_a_server) {
         return refuse("--database-url must be postgres://…, mysql://… or sqlite:///…");
     }
@@ -264,7 +268,7 @@ fn admin_password(given: &Arguments) -> Result<Option<Password>, Refused> {
     NewPassword::given(file, generate).read(name).map(Some)
 }
 
-/// Files that were given now or before; those that were made here are none.
+/// Certificate files given now or before; files created by the installer do not count.
 fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<GivenTls>, Refused> {
     if let (Some(certificate), Some(key)) = (&given.tls_certificate, &given.tls_key) {
         return Ok(Some(GivenTls {
@@ -276,12 +280,12 @@ fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<Give
     Ok(known.tls.clone().filter(|tls| !tls.certificate.starts_with(dir.join("tls"))))
 }
 
-/// The file of the authorities that this machine trusts.
+/// The file with this machine's trusted authorities.
 fn public_authorities() -> Result<PathBuf, Refused> {
     openssl_probe::probe().cert_file.ok_or_else(|| {
         Refused(
-            "this machine has no file of the authorities it trusts (ca-certificates): install it, \
-             or name the certificate's own with --tls-authority"
+            "this machine has no file of trusted authorities: install the package ca-certificates, \
+             or pass the certificate's authority with --tls-authority"
                 .to_owned(),
         )
     })
@@ -296,17 +300,17 @@ fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
     }
 }
 
-/// A whole path, of characters that settings and units can hold.
+/// Makes a path absolute, and refuses characters that settings and units cannot hold.
 pub fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
     let path = std::path::absolute(&path)
         .map_err(|error| Refused(format!("{}: {error}", path.display())))?;
-    // A line of a settings file and a word of a unit are to hold it as it is.
+    // It must fit unquoted into a line of a settings file and a word of a unit.
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
     match path.to_str().is_some_and(|text| text.chars().all(plain)) {
         true => Ok(path),
         false => refuse(format!(
-            "{} has characters that no settings file could hold: choose a path of letters, \
-             digits and /._-+@",
+            "{} has characters that a settings file cannot hold: choose a path of letters, digits \
+             and /._-+@",
             path.display()
         )),
     }
@@ -317,39 +321,40 @@ fn own_folder() -> Result<PathBuf, Refused> {
     Ok(own.parent().map_or_else(|| "/".into(), Path::to_owned))
 }
 
-/// True where systemd is the machine's first process.
+/// True if systemd is running.
 pub fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }
 
-/// This machine's name.
+/// This machine's host name.
 pub fn this_host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim().to_lowercase();
     if check_host(&name).is_ok() { name } else { "localhost".to_owned() }
 }
 
-/// Refuses an id that no client for programs may have.
+/// Refuses an invalid id for the programs' client.
 pub fn check_client(id: &str) -> Result<(), Refused> {
     match [API_SERVER_CLIENT, BROWSER_CLIENT].contains(&id) {
-        true => refuse(format!("{id} is a client of the servers themselves: choose another id")),
+        true => {
+            refuse(format!("the client id {id} is reserved for the servers: choose another one"))
+        }
         false => check_id(id),
     }
 }
 
-/// Refuses what no certificate can name.
+/// Refuses a host name that no certificate can contain.
 pub fn check_host(host: &str) -> Result<(), Refused> {
     let named = rustls::pki_types::ServerName::try_from(host).is_ok();
     match named && host == host.to_lowercase() && !host.contains(':') {
         true => Ok(()),
         false => refuse(format!(
-            "{host:?} is no host name: it has letters, digits and hyphens, such as \
-             loans.example.com"
+            "{host:?} is not a host name: use letters, digits and hyphens, as in loans.example.com"
         )),
     }
 }
 
-/// Refuses what is no origin.
+/// Refuses a URL that is not an origin.
 pub fn check_url(url: &str) -> Result<(), Refused> {
     let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
     match url.starts_with("https://") && origin.as_deref() == Ok(url) {
@@ -358,7 +363,7 @@ pub fn check_url(url: &str) -> Result<(), Refused> {
     }
 }
 
-/// Refuses what is no list of addresses and networks.
+/// Refuses an invalid list of addresses and networks.
 pub fn check_proxies(proxies: &str) -> Result<(), Refused> {
     match proxies.parse::<shared::networks::Networks>() {
         Ok(_) => Ok(()),

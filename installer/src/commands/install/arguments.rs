@@ -1,4 +1,4 @@
-//! What `installer install` is told: by flags, by a file of answers, or by whoever is asked.
+//! The arguments of `installer install`, from options, an answers file or the wizard.
 
 use super::bucket::BucketArguments;
 use crate::installation::Refused;
@@ -8,34 +8,34 @@ use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// What the command takes. Whatever is not given is asked for in a terminal, and has its default
-/// elsewhere.
+/// The command's arguments. Missing ones are asked for in a terminal; otherwise they have their
+/// defaults.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// Reads flags from this file first: a line for each, such as `host = loans.example.com`, and
-    /// `yes` as the value of those that have none
+    /// Read options from this file: one line each, such as `host = loans.example.com`, with `yes`
+    /// as the value of options that take none
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
-    /// The folder of settings and certificates [default: /etc/loan-servicing]
+    /// Folder for settings and certificates [default: /etc/loan-servicing]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// The folder of documents, imports and the embedded database [default: /var/lib/loan-servicing]
+    /// Folder for documents, imports and the embedded database [default: /var/lib/loan-servicing]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The database: postgres://USER:PASSWORD@HOST/NAME, mysql://… for MariaDB, sqlite://PATH
+    /// URL of the database: postgres://USER:PASSWORD@HOST/NAME, mysql://… for MariaDB,
+    /// sqlite://PATH
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
-    /// Reads the password of the database's user from a file
+    /// Read the password of the database user from a file
     #[arg(long, value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
-    /// The business time zone: where it is today. An IANA name [default for a new database: this
-    /// machine's]
+    /// Time zone of the business day, as an IANA name [default for a new database: this machine's]
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
-    /// The name of this machine, as clients know it [default: its host name]
+    /// Host name of this machine, as clients know it [default: its own host name]
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
-    /// The address on which both servers listen [default: 0.0.0.0, which is every one]
+    /// Address that both servers listen on [default: 0.0.0.0, which is all of them]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
     /// Port of the auth server [default: 8443]
@@ -44,76 +44,76 @@ pub struct Arguments {
     /// Port of the api-server [default: 9443]
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub api_port: Option<u16>,
-    /// The URL under which clients reach the auth server, if something is before it
-    /// [default: https://HOST:PORT]
+    /// Public URL of the auth server, if there is a proxy in front of it [default:
+    /// https://HOST:PORT]
     #[arg(long, value_name = "URL")]
     pub auth_url: Option<String>,
-    /// The same of the api-server [default: https://HOST:PORT]
+    /// Public URL of the api-server, if there is a proxy in front of it [default:
+    /// https://HOST:PORT]
     #[arg(long, value_name = "URL")]
     pub api_url: Option<String>,
-    /// Addresses or networks of what is before the servers, separated by commas: it is believed
-    /// where a log-in comes from
+    /// Addresses or networks of the proxies in front of the servers, separated by commas: they are
+    /// trusted to report client addresses
     #[arg(long, value_name = "ADDRESSES")]
     pub proxies: Option<String>,
-    /// The servers' certificate chain, PEM [default: one of an authority that is made here]
+    /// The servers' certificate chain, PEM [default: issued by an authority created here]
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
-    /// The key of that certificate, PEM
+    /// The private key of that certificate, PEM
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
-    /// The authority that signed it, PEM: the api-server trusts it when it asks the auth server
-    /// [default: those that this machine trusts, for a certificate of a public one]
+    /// The authority that signed it, PEM: the api-server trusts it when it calls the auth server
+    /// [default: this machine's trusted authorities, for a certificate of a public one]
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_authority: Option<PathBuf>,
-    /// The name of the admin account, where there is none yet [default: admin]
+    /// Name of the admin account, if there is none yet [default: admin]
     #[arg(long, value_name = "NAME")]
     pub admin: Option<String>,
-    /// Reads the admin account's password from a file
+    /// Read the admin account's password from a file
     #[arg(long, value_name = "FILE", conflicts_with = "generate_admin_password")]
     pub admin_password_file: Option<PathBuf>,
-    /// Makes the admin account's password up, and prints it once
+    /// Generate the admin account's password and print it once
     #[arg(long)]
     pub generate_admin_password: bool,
-    /// The id of a client with which programs log users in by name and password: registered where
-    /// it is missing, its secret is printed once [default for a new installation: integration]
+    /// Id of a client for programs that log users in by name and password: registered if missing,
+    /// its secret printed once [default for a new installation: integration]
     #[arg(long, value_name = "ID")]
     pub client: Option<String>,
-    /// Registers no such client
+    /// Do not register a client for programs
     #[arg(long, conflicts_with = "client")]
     pub no_client: bool,
-    /// Where files of documents are kept: a folder, or s3://BUCKET/PREFIX
-    /// [default: documents in the folder of data]
+    /// Document store: a folder, or s3://BUCKET/PREFIX [default: documents in the data folder]
     #[arg(long, value_name = "PLACE")]
     pub documents: Option<String>,
     /// The bucket.
     #[command(flatten)]
     pub bucket: BucketArguments,
-    /// The folder with the programs auth-server and api-server [default: that of the installer]
+    /// Folder with the programs auth-server and api-server [default: the installer's own]
     #[arg(long, value_name = "DIR")]
     pub programs: Option<PathBuf>,
-    /// The folder for systemd units [default: /etc/systemd/system where systemd runs]
+    /// Folder for systemd units [default: /etc/systemd/system if systemd is running]
     #[arg(long, value_name = "DIR")]
     pub units: Option<PathBuf>,
-    /// Writes no systemd units
+    /// Do not write systemd units
     #[arg(long, conflicts_with = "units")]
     pub no_units: bool,
-    /// Starts the services, now and with the machine, where systemd runs
+    /// Start the services, now and at boot, if systemd is running
     #[arg(long)]
     pub start: bool,
-    /// The system user that runs the servers, made where it is missing; for root alone
-    /// [default: loan-servicing]
+    /// System user that runs the servers, created if missing; only as root [default:
+    /// loan-servicing]
     #[arg(long, value_name = "NAME")]
     pub service_user: Option<String>,
-    /// Asks nothing
+    /// Ask no questions
     #[arg(long)]
     pub yes: bool,
-    /// Checks everything, tells what would be done, and does nothing
+    /// Check everything and show the plan without changing anything
     #[arg(long)]
     pub dry_run: bool,
 }
 
-/// The command line with the flags of the file that `--answers` names before those that follow it,
-/// which therefore go before them.
+/// The command line, with the options of the file that `--answers` names inserted first, so that
+/// later ones override them.
 pub fn with_answers(command_line: Vec<OsString>) -> Result<Vec<OsString>, Refused> {
     if command_line.get(1).is_none_or(|command| command != "install") {
         return Ok(command_line);
@@ -140,7 +140,7 @@ fn answers_file(command_line: &[OsString]) -> Option<PathBuf> {
     None
 }
 
-/// The lines of a file of answers as flags, or which line is none.
+/// The lines of an answers file as options, or the line that is invalid.
 fn flags(text: &str) -> Result<Vec<String>, String> {
     let known = Arguments::augment_args(Command::new("install").color(ColorChoice::Never));
     let mut flags = Vec::new();
@@ -156,12 +156,12 @@ fn flags(text: &str) -> Result<Vec<String>, String> {
         let (name, value) = (name.trim(), value.trim());
         let mut arguments = known.get_arguments();
         let argument = arguments.find(|it| it.get_long() == Some(name) && name != "answers");
-        let argument = argument.ok_or_else(|| fault(format!("no answer is called {name}")))?;
+        let argument = argument.ok_or_else(|| fault(format!("unknown option {name}")))?;
         match (argument.get_action().takes_values(), value) {
             (true, _) => flags.push(format!("--{name}={value}")),
             (false, "yes") => flags.push(format!("--{name}")),
             (false, "no") => {}
-            (false, _) => return Err(fault(format!("{name} is yes or no"))),
+            (false, _) => return Err(fault(format!("{name} must be yes or no"))),
         }
     }
     Ok(flags)
@@ -178,9 +178,9 @@ mod tests {
         assert_eq!(flags(file).unwrap(), expected);
         for (file, why) in [
             ("host", "line 1: expected NAME = VALUE"),
-            ("\nhots = x", "line 2: no answer is called hots"),
-            ("yes = maybe", "line 1: yes is yes or no"),
-            ("answers = other", "line 1: no answer is called answers"),
+            ("\nhots = x", "line 2: unknown option hots"),
+            ("yes = maybe", "line 1: yes must be yes or no"),
+            ("answers = other", "line 1: unknown option answers"),
         ] {
             assert_eq!(flags(file).unwrap_err(), why);
         }

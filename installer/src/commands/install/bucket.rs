@@ -1,4 +1,4 @@
-//! The bucket for the files of documents, where they are in no folder.
+//! The bucket for document files, if they are not in a folder.
 
 use super::known::Settings as Present;
 use crate::installation::files::read;
@@ -10,34 +10,34 @@ use std::path::{Path, PathBuf};
 
 const AUTHORITY: &str = "API_S3_CA";
 
-/// How the api-server reaches it.
+/// How the api-server reaches the bucket.
 #[derive(Args, Clone, Debug, Default)]
 pub struct BucketArguments {
-    /// The URL of the service that has the bucket [default: Amazon's of the region]
+    /// URL of the S3 service [default: Amazon's for the region]
     #[arg(long, value_name = "URL")]
     pub s3_endpoint: Option<String>,
-    /// The bucket's region [default: us-east-1]
+    /// Region of the bucket [default: us-east-1]
     #[arg(long, value_name = "REGION")]
     pub s3_region: Option<String>,
-    /// The id of an access key for the bucket [default: the key of this machine's role]
+    /// Access key ID for the bucket [default: the credentials of this machine's role]
     #[arg(long, value_name = "ID")]
     pub s3_access_key_id: Option<String>,
-    /// Reads the secret of that access key from a file
+    /// Read the secret of that access key from a file
     #[arg(long, value_name = "FILE")]
     pub s3_secret_file: Option<PathBuf>,
-    /// The authorities that may have signed the service's certificate, PEM [default: the system's]
+    /// Authorities for the service's certificate, PEM [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub s3_authority: Option<PathBuf>,
-    /// The secret, if it was typed.
+    /// The secret, if typed in.
     #[arg(skip)]
     pub s3_secret: Option<String>,
 }
 
-/// What was answered, as settings of the api-server: name and value.
+/// The answers as settings of the api-server: name and value.
 pub type BucketSettings = Vec<(&'static str, String)>;
 
 impl BucketArguments {
-    /// The settings that change. Whatever the environment has of the api-server's counts, too.
+    /// The settings to change. Settings of the api-server in the environment count as well.
     pub fn settings(&self, documents: &str) -> Result<BucketSettings, Refused> {
         let given = [
             ("API_S3_ENDPOINT", self.s3_endpoint.clone()),
@@ -55,7 +55,8 @@ impl BucketArguments {
         match given.iter().all(|(_, value)| value.is_none()) {
             true => Ok(Vec::new()),
             false => refuse(format!(
-                "documents are in {documents}: give --documents s3://BUCKET, or none of --s3-…"
+                "documents are in {documents}: pass --documents s3://BUCKET, or none of the --s3-… \
+                 options"
             )),
         }
     }
@@ -71,12 +72,12 @@ impl BucketArguments {
     }
 }
 
-/// The file of authorities that was answered.
+/// The authorities file in the answers.
 pub fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
     bucket.iter().find(|(name, _)| *name == AUTHORITY).map(|(_, path)| path.into())
 }
 
-/// Asks the bucket as the api-server will, with the answers over the present settings.
+/// Tests the bucket as the api-server will use it, with the answers on top of the present settings.
 pub async fn try_out(
     place: &str,
     bucket: &BucketSettings,

@@ -1,7 +1,7 @@
-//! What an installation has done so far, and how each of it is undone.
+//! The journal of an installation: its changes so far, and how to roll each of them back.
 //!
-//! A line is on the disk before the deed it is about begins. So whatever ends the installer, the
-//! next run knows what to undo; undoing what was not done, or twice, is no harm.
+//! A line is on disk before the change it describes begins. Whatever ends the installer, the next
+//! run knows what to roll back; rolling back a change that was never made, or twice, does no harm.
 
 use super::rows::Rows;
 use serde::{Deserialize, Serialize};
@@ -11,34 +11,34 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The journal's name in the folder of the settings.
+/// The journal's file name in the settings folder.
 const NAME: &str = "install.unfinished";
 
-/// How one deed is undone.
+/// How to roll back one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Undo {
-    /// A folder was made: goes, if nothing is in it.
+    /// A folder was created: remove it if it is empty.
     RemoveFolder(PathBuf),
-    /// A file was made.
+    /// A file was created.
     RemoveFile(PathBuf),
-    /// A file was changed: it had this text.
+    /// A file was changed: this was its text.
     RestoreFile(PathBuf, String),
-    /// A folder that was there was given away.
+    /// An existing folder changed its owner.
     RestoreRights {
         /// The folder.
         path: PathBuf,
-        /// Its user.
+        /// Its owning user.
         user: u32,
-        /// Its group.
+        /// Its owning group.
         group: u32,
-        /// Who may do what with it.
+        /// Its mode.
         mode: u32,
     },
-    /// A system user was made.
+    /// A system user was created.
     RemoveAccount(String),
-    /// The schema was made in the database of this URL, which had none of its tables; the file of
-    /// an embedded one was made for it.
+    /// The schema was created in the database of this URL, which had none of its tables; or in the
+    /// file of an embedded database, created for it.
     DropSchema {
         /// The URL.
         database_url: String,
@@ -47,14 +47,14 @@ pub enum Undo {
     },
     /// Rows were added.
     RemoveRows(Rows),
-    /// The business time zone was changed: it was this one.
+    /// The business time zone was changed from this one.
     RestoreTimeZone {
         /// The URL of the database.
         database_url: String,
-        /// The zone, if there was one.
+        /// The previous zone, if any.
         zone: Option<String>,
     },
-    /// The client of the documentation may be used from this URL of the api-server, too.
+    /// The documentation's client was allowed for this URL of the api-server as well.
     RemoveReceiver {
         /// The URL of the database.
         database_url: String,
@@ -63,7 +63,7 @@ pub enum Undo {
     },
     /// Services were started.
     StopServices(Vec<String>),
-    /// Services that ran before were given other settings.
+    /// Running services were restarted with other settings.
     RestartServices(Vec<String>),
 }
 
@@ -75,7 +75,7 @@ pub struct Journal {
 }
 
 impl Undo {
-    /// The database that is changed when this is undone.
+    /// The database that this rollback changes.
     pub fn database_url(&self) -> Option<&str> {
         match self {
             Self::DropSchema { database_url, .. } => Some(database_url),
@@ -85,8 +85,8 @@ impl Undo {
         }
     }
 
-    /// True where somebody may have made use of it since it was done, and would lose that: of a
-    /// client's secret nobody knows before the end.
+    /// True if someone may have used it since it was made, and would lose that. A new client does
+    /// not count: no one knows its secret before the end.
     pub fn may_be_used(&self) -> bool {
         match self {
             Self::DropSchema { .. } => true,
@@ -97,12 +97,12 @@ impl Undo {
 }
 
 impl Journal {
-    /// A new one in this folder, which is made where it is missing.
+    /// Starts a journal in this folder, which is created if missing.
     pub fn begin(dir: &Path) -> Result<Self, String> {
         let path = Self::path(dir);
         let unwritable = |error| format!("cannot write {}: {error}", path.display());
         let missing = missing_folders(dir);
-        create_private(dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+        create_private(dir).map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
         let mut options = OpenOptions::new();
         let file = options.append(true).create(true).mode(0o600).open(&path).map_err(unwritable)?;
         own(&file, dir)?;
@@ -113,7 +113,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// What a run that did not finish has left in this folder.
+    /// The entries that an unfinished run left in this folder.
     pub fn left_behind(dir: &Path) -> Result<Option<Vec<Undo>>, String> {
         let path = Self::path(dir);
         let unreadable = |error| format!("cannot read {}: {error}", path.display());
@@ -125,19 +125,19 @@ impl Journal {
         own(&file, dir)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(unreadable)?;
-        // A last line that was cut short is about a deed that had not begun.
+        // A truncated last line describes a change that had not begun.
         let complete = text.rfind('\n').map_or("", |end| &text[..end]);
         let lines = complete.lines().map(serde_json::from_str);
         let done: Result<Vec<Undo>, _> = lines.collect();
         done.map(Some).map_err(|error| format!("cannot read {}: {error}", path.display()))
     }
 
-    /// Where the journal of this folder is.
+    /// The path of this folder's journal.
     pub fn path(dir: &Path) -> PathBuf {
         dir.join(NAME)
     }
 
-    /// Notes how the next deed is undone, before it begins.
+    /// Records how to roll back the next change, before it begins.
     pub fn note(&mut self, undo: Undo) -> Result<(), String> {
         let unwritable = |error| format!("cannot write {}: {error}", self.path.display());
         let line = serde_json::to_string(&undo).map_err(|error| error.to_string())?;
@@ -147,12 +147,12 @@ impl Journal {
         Ok(())
     }
 
-    /// What was done so far.
+    /// The changes so far.
     pub fn done(&self) -> &[Undo] {
         &self.done
     }
 
-    /// Forgets everything: it is finished, or undone.
+    /// Removes the journal: the installation is finished, or rolled back.
     pub fn forget(dir: &Path) -> Result<(), String> {
         let path = Self::path(dir);
         match fs::remove_file(&path) {
@@ -164,21 +164,20 @@ impl Journal {
     }
 }
 
-/// Refuses where another installer is at work; the lock goes with the file.
+/// Refuses if another installer is running; the lock is released with the file.
 fn own(file: &File, dir: &Path) -> Result<(), String> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(format!(
-            "another installer is at work in {}: wait until it has ended",
-            dir.display()
-        )),
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("another installer is running in {}: wait for it to finish", dir.display()))
+        }
         Err(TryLockError::Error(error)) => {
             Err(format!("cannot lock the journal in {}: {error}", dir.display()))
         }
     }
 }
 
-/// The folders of this path that are not there, the outermost first.
+/// The missing folders of this path, outermost first.
 pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let missing = path.ancestors().filter(|it| !it.as_os_str().is_empty() && !it.exists());
     let mut missing: Vec<_> = missing.map(Path::to_owned).collect();
@@ -186,8 +185,7 @@ pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// Makes a folder that nobody but its owner may look into, and those above it, which are anybody's
-/// way to it.
+/// Creates a folder that only its owner can enter; parents created on the way are open to all.
 pub fn create_private(path: &Path) -> std::io::Result<()> {
     let missing = missing_folders(path);
     for folder in &missing {
@@ -219,7 +217,7 @@ mod tests {
         ];
         assert_eq!(journal.done(), expected);
         let meanwhile = Journal::left_behind(&dir).unwrap_err();
-        assert!(meanwhile.contains("another installer is at work"), "{meanwhile}");
+        assert!(meanwhile.contains("another installer is running"), "{meanwhile}");
         drop(journal);
         assert_eq!(Journal::left_behind(&dir), Ok(Some(expected)));
         Journal::forget(&dir).unwrap();

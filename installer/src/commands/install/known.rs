@@ -1,4 +1,4 @@
-//! What is known before anything is answered: what an earlier run has written.
+//! What is known before any question is asked: the settings that an earlier run wrote.
 
 use super::answers::{DOCUMENTS, GivenTls, SPOOL, at, check_host};
 use super::arguments::Arguments;
@@ -7,25 +7,25 @@ use crate::installation::Refused;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The settings that an earlier run has written, or those of a new installation.
+/// The settings of an earlier run, or those of a new installation.
 pub struct Settings {
-    /// Of the auth server.
+    /// The auth server's.
     pub auth: SettingsFile,
-    /// Of the api-server.
+    /// The api-server's.
     pub api: SettingsFile,
     /// Their folder.
     pub dir: PathBuf,
-    /// True if an earlier run has written them.
+    /// True if an earlier run wrote them.
     pub exist: bool,
-    /// The name of this machine that the earlier run was told, which no setting says.
+    /// This machine's host name as given to the earlier run, which no setting contains.
     pub host: Option<String>,
 }
 
-/// The file in the folder of the settings that holds the name of this machine.
+/// The file in the settings folder that holds this machine's host name.
 pub const HOST_FILE: &str = "host";
 
 impl Settings {
-    /// Those in this folder.
+    /// Reads the settings in this folder.
     pub fn read(dir: &Path) -> Result<Self, Refused> {
         let read = |name: &str, known| SettingsFile::read(&dir.join(name), known).map_err(Refused);
         Ok(Self {
@@ -41,53 +41,52 @@ impl Settings {
     }
 }
 
-/// What the present settings say.
+/// The answers in the existing settings.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// The database.
+    /// URL of the database.
     pub database_url: Option<String>,
-    /// The business time zone, as it was answered; settings do not say it.
+    /// The business time zone as answered before; no setting contains it.
     pub time_zone: Option<String>,
-    /// This machine.
+    /// This machine's host name.
     pub host: Option<String>,
-    /// Where the auth server listens.
+    /// The auth server's listen address.
     pub auth_listen: Option<IpAddr>,
-    /// Where the api-server listens.
+    /// The api-server's listen address.
     pub api_listen: Option<IpAddr>,
     /// Port of the auth server.
     pub auth_port: Option<u16>,
     /// Port of the api-server.
     pub api_port: Option<u16>,
-    /// The issuer.
+    /// The issuer: the public URL of the auth server.
     pub auth_url: Option<String>,
     /// The public URL of the api-server.
     pub api_url: Option<String>,
-    /// The folder of data.
+    /// Folder for data.
     pub data_dir: Option<PathBuf>,
-    /// Where documents are.
+    /// The document store.
     pub documents: Option<String>,
-    /// Certificate, key, authority.
+    /// Certificate, key and authority.
     pub tls: Option<GivenTls>,
-    /// What is before the servers.
+    /// Proxies in front of the servers.
     pub proxies: Option<String>,
-    /// Where imports are worked on, if somebody has chosen another place than the one in the folder
-    /// of data.
+    /// The spool folder for imports, if it is not the one in the data folder.
     pub spool: Option<PathBuf>,
-    /// Who runs the servers.
+    /// The system user that runs the servers.
     pub service_user: Option<String>,
 }
 
 impl Known {
-    /// The auth server of this machine, as it was before.
+    /// The auth server's own URL before this run.
     pub fn auth_direct_url(&self) -> Option<String> {
         self.host.as_ref().zip(self.auth_port).map(|(host, port)| at(host, port))
     }
 
-    /// The same, but for what was answered already, to be answered again.
+    /// Overrides these with the answers given before, to be proposed again.
     #[must_use]
     pub fn or_answered(self, given: &Arguments) -> Self {
         let given = given.clone();
-        // What follows from host and port is no answer.
+        // URLs derived from host and port are not answers.
         let of_host =
             |port: Option<u16>| given.host.as_ref().zip(port).map(|(host, port)| at(host, port));
         let (auth, api) = (of_host(given.auth_port), of_host(given.api_port));
@@ -109,7 +108,7 @@ impl Known {
         }
     }
 
-    /// What these settings say; nothing of a new installation.
+    /// Reads the answers from these settings; a new installation has none.
     pub fn of(settings: &Settings) -> Self {
         if !settings.exist {
             return Self::default();

@@ -1,4 +1,4 @@
-//! What an installation will do: the settings it writes, and its steps in order.
+//! The plan of an installation: the settings to write, and the steps in order.
 
 use super::answers::Answers;
 use super::checks::{Found, certificate_names};
@@ -15,52 +15,52 @@ use std::path::{Path, PathBuf};
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The system user that runs the servers.
+    /// Create the system user that runs the servers.
     Account,
-    /// Folders for data.
+    /// Create the data folders.
     Folders,
-    /// Authority and certificate.
+    /// Create the authority and the certificate.
     Certificates,
-    /// Settings files.
+    /// Write the settings files.
     Settings,
-    /// Tables.
+    /// Create the schema.
     Schema,
-    /// The admin account and clients.
+    /// Add the admin account and the clients.
     Rows,
-    /// The business time zone.
+    /// Set the business time zone.
     TimeZone,
-    /// Another URL of the documentation.
+    /// Allow another URL of the documentation.
     Documentation,
-    /// Units of systemd.
+    /// Write the systemd units.
     Units,
-    /// Services are started.
+    /// Start the services.
     Services,
-    /// Is it all as the api-server needs it?
+    /// Verify the auth server as the api-server sees it.
     Verify,
 }
 
 /// Everything that will be done.
 pub struct Plan {
-    /// The steps, and what each will do.
+    /// The steps, each with its description.
     pub steps: Vec<(Step, String)>,
-    /// The settings of the auth server.
+    /// The auth server's new settings.
     pub auth: SettingsFile,
-    /// The settings of the api-server.
+    /// The api-server's new settings.
     pub api: SettingsFile,
-    /// What the servers present.
+    /// The servers' certificate files.
     pub tls: TlsFiles,
-    /// The business time zone, where it becomes another one.
+    /// The new business time zone, if it changes.
     pub time_zone: Option<String>,
-    /// The name of the admin account that is added.
+    /// Name of the admin account to add.
     pub admin: Option<String>,
-    /// The clients that are added.
+    /// Ids of the clients to add.
     pub clients: Vec<String>,
-    /// The client of the documentation is there, and is to be used from another URL as well.
+    /// True if the documentation's client exists and must be allowed for another URL.
     pub documentation: bool,
 }
 
 impl Plan {
-    /// What there is to do where this was found.
+    /// Plans the steps that lead from what was found to the answers.
     pub fn make(answers: &Answers, settings: &Settings, found: &Found) -> Result<Self, String> {
         let tls = tls_files(answers);
         let (auth, api) = desired(answers, settings, &tls);
@@ -94,7 +94,10 @@ impl Plan {
         if let Some(user) = &answers.service_user
             && super::system_user::ids(user).is_none()
         {
-            self.add(Step::Account, format!("make the system user {user}, who runs the servers"));
+            self.add(
+                Step::Account,
+                format!("create the system user {user}, which runs the servers"),
+            );
         }
         let user = answers.service_user.as_deref().and_then(super::system_user::ids);
         let ready = |folder: &PathBuf| {
@@ -107,7 +110,7 @@ impl Plan {
             .map(|path| path.display().to_string())
             .collect();
         if !shown.is_empty() {
-            self.add(Step::Folders, format!("make {}", shown.join(", ")));
+            self.add(Step::Folders, format!("create {}", shown.join(", ")));
         }
         if answers.tls.is_none() {
             let names = certificate_names(answers);
@@ -127,7 +130,7 @@ impl Plan {
             changes.extend(self.api.changes(&settings.api));
             let what = match settings.exist {
                 false => format!("write {files}"),
-                true if changes.is_empty() => format!("write {files} anew"),
+                true if changes.is_empty() => format!("rewrite {files}"),
                 true => format!("change {files}: {}", changes.join(", ")),
             };
             self.add(Step::Settings, what);
@@ -138,10 +141,10 @@ impl Plan {
     fn add_database(&mut self, answers: &Answers, found: &Found) {
         let shown = answers.database_shown();
         if found.schema == SchemaState::Missing {
-            self.add(Step::Schema, format!("make the schema in {shown}"));
+            self.add(Step::Schema, format!("create the schema in {shown}"));
         }
         if let Some(zone) = &self.time_zone {
-            let was = found.time_zone.iter().map(|was| format!(", which was {was}"));
+            let was = found.time_zone.iter().map(|was| format!(", previously {was}"));
             let was: String = was.collect();
             self.add(Step::TimeZone, format!("set the business time zone to {zone}{was}"));
         }
@@ -153,7 +156,7 @@ impl Plan {
         }
         if self.documentation {
             let url = &answers.api_url;
-            self.add(Step::Documentation, format!("let people log in at {url}/docs, too"));
+            self.add(Step::Documentation, format!("also allow log-ins from {url}/docs"));
         }
     }
 
@@ -165,10 +168,10 @@ impl Plan {
         });
         if changed {
             let names = SERVICES.map(|(_, name, _)| name).join(" and ");
-            self.add(Step::Units, format!("write {names} in {}", units.display()));
+            self.add(Step::Units, format!("write {names} to {}", units.display()));
         }
         if answers.start {
-            let what = "start both services, now and with this machine".to_owned();
+            let what = "start both services, now and at boot".to_owned();
             self.add(Step::Services, what);
         }
     }
@@ -180,22 +183,22 @@ impl Plan {
     }
 }
 
-/// Where the documentation page gets people back after their log-in.
+/// The redirect URI of the documentation page.
 pub fn receiver(api_url: &str) -> String {
     format!("{api_url}/docs/oauth-receiver.html")
 }
 
-/// Where the name of this machine is kept for the next run.
+/// The file that keeps this machine's host name for the next run.
 pub fn host_file(answers: &Answers) -> PathBuf {
     answers.dir.join(HOST_FILE)
 }
 
-/// The settings file of a server.
+/// A server's settings file.
 pub fn env_file(answers: &Answers, server: &str) -> PathBuf {
     answers.dir.join(format!("{server}.env"))
 }
 
-/// Folders of data, the outer ones first.
+/// The data folders, outer ones first.
 pub fn folders(answers: &Answers) -> Vec<PathBuf> {
     let mut folders = vec![answers.data_dir.clone(), answers.spool.clone()];
     if !answers.documents.contains("://") {
@@ -206,7 +209,7 @@ pub fn folders(answers: &Answers) -> Vec<PathBuf> {
     folders
 }
 
-/// What was given, or what is in the folder of the settings.
+/// The given certificate files, or those in the settings folder.
 fn tls_files(answers: &Answers) -> TlsFiles {
     match &answers.tls {
         Some(given) => TlsFiles {
@@ -218,7 +221,7 @@ fn tls_files(answers: &Answers) -> TlsFiles {
     }
 }
 
-/// The settings as they are to be: keys and secrets stay once they are there.
+/// The new settings; existing keys and secrets are kept.
 fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsFile, SettingsFile) {
     let (mut auth, mut api) = (settings.auth.clone(), settings.api.clone());
     let path = |path: &Path| path.display().to_string();
@@ -247,11 +250,12 @@ fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsF
     ] {
         api.set(name, &value);
     }
-    // Whoever has chosen another client for the documentation, or none, wants it so.
+    // An administrator's choice of another documentation client, or of none, is kept.
     if !settings.exist {
         api.set("API_DOCS_CLIENT_ID", BROWSER_CLIENT);
     }
-    // Whoever has let it ask elsewhere, at whatever is before several auth servers, wants it so.
+    // An administrator's choice of another address to introspect at, such as a load balancer, is
+    // kept.
     let asks = api.get("API_AUTH_URL").map(str::to_owned);
     if asks.is_none() || asks == Known::of(settings).auth_direct_url() {
         api.set("API_AUTH_URL", &answers.auth_direct_url());
@@ -271,7 +275,7 @@ fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsF
     (auth, api)
 }
 
-/// Makes a secret up, unless there is one, in the file or in another that it names.
+/// Generates a secret, unless the file has one or names another file that does.
 fn keep(file: &mut SettingsFile, name: &str, make: impl Fn() -> String) {
     if file.get(name).is_none() && file.get(&format!("{name}_FILE")).is_none() {
         file.set(name, &make());

@@ -1,4 +1,4 @@
-//! The rows that an installation needs: the admin account, and the clients of the auth server.
+//! The rows that an installation needs: the admin account and the auth server's clients.
 
 use super::answers::Answers;
 use super::journal::Undo;
@@ -26,37 +26,37 @@ use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::time::Timestamp;
 
-/// Rows that were added.
+/// The rows that were added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
-    /// Which database.
+    /// URL of the database.
     database_url: String,
     /// The admin account's name, if it is new.
     admin: Option<String>,
-    /// New clients.
+    /// Ids of the new clients.
     clients: Vec<String>,
-    /// There were no signing keys before the auth server was verified.
+    /// True if there were no signing keys before the verification.
     signing_keys: bool,
 }
 
 impl Rows {
-    /// Which database they are in.
+    /// URL of the database.
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
 
-    /// True for those of a first installation.
+    /// True if they belong to a first installation.
     pub fn more_than_clients(&self) -> bool {
         self.admin.is_some() || self.signing_keys
     }
 }
 
-/// True if people have worked with a database: somebody has logged in, or there are users, contacts
-/// or loans that no installation makes; or another one has made rows, where the one in
-/// question has not come to make any (`rows`).
+/// True if a database has been used: someone has logged in; or there are users, contacts or loans
+/// that no installation creates; or another installation has added rows, if the one in question had
+/// not reached that step (`rows`).
 pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
     let there = super::schema::tables(db).await?;
-    // One that was cut short while its schema was made has not all of them.
+    // An installation interrupted while creating the schema lacks some of them.
     let has = |table: &str| there.iter().any(|it| it == table);
     if ["users", "contacts", "loans", "auth_sessions", "oauth_clients"]
         .into_iter()
@@ -64,7 +64,7 @@ pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr
     {
         return Ok(false);
     }
-    // Who verified the auth server, and was cut short, has not worked with it.
+    // The visitor of an interrupted verification does not count as use.
     let visitors = format!("{}%", visitor::PREFIX);
     let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
     let sessions = auth_sessions::Entity::find();
@@ -76,13 +76,13 @@ pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr
         || !rows && count(db, oauth_clients::Entity::find()).await? > 0)
 }
 
-/// How many rows there are, whichever columns their table has so far.
+/// Counts rows, whichever columns their table has so far.
 async fn count<E: EntityTrait>(db: &DatabaseConnection, rows: Select<E>) -> Result<u64, DbErr> {
     let ones = rows.select_only().expr_as(Expr::value(1), "one");
     ones.into_tuple::<i32>().count(db).await
 }
 
-/// Adds what is missing, in one transaction.
+/// Adds the missing rows in one transaction.
 pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
     let (answers, plan) = (work.answers, work.plan);
     work.journal.note(Undo::RemoveRows(Rows {
@@ -117,7 +117,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
         }
         for id in &plan.clients {
             let secret = add_client(&tx, id, plan, &answers.api_url, now).await?;
-            // The servers' own is in their settings.
+            // The api-server's secret is in its settings.
             secrets.extend(
                 secret
                     .filter(|_| id != API_SERVER_CLIENT)
@@ -137,13 +137,13 @@ fn shown(name: &str, password: &Password) -> Option<(String, String)> {
     password.generated().then(|| (format!("the password of {name}"), password.text.clone()))
 }
 
-/// How the auth server hashes passwords, peppers and all.
+/// The auth server's password hashing, peppers included.
 pub fn passwords(answers: &Answers) -> Result<Passwords, Refused> {
     let env_file = Some(env_file(answers, "auth-server"));
     Installation { env_file, database_url: None }.passwords()
 }
 
-/// Adds a client, and gives its secret if it has one.
+/// Adds a client, and returns its secret, if it has one.
 async fn add_client(
     tx: &impl ConnectionTrait,
     id: &str,
@@ -189,7 +189,7 @@ pub async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
     restore_time_zone(&url, zone.as_deref()).await
 }
 
-/// Makes the business time zone this one; without one, it is the default.
+/// Sets the business time zone to this one, or back to the default.
 pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result<(), String> {
     let set = async {
         let db = db::connect(database_url, 2, false).await?;
@@ -199,11 +199,11 @@ pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result
         tx.commit().await?;
         db.close().await
     };
-    set.await.map_err(|error: DbErr| format!("the business time zone cannot be set: {error}"))
+    set.await.map_err(|error: DbErr| format!("cannot set the business time zone: {error}"))
 }
 
-/// Lets the client of the documentation be used from the present URL of the api-server, too: the
-/// former one may be that of another machine.
+/// Allows the documentation's client for the present URL of the api-server as well: the former URL
+/// may belong to another machine.
 pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let (database_url, api_url) = (work.answers.database_url.clone(), work.answers.api_url.clone());
     let undo =
@@ -212,18 +212,16 @@ pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let added = change_receivers(&database_url, &api_url, |words, word| {
         words.push(word);
     });
-    added.await.map_err(|error| format!("the documentation's client cannot be changed: {error}"))
+    added.await.map_err(|error| format!("cannot change the documentation's client: {error}"))
 }
 
-/// Lets it no longer.
+/// Removes that URL again.
 pub async fn remove_receiver(database_url: &str, api_url: &str) -> Result<(), String> {
     let removed = change_receivers(database_url, api_url, |_, _| {});
-    removed
-        .await
-        .map_err(|error| format!("the documentation's client cannot be changed back: {error}"))
+    removed.await.map_err(|error| format!("cannot restore the documentation's client: {error}"))
 }
 
-/// Changes its redirect URIs and origins, from which those of this URL were taken out before.
+/// Changes the client's redirect URIs and origins; those of this URL are removed first.
 async fn change_receivers(
     database_url: &str,
     api_url: &str,
@@ -251,7 +249,7 @@ async fn change_receivers(
     db.close().await
 }
 
-/// Removes them again: nobody has used them.
+/// Removes the rows again, before anyone has used them.
 pub async fn remove(rows: &Rows) -> Result<(), String> {
     let removed = async {
         let db = db::connect(&rows.database_url, 2, false).await?;
@@ -275,5 +273,5 @@ pub async fn remove(rows: &Rows) -> Result<(), String> {
         tx.commit().await?;
         db.close().await
     };
-    removed.await.map_err(|error: DbErr| format!("rows cannot be removed again: {error}"))
+    removed.await.map_err(|error: DbErr| format!("cannot remove the added rows: {error}"))
 }

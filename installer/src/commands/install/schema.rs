@@ -1,5 +1,5 @@
-//! The tables of this product, in a database: which are there, and dropping those of a schema that
-//! was made by an installation that failed.
+//! This product's tables in a database: listing them, and dropping a schema that a failed
+//! installation created.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
 use shared::migration;
@@ -16,7 +16,7 @@ pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
             "SELECT CAST(table_name AS CHAR) FROM information_schema.tables \
              WHERE table_schema = database() ORDER BY 1"
         }
-        // The latest first: those that refer to others come before them.
+        // Newest first: tables that refer to others come before those.
         _ => {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
              ORDER BY rowid DESC"
@@ -26,13 +26,13 @@ pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// The tables that the schema of this release has, or has had while it was made.
+/// The tables of this release's schema, including those that exist only while it is created.
 pub fn own_tables() -> BTreeSet<String> {
     migration::all_tables().into_iter().map(str::to_owned).collect()
 }
 
-/// Drops this product's tables, where an installation that made them has failed; those that say how
-/// far it has come are the last.
+/// Drops this product's tables after a failed installation; those that record its progress come
+/// last.
 pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
     let own = migration::all_tables();
     let dropped = async {
@@ -43,13 +43,13 @@ pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
         if there.is_empty() {
             return Ok(());
         }
-        // SQLite checks what refers to what, and has everything or nothing.
+        // SQLite enforces references, and drops all tables or none.
         if backend != DbBackend::Sqlite {
             there.sort_by_key(place);
         }
         let quote = if backend == DbBackend::MySql { '`' } else { '"' };
         let quoted = there.iter().map(|table| format!("{quote}{table}{quote}"));
-        // One connection: what is set here counts for its own statements alone.
+        // A transaction, because the settings below apply to one connection only.
         let tx = db.begin().await?;
         match backend {
             DbBackend::Sqlite => {
@@ -70,5 +70,5 @@ pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
         }
         tx.commit().await
     };
-    dropped.await.map_err(|error: DbErr| format!("the schema cannot be dropped again: {error}"))
+    dropped.await.map_err(|error: DbErr| format!("cannot drop the schema: {error}"))
 }

@@ -1,5 +1,4 @@
-//! A settings file of a server, changed line by line: what the administrator has written into it
-//! beside the installer's lines stays.
+//! A server's settings file, edited line by line: lines that the administrator added are preserved.
 
 use shared::settings::{self, Setting};
 use std::collections::BTreeSet;
@@ -11,7 +10,7 @@ use std::path::Path;
 pub struct SettingsFile(String);
 
 impl SettingsFile {
-    /// The file, or, where there is none, every setting with its help and its default.
+    /// Reads the file, or starts a new one with every setting, its help and its default.
     pub fn read(path: &Path, known: &[Setting]) -> Result<Self, String> {
         match std::fs::read_to_string(path) {
             Ok(text) => Ok(Self(text)),
@@ -22,13 +21,13 @@ impl SettingsFile {
         }
     }
 
-    /// The value of a setting; the last line counts, as it does for the servers.
+    /// The value of a setting; the last line counts, as for the servers.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut values = self.0.lines().filter_map(|line| assigned(line, name));
         values.next_back().filter(|value| !value.is_empty())
     }
 
-    /// Sets a setting: in its line, in the one that shows its default, or at the end.
+    /// Sets a setting: in its line, in the line that shows its default, or at the end.
     pub fn set(&mut self, name: &str, value: &str) {
         let lines: Vec<&str> = self.0.lines().collect();
         let default = format!("#{name}=");
@@ -45,7 +44,7 @@ impl SettingsFile {
         self.0 = changed.join("\n") + "\n";
     }
 
-    /// What is set otherwise than before, with both values where they are no secrets.
+    /// The settings that differ from before, with both values unless they are secret.
     pub fn changes(&self, before: &Self) -> Vec<String> {
         let names = self.0.lines().filter_map(|line| line.split_once('='));
         let names: BTreeSet<&str> = names.map(|(name, _)| name.trim()).collect();
@@ -63,13 +62,13 @@ impl SettingsFile {
         format!("{name} from {} to {}", old.unwrap_or("none"), new.unwrap_or("none"))
     }
 
-    /// What is to be written.
+    /// The text to write.
     pub fn text(&self) -> &str {
         &self.0
     }
 }
 
-/// The value that this line gives to the setting.
+/// The value that this line assigns to the setting.
 fn assigned<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let (found, value) = line.trim().split_once('=')?;
     (found.trim() == name).then(|| value.trim())

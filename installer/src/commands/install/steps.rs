@@ -1,4 +1,4 @@
-//! Doing what was planned, a step at a time, each noted before it begins; and undoing it.
+//! Carrying out the plan, each step recorded before it begins; and rolling it back.
 
 use super::answers::Answers;
 use super::checks::{Found, certificate_names};
@@ -15,24 +15,24 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a run works with.
+/// The state of a run.
 pub struct Work<'a> {
-    /// All answers.
+    /// The answers.
     pub answers: &'a Answers,
-    /// What is to be done.
+    /// The plan.
     pub plan: &'a Plan,
-    /// What was in the database.
+    /// The contents of the database before the run.
     pub found: &'a Found,
-    /// It changes an installation that was there.
+    /// True if it changes an existing installation.
     pub settings_existed: bool,
-    /// What was done so far.
+    /// The changes so far.
     pub journal: Journal,
-    /// Secrets to be shown in the end: what they are of, and the secret.
+    /// Secrets to show at the end: their description, and the secret.
     pub secrets: Vec<(String, String)>,
 }
 
 impl Work<'_> {
-    /// Does one step; the last one is [`super::verifying`]'s.
+    /// Carries out one step; the last one is in [`super::verifying`].
     pub async fn perform(&mut self, step: Step) -> Result<(), String> {
         match step {
             Step::Account => self.make_account(),
@@ -49,7 +49,7 @@ impl Work<'_> {
         }
     }
 
-    /// Who runs the servers, if not whoever installs.
+    /// The user that runs the servers, if not the one running the installer.
     pub fn user(&self) -> Option<(u32, u32)> {
         system_user::ids(self.answers.service_user.as_deref()?)
     }
@@ -64,7 +64,7 @@ impl Work<'_> {
         for folder in folders(self.answers) {
             self.make_private(&folder)?;
             let Some(user) = self.user() else { continue };
-            // The folder itself alone: it is new or empty, or the user's already.
+            // The folder only, without its contents: it is new, empty, or already the user's.
             if !system_user::owns(&folder, user) {
                 self.note_rights(&folder)?;
                 system_user::give(&folder, user)?;
@@ -73,10 +73,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Notes how a folder comes to be again whose it is now.
+    /// Records a folder's owner and mode for a rollback.
     fn note_rights(&mut self, path: &Path) -> Result<(), String> {
         let metadata = std::fs::metadata(path)
-            .map_err(|error| format!("cannot look at {}: {error}", path.display()))?;
+            .map_err(|error| format!("cannot inspect {}: {error}", path.display()))?;
         let (user, group, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
         self.journal.note(Undo::RestoreRights { path: path.to_owned(), user, group, mode })
     }
@@ -90,7 +90,7 @@ impl Work<'_> {
         }
         certificates::own(&folder, &certificate_names(self.answers))?;
         self.let_read(&folder)?;
-        // The authority's key stays with whoever installs: no server needs it.
+        // The authority's key stays with the installing user: no server needs it.
         [&tls.authority, &tls.certificate, &tls.key]
             .into_iter()
             .try_for_each(|it| self.let_read(it))
@@ -100,10 +100,11 @@ impl Work<'_> {
         for missing in missing_folders(folder) {
             self.journal.note(Undo::RemoveFolder(missing))?;
         }
-        create_private(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
+        create_private(folder)
+            .map_err(|error| format!("cannot create {}: {error}", folder.display()))
     }
 
-    /// Notes how a file comes to be again what it is now.
+    /// Records a file's contents for a rollback.
     fn note_file(&mut self, path: &Path) -> Result<(), String> {
         let undo = match std::fs::read_to_string(path) {
             Ok(text) => Undo::RestoreFile(path.to_owned(), text),
@@ -123,7 +124,7 @@ impl Work<'_> {
         }
         self.let_read(&self.answers.dir)?;
         if self.settings_existed && self.answers.start {
-            // Noted before the files, and so undone behind them.
+            // Recorded before the files, and therefore rolled back after them.
             let names = SERVICES.map(|(_, name, _)| name.to_owned()).to_vec();
             self.journal.note(Undo::RestartServices(names))?;
         }
@@ -144,16 +145,16 @@ impl Work<'_> {
         let files = file.iter().flat_map(|file| beside(file)).collect();
         self.journal.note(Undo::DropSchema { database_url: url.clone(), files })?;
         if let Some(file) = &file {
-            // SQLite would let everybody read it, and makes those beside it as this one is.
+            // SQLite would create it readable by everyone; its companion files inherit this mode.
             write_private(file, "")?;
         }
-        let failed = |error: sea_orm::DbErr| format!("the schema cannot be made: {error}");
+        let failed = |error: sea_orm::DbErr| format!("cannot create the schema: {error}");
         let db = db::connect(url, 2, true).await.map_err(failed)?;
         migration::migrate(&db).await.map_err(failed)?;
         db.close().await.map_err(failed)
     }
 
-    /// The embedded database is the servers' own.
+    /// Gives the embedded database to the servers' user.
     pub fn give_data(&self) -> Result<(), String> {
         let Some(user) = self.user() else { return Ok(()) };
         let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
@@ -179,12 +180,12 @@ impl Work<'_> {
             self.journal.note(Undo::StopServices(names.to_vec()))?;
         }
         systemctl(&["enable"], &names)?;
-        // Those that run already take the new settings.
+        // Running services pick up the new settings.
         systemctl(&["restart"], &names)
     }
 }
 
-/// A file of SQLite's, and what it keeps beside it.
+/// An SQLite file and its companion files.
 fn beside(file: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|end| PathBuf::from(format!("{}{end}", file.display())))
 }
@@ -195,14 +196,14 @@ fn systemctl(verb: &[&str], units: &[String]) -> Result<(), String> {
     system_user::run(command)
 }
 
-/// Lets systemd read units again, where it runs.
+/// Makes systemd reload its units, if it is running.
 fn reload_units() {
     if super::answers::systemd_runs() {
         let _ = systemctl(&["daemon-reload"], &[]);
     }
 }
 
-/// Undoes what was done, the latest first. All is tried; the errors say what stays.
+/// Rolls back the changes, latest first. All are tried; the errors say what remains.
 pub async fn undo(done: &[Undo]) -> Vec<String> {
     let mut faults = Vec::new();
     for undo in done.iter().rev().filter(|undo| !goes_with_schema(undo, done)) {
@@ -213,8 +214,8 @@ pub async fn undo(done: &[Undo]) -> Vec<String> {
     faults
 }
 
-/// True for rows of a schema that was made by the same run, and goes as a whole; an attempt to undo
-/// that was cut short may have left nothing of it.
+/// True for rows of a schema that the same run created and that is dropped as a whole; an
+/// interrupted rollback may have left nothing of it.
 fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
     let url = match undo {
         Undo::RemoveRows(rows) => rows.database_url(),
@@ -224,7 +225,7 @@ fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
     done.iter().any(|it| matches!(it, Undo::DropSchema { database_url, .. } if database_url == url))
 }
 
-/// Removes the folders that could not go before the journal, which was in them.
+/// Removes the folders that contained the journal, and so could not be removed before it.
 pub fn remove_folders(done: &[Undo]) {
     for undo in done.iter().rev() {
         if let Undo::RemoveFolder(path) = undo {
@@ -239,7 +240,7 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
     };
     match undo {
         Undo::RemoveFolder(path) => match std::fs::remove_dir(path) {
-            // Somebody else has put something there, or the journal is still in it.
+            // Someone else has put something there, or it still contains the journal.
             Err(error) if [NotFound, DirectoryNotEmpty].contains(&error.kind()) => Ok(()),
             removed => removed.map_err(|error| failed("remove", path, error)),
         },
@@ -255,7 +256,7 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
         }
         Undo::RemoveAccount(name) => system_user::remove(name),
         Undo::DropSchema { database_url, files } if files.is_empty() => {
-            let failed = |error| format!("the schema cannot be dropped again: {error}");
+            let failed = |error| format!("cannot drop the schema: {error}");
             let db = db::connect(database_url, 1, false).await.map_err(failed)?;
             let dropped = schema::drop_own_tables(&db).await;
             let _ = db.close().await;
@@ -278,7 +279,7 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub fn remove_file(path: &Path) -> Result<(), String> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == NotFound => Ok(()),
@@ -286,24 +287,25 @@ pub fn remove_file(path: &Path) -> Result<(), String> {
     }
 }
 
-/// The databases that undoing would change.
+/// The databases that the rollback would change.
 pub fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
     let mut urls: Vec<_> = done.into_iter().filter_map(Undo::database_url).collect();
     urls.dedup();
     urls
 }
 
-/// One of these databases, if people have worked with them since: an installation
-/// that was cut short, and then used all the same, is not undone.
+/// Returns one of these databases that has been used since: an installation that was interrupted
+/// and then used all the same is not rolled back.
 pub async fn used_since(done: &[Undo]) -> Result<Option<String>, String> {
-    // Rows that this installation has not made are another one's, that has found the schema.
+    // Rows that this installation did not add belong to another one, which found the schema in
+    // place.
     let rows = done.iter().any(|it| matches!(it, Undo::RemoveRows(_)));
     for url in databases(done.iter().filter(|it| it.may_be_used())) {
         let file = url.strip_prefix("sqlite://").map(Path::new);
         if file.is_some_and(|file| !file.exists()) {
             continue;
         }
-        let failed = |error: sea_orm::DbErr| format!("the database cannot be asked: {error}");
+        let failed = |error: sea_orm::DbErr| format!("cannot query the database: {error}");
         let db = db::connect(url, 1, false).await.map_err(failed)?;
         let used = rows::are_used(&db, rows).await;
         let _ = db.close().await;

@@ -1,4 +1,4 @@
-//! The system user that runs the servers: found, made, given files.
+//! The system user that runs the servers: looking it up, creating it, and giving it files.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -15,7 +15,7 @@ pub fn ids(name: &str) -> Option<(u32, u32)> {
     Some((user, fields.next()?.parse().ok()?))
 }
 
-/// The user who runs this program.
+/// The name of the user running this program.
 pub fn own_name() -> Option<String> {
     let own = fs::metadata("/proc/self").ok()?.uid().to_string();
     let passwd = fs::read_to_string("/etc/passwd").ok()?;
@@ -23,7 +23,7 @@ pub fn own_name() -> Option<String> {
     line.split(':').next().map(str::to_owned)
 }
 
-/// Makes a user who owns nothing and cannot log in.
+/// Creates a user who owns nothing and cannot log in.
 pub fn make(name: &str, home: &Path) -> Result<(), String> {
     let mut command = Command::new("useradd");
     command.args(["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"]);
@@ -31,7 +31,7 @@ pub fn make(name: &str, home: &Path) -> Result<(), String> {
     run(command)
 }
 
-/// Removes a user that [`make`] has made.
+/// Removes a user created by [`make`].
 pub fn remove(name: &str) -> Result<(), String> {
     if ids(name).is_none() {
         return Ok(());
@@ -41,19 +41,19 @@ pub fn remove(name: &str) -> Result<(), String> {
     run(command)
 }
 
-/// Runs a program of the system to its end.
+/// Runs a system program to its end.
 pub fn run(mut command: Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{program} cannot be run: {error}"))?;
+    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
     match output.status.success() {
         true => Ok(()),
         false => Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())),
     }
 }
 
-/// The user whose group reads these settings: whoever has the folder of data, if it is his group.
-/// Settings that are root's alone tell nothing: they may come from another machine.
+/// The user whose group can read these settings: the owner of the data folder, if it is their
+/// group. Settings owned by root alone say nothing: they may have been copied from another machine.
 pub fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
     let group = fs::metadata(settings).ok()?.gid().to_string();
     let owner = data.and_then(|data| fs::metadata(data).ok());
@@ -66,24 +66,24 @@ pub fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
     owner.or(any)?.first().map(|name| (*name).to_owned())
 }
 
-/// True where a file or folder is this user's, as everything is root's.
+/// True if a file or folder belongs to this user; everything belongs to root.
 pub fn owns(path: &Path, (user, _): (u32, u32)) -> bool {
     user == 0 || fs::metadata(path).is_ok_and(|metadata| metadata.uid() == user)
 }
 
-/// Gives a file or a folder, not what is in it, to a user.
+/// Gives a file or a folder, without its contents, to a user.
 pub fn give(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
     chown(path, Some(user), Some(group))
-        .map_err(|error| format!("cannot give {} away: {error}", path.display()))
+        .map_err(|error| format!("cannot change the owner of {}: {error}", path.display()))
 }
 
-/// Gives a file or a folder back, with the rights that it had.
+/// Restores the owner and mode of a file or a folder.
 pub fn restore(path: &Path, (user, group): (u32, u32), mode: u32) -> std::io::Result<()> {
     chown(path, Some(user), Some(group))?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777))
 }
 
-/// What a user may do with a file or folder.
+/// Access to a file or folder.
 #[derive(Clone, Copy, Debug)]
 pub enum Right {
     /// Read a file.
@@ -92,8 +92,8 @@ pub enum Right {
     Enter,
 }
 
-/// Whether a user may do this; one who is still to be made may do what everybody may. The kernel
-/// is asked, as the user, because lists of rights and mounts have their say in it.
+/// True if a user has this access; a user yet to be created has everyone's. The kernel is asked, as
+/// that user, because access control lists and mounts matter too.
 pub fn may(name: &str, right: Right, path: &Path) -> bool {
     const NOBODY: (u32, u32) = (65_534, 65_534);
     let (user, group) = ids(name).unwrap_or(NOBODY);
@@ -106,12 +106,13 @@ pub fn may(name: &str, right: Right, path: &Path) -> bool {
     command.status().map_or(true, |status| status.success())
 }
 
-/// Lets a user's group read a file or a folder that stays somebody else's.
+/// Lets a user's group read a file or a folder that keeps its owner.
 pub fn let_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
     let mode = if path.is_dir() { 0o750 } else { 0o640 };
     let let_read = || {
         chown(path, None, Some(group))?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
     };
-    let_read().map_err(|error| format!("cannot change the rights of {}: {error}", path.display()))
+    let_read()
+        .map_err(|error| format!("cannot change the permissions of {}: {error}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! One installer at a time in a database, whichever machines and folders they are for: a second one
-//! that failed would undo what the first has made.
+//! A lock that admits one installer at a time to a database, whatever machine and folder it
+//! installs on: if a second one failed, its rollback would undo the work of the first.
 
 use crate::installation::{Refused, refuse};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -14,24 +14,24 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// What PostgreSQL knows the lock by.
+/// The lock's key in PostgreSQL.
 const POSTGRES_LOCK: i64 = 0x6c6f_616e_696e_7374;
 
-/// So long one is waited for that was killed: its database has to notice.
+/// How long to wait for an installer that was killed, until its database has noticed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whoever has it is alone; it ends with the process.
+/// The lock, held exclusively; it is released when the process ends.
 pub enum Turn {
-    /// In a database server: a transaction holds its connection, and that the lock.
+    /// In a database server: the lock belongs to the connection, which the transaction keeps.
     Server(DatabaseTransaction, DatabaseConnection),
-    /// On this machine: a socket that has no file.
+    /// On this machine: an abstract socket, without a file.
     Machine { _socket: UnixListener },
-    /// Of a database that cannot be reached, about which the checks have more to say.
+    /// None, for a database that cannot be reached; the checks report that in more detail.
     None,
 }
 
 impl Turn {
-    /// Takes it, or refuses where another installer has it.
+    /// Takes the lock, or refuses if another installer holds it.
     pub async fn take(url: &str) -> Result<Self, Refused> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -44,7 +44,7 @@ impl Turn {
                 None if Instant::now() < deadline => sleep(Duration::from_millis(100)).await,
                 None => {
                     return refuse(
-                        "another installer is at work in this database: wait until it has ended, \
+                        "another installer is running on this database: wait for it to finish, \
                          then run this again",
                     );
                 }
@@ -52,10 +52,10 @@ impl Turn {
         }
     }
 
-    /// Gives it back.
+    /// Releases the lock.
     pub async fn end(self) {
         if let Self::Server(tx, db) = self {
-            // A lock that cannot be given back goes with its connection.
+            // If this fails, the lock is released with its connection.
             let _ = tx.rollback().await;
             let _ = db.close().await;
         }
@@ -88,7 +88,7 @@ async fn in_server(url: &str) -> Result<Option<Turn>, DbErr> {
             "SELECT CAST(CAST(pg_try_advisory_xact_lock({POSTGRES_LOCK}) AS int) AS bigint)"
         ),
     };
-    // A cluster has no such locks, which is an error.
+    // A Galera cluster has no such locks and reports an error.
     let row = tx.query_one_raw(Statement::from_string(backend, sql)).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("an answer".to_owned()))?;
     if row.try_get_by_index::<Option<i64>>(0)? == Some(1) {

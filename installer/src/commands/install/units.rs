@@ -1,9 +1,9 @@
-//! The systemd units of `deploy/`, with the paths of this installation.
+//! The systemd units from `deploy/`, adapted to this installation's paths.
 
 use super::answers::{Answers, DATA_DIR, DIR, SERVICE_USER};
 use std::path::Path;
 
-/// The services, by the name of their program.
+/// The services: program, unit name, and unit text.
 pub const SERVICES: [(&str, &str, &str); 2] = [
     (
         "auth-server",
@@ -17,19 +17,19 @@ pub const SERVICES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The folder of programs in the units of `deploy/`.
+/// The programs' folder in the units from `deploy/`.
 const PROGRAMS: &str = "/usr/local/bin";
 
 /// The text of a unit for this installation.
 pub fn unit(text: &str, answers: &Answers) -> String {
     let shown = |path: &Path| path.display().to_string();
-    // Who is not root installs for himself.
+    // Without root, the servers run as the installing user.
     let user = answers.service_user.clone().or_else(super::system_user::own_name);
     let user = user.as_deref().unwrap_or(SERVICE_USER);
     let standard = answers.data_dir == Path::new(DATA_DIR);
-    // systemd makes a standard folder, and no other.
+    // systemd creates the standard folder, but no other.
     let lines = text.lines().filter(|line| standard || !line.starts_with("StateDirectory"));
-    // The user's own group, whatever it is called.
+    // Without it, systemd uses the user's own group, whatever its name.
     let lines = lines.filter(|line| !line.starts_with("Group="));
     let lines = lines.map(|line| match line {
         "User=loan-servicing" => format!("User={user}"),
@@ -46,7 +46,7 @@ pub fn unit(text: &str, answers: &Answers) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What the servers write outside of the folder of data.
+/// Folders outside the data folder that the servers write to.
 fn writable(answers: &Answers) -> impl Iterator<Item = String> {
     let documents = answers.documents.clone();
     let shown = |path: &Path| path.display().to_string();

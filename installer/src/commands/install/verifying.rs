@@ -1,5 +1,5 @@
-//! The last step: the auth server runs with the settings that were written, and is verified from
-//! outside, as the api-server will see it.
+//! The last step: runs the auth server with the new settings and verifies it from outside, as the
+//! api-server will see it.
 
 use super::answers::at;
 use super::journal::Undo;
@@ -13,8 +13,8 @@ use shared::db;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
-/// Verifies it: the service that was started, or a server that runs for as long as it takes. What
-/// runs already may have the former settings.
+/// Verifies the started service or, if it is not to be started, a temporary server: services
+/// already running may have the previous settings.
 pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     let answers = work.answers;
     work.give_data()?;
@@ -39,14 +39,14 @@ pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     for file in [&log, &secret_file] {
         remove_file(file)?;
     }
-    // What the server has made in passing is the servers' own, too.
+    // Files that the server created meanwhile belong to it, too.
     work.give_data()?;
     outcome?;
     let of_api = |error: String| format!("the api-server: {}", error.replace('\n', "; "));
     api_server::check(Some(&env_file(answers, "api-server"))).await.map_err(of_api)
 }
 
-/// All checks, as the api-server: with its client, its secret, and the authority it trusts.
+/// Runs all checks as the api-server: with its client, its secret, and the authority it trusts.
 async fn checks(
     work: &mut Work<'_>,
     server: Option<&mut Server>,
@@ -82,8 +82,8 @@ async fn checks(
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Where a server listens while another one has its ports: settings of the environment that say so,
-/// none where it has not.
+/// Environment settings that let a server listen on other ports while its own are in use; empty if
+/// they are free.
 fn elsewhere(work: &Work<'_>, here: &mut SocketAddr) -> Result<Vec<(String, String)>, String> {
     if TcpListener::bind(work.answers.auth_address()).is_ok() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! The questions, asked in a terminal. What flags have answered is not asked.
+//! The questions asked in a terminal. Whatever the command line answers is not asked.
 
 use super::answers::{
     ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
@@ -24,13 +24,16 @@ use std::path::{Path, PathBuf};
 
 type Answer<T> = Result<T, Refused>;
 
-/// Says what this is, once.
+/// Prints the introduction.
 pub fn greet() {
     super::say("This sets up the auth server and the api-server on this machine.");
-    super::say("Nothing is done before you have seen and confirmed what. Esc or Ctrl-C ends it.\n");
+    super::say(
+        "Nothing is changed until you have seen and confirmed the plan. Press Esc or Ctrl-C to \
+         quit.\n",
+    );
 }
 
-/// Asks for everything that was not given, and proposes what was answered before.
+/// Asks for everything that was not given, proposing earlier answers.
 pub async fn ask(
     mut given: Arguments,
     settings: &Settings,
@@ -48,23 +51,23 @@ pub async fn ask(
     Ok(given)
 }
 
-/// Yes or no; yes is what Enter means.
+/// Asks yes or no; Enter means yes.
 pub fn confirm(question: &str) -> Answer<bool> {
     answered(Confirm::new(question).with_default(true).prompt())
 }
 
-/// The admin account's password, typed twice.
+/// Asks for the admin account's password, twice.
 pub fn ask_admin_password(name: &str) -> Answer<Password> {
     let fit = {
         let name = name.to_owned();
         move |text: &str| Ok(valid(new_password::check(text, &name)))
     };
-    let question = format!("Password of {name}:");
+    let question = format!("Password for {name}:");
     let asked = inquire::Password::new(&question)
-        .with_custom_confirmation_message("The same again:")
-        .with_custom_confirmation_error_message("The two differ.")
+        .with_custom_confirmation_message("Repeat the password:")
+        .with_custom_confirmation_error_message("The passwords do not match.")
         .with_display_mode(PasswordDisplayMode::Masked)
-        .with_help_message("8 characters or more")
+        .with_help_message("at least 8 characters")
         .with_validator(fit)
         .prompt();
     answered(asked).map(Password::typed)
@@ -74,9 +77,9 @@ fn answered<T>(answer: Result<T, InquireError>) -> Answer<T> {
     match answer {
         Ok(answer) => Ok(answer),
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
-            refuse("stopped: nothing was done")
+            refuse("stopped: nothing was changed")
         }
-        Err(error) => refuse(format!("cannot ask: {error}")),
+        Err(error) => refuse(format!("cannot prompt: {error}")),
     }
 }
 
@@ -87,7 +90,7 @@ fn valid(checked: Result<(), Refused>) -> Validation {
     }
 }
 
-/// A line of text with a default, until it is fit.
+/// Asks for a line of text, with a default, until it is valid.
 fn text(
     question: &str,
     default: &str,
@@ -104,16 +107,18 @@ fn text(
     answered(asked.prompt()).map(|text| text.trim().to_owned())
 }
 
-/// Any text but none.
+/// Refuses an empty answer.
 fn something(text: &str) -> Result<Validation, inquire::CustomUserError> {
     Ok(match text.trim().is_empty() {
-        true => Validation::Invalid("something has to stand here".into()),
+        true => Validation::Invalid("enter a value".into()),
         false => Validation::Valid,
     })
 }
 
 fn choice<T: Display>(question: &str, choices: Vec<T>) -> Answer<T> {
-    answered(Select::new(question, choices).with_help_message("arrow keys, Enter").prompt())
+    answered(
+        Select::new(question, choices).with_help_message("use the arrow keys and Enter").prompt(),
+    )
 }
 
 fn shown(path: &Path) -> String {
@@ -123,20 +128,20 @@ fn shown(path: &Path) -> String {
 fn ask_folders(given: &mut Arguments, known: &Known) -> Answer<()> {
     if given.data_dir.is_none() {
         let default = known.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
-        let help = "documents, imports while they are worked on, the embedded database";
+        let help = "for documents, imports in progress and the embedded database";
         let folder = text("Folder for data:", &shown(&default), help, something)?;
         given.data_dir = Some(folder.into());
     }
     let dir = given.dir.clone().unwrap_or_else(|| DIR.into());
-    super::say(&format!("Settings and keys will be in {} (--dir).", dir.display()));
+    super::say(&format!("Settings and keys go into {} (change with --dir).", dir.display()));
     Ok(())
 }
 
 const POSTGRES: &str = "PostgreSQL";
 const MARIADB: &str = "MariaDB";
-const EMBEDDED: &str = "the embedded one (SQLite): to try it out";
+const EMBEDDED: &str = "SQLite, embedded: to try it out";
 
-/// Asks until the database is one that can be used, or nobody wants to go on.
+/// Asks until the database can be used or the user gives up.
 async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
     if given.database_url.is_some() {
         return Ok(());
@@ -155,7 +160,7 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
         let url = match choice("Which database?", vec![POSTGRES, MARIADB, EMBEDDED])? {
             EMBEDDED => {
                 let default = data_dir.join("core.sqlite");
-                let path = text("File of the database:", &shown(&default), "", something)?;
+                let path = text("Database file:", &shown(&default), "", something)?;
                 format!("sqlite://{path}")
             }
             kind => parts.ask(kind)?,
@@ -173,7 +178,7 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
     }
 }
 
-/// Asks where it is today, unless the database says so.
+/// Asks for the business time zone, unless the database has one.
 async fn ask_time_zone(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
     if given.time_zone.is_some() {
         return Ok(());
@@ -182,18 +187,18 @@ async fn ask_time_zone(given: &mut Arguments, known: &Known, exist: bool) -> Ans
     let (_, found) = check_database(url, exist, &own_tables()).await;
     if let Some(present) = found.and_then(|found| found.time_zone) {
         super::say(&format!(
-            "The business time zone is {present} (installer settings set changes it)."
+            "The business time zone is {present} (change it with installer settings set)."
         ));
         return Ok(());
     }
     let default = known.time_zone.clone().unwrap_or_else(this_time_zone);
-    let help = "where it is today, as an IANA name such as America/Chicago";
+    let help = "the time zone of the business day, as an IANA name such as America/Chicago";
     let fit = |text: &str| Ok(valid(check_time_zone(text.trim())));
     given.time_zone = Some(text("Business time zone:", &default, help, fit)?);
     Ok(())
 }
 
-/// What a URL of a database server is made of; asked again, it is what was said before.
+/// The parts of a database server's URL; asked again, the last answers are proposed.
 #[derive(Default)]
 struct Parts {
     host: Option<String>,
@@ -212,7 +217,7 @@ impl Parts {
         };
         let host = keep(&mut self.host, "Host:", "localhost")?;
         let port = ask_port("Port:", port, |_| Ok(Validation::Valid))?;
-        let name = keep(&mut self.name, "Name of the database:", "loan_servicing")?;
+        let name = keep(&mut self.name, "Database name:", "loan_servicing")?;
         let user = keep(&mut self.user, "User:", "loan_servicing")?;
         let password = inquire::Password::new("Password:")
             .without_confirmation()
@@ -226,7 +231,7 @@ impl Parts {
             url.path_segments_mut().ok()?.push(&name);
             Some(url.to_string())
         };
-        url().ok_or_else(|| Refused(format!("{host:?} is no host")))
+        url().ok_or_else(|| Refused(format!("{host:?} is not a host name")))
     }
 }
 
@@ -238,29 +243,29 @@ fn ask_port(
     let asked = text(question, &default.to_string(), "", move |text: &str| {
         match text.trim().parse::<u16>() {
             Ok(port) if port > 0 => fit(port),
-            _ => Ok(Validation::Invalid("a port is a number from 1 to 65535".into())),
+            _ => Ok(Validation::Invalid("enter a port from 1 to 65535".into())),
         }
     })?;
-    asked.parse().map_err(|_| Refused(format!("{asked} is no port")))
+    asked.parse().map_err(|_| Refused(format!("{asked} is not a port")))
 }
 
-/// `present`: whose ports nobody else has.
+/// `present` is the existing installation, whose own ports count as free.
 fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answer<()> {
     if given.host.is_none() {
         let default = known.host.clone().unwrap_or_else(this_host);
-        let help = "clients reach the servers by it, and certificates name it";
+        let help = "clients use it to reach the servers, and certificates contain it";
         let fit = |text: &str| Ok(valid(check_host(&text.trim().to_lowercase())));
-        given.host = Some(text("Name of this machine:", &default, help, fit)?);
+        given.host = Some(text("Host name of this machine:", &default, help, fit)?);
     }
     if given.listen.is_none() {
         let all = "programs on other machines";
-        let local = "only something on this machine, such as a web server before them";
+        let local = "only programs on this machine, such as a web server in front of them";
         let mut choices = vec![all.to_owned(), local.to_owned()];
         let present = known.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
         choices.splice(0..0, present.iter().map(|(text, _)| text.clone()));
         let chosen = choice("Who connects to the servers?", choices)?;
         given.listen = match present {
-            // Each as it was, where they listen on two.
+            // If the two listen on different addresses, each keeps its own.
             Some((text, ip)) if text == chosen => {
                 Some(ip).filter(|_| known.auth_listen == known.api_listen)
             }
@@ -282,7 +287,7 @@ fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answe
     if given.api_port.is_none() {
         let auth_port = given.auth_port;
         let fit = move |port| match Some(port) == auth_port {
-            true => Ok(Validation::Invalid("the auth server has this one".into())),
+            true => Ok(Validation::Invalid("the auth server uses this port".into())),
             false => Ok(free(listen, port, lowest, own_ports.1)),
         };
         let default = known.api_port.unwrap_or(API_PORT);
@@ -291,19 +296,19 @@ fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answe
     ask_urls(given, known)
 }
 
-/// A port that the servers may have is free, or one of this installation's own.
+/// Accepts a port that is free or already this installation's own, and that the servers may use.
 fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation {
     match TcpListener::bind((listen, port)) {
         _ if port < lowest => Validation::Invalid(
-            format!("the servers have no rights of root: their ports begin at {lowest}").into(),
+            format!("the servers do not run as root: choose a port from {lowest} up").into(),
         ),
         Ok(_) => Validation::Valid,
         Err(_) if own == Some(port) => Validation::Valid,
-        Err(error) => Validation::Invalid(format!("it cannot be listened on: {error}").into()),
+        Err(error) => Validation::Invalid(format!("cannot listen on this port: {error}").into()),
     }
 }
 
-/// Under which URLs clients reach the servers, if something else takes their requests.
+/// Asks for the public URLs, if there is a proxy in front of the servers.
 fn ask_urls(given: &mut Arguments, known: &Known) -> Answer<()> {
     if given.auth_url.is_some() && given.api_url.is_some() {
         return Ok(());
@@ -311,27 +316,27 @@ fn ask_urls(given: &mut Arguments, known: &Known) -> Answer<()> {
     let host = given.host.clone().unwrap_or_default();
     let (auth_port, api_port) = (given.auth_port.unwrap_or(0), given.api_port.unwrap_or(0));
     let direct = (at(&host, auth_port), at(&host, api_port));
-    let question = "Is a web server or a load balancer before them?";
+    let question = "Is there a web server or load balancer in front of the servers?";
     let before = known.auth_url.as_ref().is_some_and(|url| *url != direct.0);
     if !answered(Confirm::new(question).with_default(before).prompt())? {
         (given.auth_url, given.api_url) = (Some(direct.0), Some(direct.1));
         return Ok(());
     }
     let fit = |text: &str| Ok(valid(check_url(text.trim())));
-    let help = "https://HOST or https://HOST:PORT, without a slash at its end";
+    let help = "https://HOST or https://HOST:PORT, without a trailing slash";
     if given.auth_url.is_none() {
         let default = known.auth_url.clone().unwrap_or_else(|| format!("https://auth.{host}"));
-        given.auth_url = Some(text("URL of the auth server there:", &default, help, fit)?);
+        given.auth_url = Some(text("Public URL of the auth server:", &default, help, fit)?);
     }
     if given.api_url.is_none() {
         let default = known.api_url.clone().unwrap_or_else(|| format!("https://api.{host}"));
-        given.api_url = Some(text("URL of the api-server there:", &default, help, fit)?);
+        given.api_url = Some(text("Public URL of the api-server:", &default, help, fit)?);
     }
     if given.proxies.is_none() {
         let help = "addresses or networks, separated by commas";
         let default = known.proxies.as_deref().unwrap_or("127.0.0.1, ::1");
         let fit = |text: &str| Ok(valid(super::answers::check_proxies(text)));
-        given.proxies = Some(text("It connects from:", default, help, fit)?);
+        given.proxies = Some(text("Addresses it connects from:", default, help, fit)?);
     }
     Ok(())
 }
@@ -340,8 +345,8 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
     if given.tls_certificate.is_some() || known.tls.is_some() {
         return Ok(());
     }
-    let own = "make an authority of our own, and a certificate of it";
-    let files = "use files that I have";
+    let own = "create an authority, and a certificate issued by it";
+    let files = "use existing files";
     if choice("Certificates:", vec![own, files])? == own {
         return Ok(());
     }
@@ -354,16 +359,16 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
         answered(asked).map(|path| Some(PathBuf::from(path.trim())))
     };
     given.tls_certificate = file("Certificate chain (PEM):")?;
-    given.tls_key = file("Its key (PEM):")?;
-    let public = "a public one, which this machine trusts";
+    given.tls_key = file("Private key (PEM):")?;
+    let public = "a public one that this machine trusts";
     let own = "another one, whose certificate I have";
     if choice("The authority that signed it:", vec![public, own])? == own {
-        given.tls_authority = file("Its certificate (PEM):")?;
+        given.tls_authority = file("Authority certificate (PEM):")?;
     }
     Ok(())
 }
 
-/// Asks where documents are kept, and, of a bucket, until it can be reached.
+/// Asks where to store documents; for a bucket, until it can be reached.
 async fn ask_documents(
     given: &mut Arguments,
     known: &Known,
@@ -376,9 +381,9 @@ async fn ask_documents(
     let kept = known.documents.iter().map(|place| (place, format!("as before, in {place}")));
     let kept: Vec<_> = kept.collect();
     let mut choices: Vec<_> = kept.iter().map(|(_, text)| text.as_str()).collect();
-    let bucket = "in a bucket of S3, or of a service like it";
-    choices.extend(["in a folder of this machine", bucket]);
-    let chosen = choice("Where are the files of documents kept?", choices)?;
+    let bucket = "in a bucket of S3 or a compatible service";
+    choices.extend(["in a folder on this machine", bucket]);
+    let chosen = choice("Where should documents be stored?", choices)?;
     if let Some((place, _)) = kept.iter().find(|(_, text)| text == chosen) {
         given.bucket = before.bucket.clone();
         given.documents = Some((*place).clone());
@@ -386,7 +391,7 @@ async fn ask_documents(
     }
     if chosen != bucket {
         let folder = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into()).join(DOCUMENTS);
-        given.documents = Some(text("Their folder:", &shown(&folder), "", something)?);
+        given.documents = Some(text("Document folder:", &shown(&folder), "", something)?);
         return Ok(());
     }
     let mut place = known.documents.clone().filter(|place| place.starts_with("s3://"));
@@ -400,7 +405,7 @@ async fn ask_documents(
             given.documents = place;
             return Ok(());
         };
-        let fault = format!("{} cannot be used: {error}", place.as_deref().unwrap_or_default());
+        let fault = format!("cannot use {}: {error}", place.as_deref().unwrap_or_default());
         super::say(&fault);
         if !confirm("Answer again?")? {
             return refuse(fault);
@@ -408,7 +413,7 @@ async fn ask_documents(
     }
 }
 
-/// A bucket and how it is reached; asked again, the former answers are proposed.
+/// Asks for a bucket and how to reach it; asked again, the last answers are proposed.
 fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketArguments)> {
     let place = text("Bucket:", place, "s3://BUCKET or s3://BUCKET/PREFIX", something)?;
     let ask = |question, former: &Option<String>, help| {
@@ -416,21 +421,21 @@ fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketAr
             text(question, former.as_deref().unwrap_or(""), help, |_: &str| Ok(Validation::Valid))?;
         Ok::<_, Refused>(Some(answer).filter(|answer| !answer.is_empty()))
     };
-    let help = "https://HOST; nothing for Amazon's own";
+    let help = "https://HOST; leave empty for Amazon's own";
     let s3_endpoint = ask("URL of the service:", &former.s3_endpoint, help)?;
     let authority = former.s3_authority.as_deref().map(shown);
-    let help = "PEM; nothing for those that this machine knows";
+    let help = "PEM; leave empty for this machine's trusted authorities";
     let s3_authority = match s3_endpoint {
-        Some(_) => ask("File of the authorities of its certificate:", &authority, help)?,
+        Some(_) => ask("File with the authorities of its certificate:", &authority, help)?,
         None => None,
     };
     let region = former.s3_region.clone().or_else(|| Some("us-east-1".to_owned()));
     let s3_region = ask("Region:", &region, "")?;
-    let help = "nothing for the key of this machine's role";
-    let s3_access_key_id = ask("Id of the access key:", &former.s3_access_key_id, help)?;
+    let help = "leave empty to use the credentials of this machine's role";
+    let s3_access_key_id = ask("Access key ID:", &former.s3_access_key_id, help)?;
     let s3_secret = match s3_access_key_id {
         Some(_) => {
-            let asked = inquire::Password::new("Its secret:")
+            let asked = inquire::Password::new("Secret access key:")
                 .without_confirmation()
                 .with_display_mode(PasswordDisplayMode::Masked);
             Some(answered(asked.prompt())?)
@@ -450,16 +455,16 @@ fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketAr
 
 fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
     if given.admin.is_none() {
-        let help = "it may do everything; where there is one already, it stays as it is";
+        let help = "it has all privileges; an existing admin account stays as it is";
         let fit = |text: &str| Ok(valid(accounts::check_name(text.trim())));
         given.admin = Some(text("Name of the admin account:", ADMIN, help, fit)?);
     }
     if given.client.is_none() && !given.no_client {
-        let question = "Register a client for programs that log in by name and password?";
+        let question = "Register a client for programs that log users in by name and password?";
         match answered(Confirm::new(question).with_default(!exist).prompt())? {
             true => {
                 let fit = |text: &str| Ok(valid(check_client(text.trim())));
-                given.client = Some(text("Its id:", CLIENT, "", fit)?);
+                given.client = Some(text("Client id:", CLIENT, "", fit)?);
             }
             false => given.no_client = true,
         }
@@ -469,21 +474,21 @@ fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
 
 fn ask_services(given: &mut Arguments, known: &Known) -> Answer<()> {
     if super::is_root() && given.service_user.is_none() {
-        let help = "a system user, made where it is missing";
+        let help = "created if missing";
         let default = known.service_user.as_deref().unwrap_or(SERVICE_USER);
-        let name = text("Who runs the servers?", default, help, something)?;
+        let name = text("System user that runs the servers:", default, help, something)?;
         given.service_user = Some(name);
     }
     if given.units.is_none() && !given.no_units {
-        let question = "Write units for systemd?";
+        let question = "Write systemd units?";
         match answered(Confirm::new(question).with_default(systemd_runs()).prompt())? {
-            true => given.units = Some(text("Their folder:", UNITS, "", something)?.into()),
+            true => given.units = Some(text("Unit folder:", UNITS, "", something)?.into()),
             false => given.no_units = true,
         }
     }
     let standard = given.units.as_deref() == Some(Path::new(UNITS));
     if standard && systemd_runs() && !given.start {
-        given.start = confirm("Start the services, now and with this machine?")?;
+        given.start = confirm("Start the services, now and at boot?")?;
     }
     Ok(())
 }

@@ -1,23 +1,23 @@
-//! The folder of a quickstart: its owner's alone, and without links that lead elsewhere.
+//! The folder of a quickstart: accessible to its owner only, and free of symbolic links.
 
 use std::fs::{DirBuilder, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Others may write there.
+/// Mode bits that let others write.
 const OPEN_TO_OTHERS: u32 = 0o022;
 
-/// The folder, made where it is missing. Files that are there become readable by their owner alone.
+/// Opens the folder, and creates it if it is missing. Existing files become readable by their owner
+/// only.
 pub fn open(dir: &Path) -> Result<PathBuf, String> {
-    let unusable =
-        |error: io::Error| format!("the folder {} cannot be used: {error}", dir.display());
+    let unusable = |error: io::Error| format!("cannot use the folder {}: {error}", dir.display());
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(unusable)?;
     check_folder(dir, own_id().map_err(unusable)?)?;
     dir.canonicalize().map_err(unusable)
 }
 
-/// A file that only its owner can read, empty where it is missing.
+/// Creates a file that only its owner can read, unless it exists.
 pub fn private_file(path: &Path) -> Result<(), String> {
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     match made {
@@ -28,7 +28,7 @@ pub fn private_file(path: &Path) -> Result<(), String> {
     }
 }
 
-/// The user this process runs as: that of a file it makes.
+/// The user this process runs as: the owner of a file it creates.
 fn own_id() -> io::Result<u32> {
     Ok(tempfile::tempfile()?.metadata()?.uid())
 }
@@ -38,11 +38,11 @@ fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
     let shown = dir.display();
     if folder.mode() & OPEN_TO_OTHERS != 0 {
         return Err(format!(
-            "others may write to the folder {shown}: chmod go-w it, if all in it is yours, or name \
-             another one with --dir"
+            "others can write to the folder {shown}: run chmod go-w on it if everything in it is \
+             yours, or choose another folder with --dir"
         ));
     }
-    let cannot = |error: io::Error| format!("the folder {shown} cannot be read: {error}");
+    let cannot = |error: io::Error| format!("cannot read the folder {shown}: {error}");
     for entry in std::fs::read_dir(dir).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
         let found = look_at(&path, own_id)?;
@@ -50,26 +50,26 @@ fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
             check_folder(&path, own_id)?;
         } else if found.mode() & 0o077 != 0 {
             std::fs::set_permissions(&path, Permissions::from_mode(0o600))
-                .map_err(|error| format!("{} cannot be made private: {error}", path.display()))?;
+                .map_err(|error| format!("cannot make {} private: {error}", path.display()))?;
         }
     }
     Ok(())
 }
 
-/// What is at a path, if it is a file or folder of this user, and no link.
+/// Metadata of a path, if it is a file or folder of this user and not a link.
 fn look_at(path: &Path, own_id: u32) -> Result<Metadata, String> {
     let shown = path.display();
     let found = path.symlink_metadata().map_err(|error| format!("{shown}: {error}"))?;
     if found.is_symlink() {
         return Err(format!(
-            "{shown} is a symbolic link, which is not followed: remove it, or name another folder \
-             with --dir"
+            "{shown} is a symbolic link, which is not followed: remove it, or choose another \
+             folder with --dir"
         ));
     }
     if found.uid() != own_id {
         return Err(format!(
-            "{shown} belongs to another user (id {}): chown it, if it is yours, or name another \
-             folder with --dir",
+            "{shown} belongs to another user (id {}): run chown on it if it is yours, or choose \
+             another folder with --dir",
             found.uid()
         ));
     }
@@ -122,7 +122,7 @@ mod tests {
         for open_mode in [0o770, 0o707, 0o777, 0o1777] {
             std::fs::set_permissions(&dir, Permissions::from_mode(open_mode)).unwrap();
             let refused = open(&dir).unwrap_err();
-            assert!(refused.contains("others may write") && refused.contains("chmod"), "{refused}");
+            assert!(refused.contains("others can write") && refused.contains("chmod"), "{refused}");
         }
         std::fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
         open(&dir).unwrap();

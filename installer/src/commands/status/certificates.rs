@@ -1,4 +1,4 @@
-//! The certificates in the settings: valid now, for more than a month, and with their keys.
+//! The certificates in the settings: valid now and for more than a month, with matching keys.
 
 use super::Settings;
 use crate::installation::certificates::{RENEW_BEFORE, dates};
@@ -8,12 +8,12 @@ use shared::tls::Identity;
 use std::path::Path;
 use std::time::SystemTime;
 
-const EXPECTED: &str = "valid for 30 days and more, and the key is its own";
-const RENEW: &str = "have it renewed, and send the server SIGHUP";
-const RENEW_OWN: &str = "run installer install again, which renews it (of a quickstart: remove \
-     server.pem and start it again), and send the server SIGHUP";
+const EXPECTED: &str = "valid for at least 30 more days, with the matching key";
+const RENEW: &str = "have it renewed, then send the server SIGHUP";
+const RENEW_OWN: &str = "run installer install again to renew it (in a quickstart: remove \
+                         server.pem and restart the quickstart), then send the server SIGHUP";
 
-/// Looks at the certificate of each server.
+/// Checks each server's certificate.
 pub fn check(settings: &Settings, report: &mut Report) {
     let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
@@ -24,7 +24,7 @@ pub fn check(settings: &Settings, report: &mut Report) {
         };
         let identity = Identity { certificate, key, client_certificates: false };
         match identity.server_config().and_then(|_| dates(certificate)) {
-            Err(why) => report.fail(name, EXPECTED, &why, "give it a certificate and its key"),
+            Err(why) => report.fail(name, EXPECTED, &why, "configure a certificate and its key"),
             Ok((begin, end)) => {
                 let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
                 judge(name, begin, end, renew, report);
@@ -33,7 +33,7 @@ pub fn check(settings: &Settings, report: &mut Report) {
     }
 }
 
-/// True of a certificate whose authority this installer has made, and keeps beside it.
+/// True if this installer created the certificate's authority, whose key is kept next to it.
 fn is_own(certificate: &Path) -> bool {
     certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
 }
@@ -50,11 +50,11 @@ fn judge(
     let day = end.date_naive();
     if now < begin {
         let found = format!("not valid before {}", begin.date_naive());
-        report.fail(name, EXPECTED, &found, "set this machine's clock if it is wrong");
+        report.fail(name, EXPECTED, &found, "correct this machine's clock if it is wrong");
     } else if left < TimeDelta::zero() {
         report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
     } else {
-        let found = format!("until {day}, {} days left", left.num_days());
+        let found = format!("valid until {day}, {} days left", left.num_days());
         match left < RENEW_BEFORE {
             true => report.fail(name, EXPECTED, &found, renew),
             false => report.pass(name, EXPECTED, &found),

@@ -1,4 +1,4 @@
-//! The database: which, its clock, its schema, and that both servers have the same one.
+//! The database: product, clock and schema, and that both servers use the same one.
 
 use super::Settings;
 use crate::installation::Refused;
@@ -9,22 +9,22 @@ use crate::installation::reach::{self, Unreached};
 use sea_orm::DatabaseConnection;
 use shared::migration::{self, SchemaState};
 
-const REACHED: &str = "it answers";
-const CLOCK: &str = "at most 60 s from this machine's clock";
-const SCHEMA: &str = "that of this release";
+const REACHED: &str = "reachable";
+const CLOCK: &str = "within 60 s of this machine's clock";
+const SCHEMA: &str = "this release's schema";
 const SAME: &str = "the same for both servers";
-/// The setting that names the store of documents.
+/// The setting that identifies the document store.
 const STORE: &str = "document_store_id";
 
-/// A connection to it, if it is there with the schema of this release.
+/// Checks the database, and returns a connection if it has this release's schema.
 pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseConnection> {
     let auth = settings.auth.as_ref().map(|auth| auth.database_url.as_str());
     let api = settings.api.as_ref().map(|api| api.database_url.as_str());
     let Some(url) = auth.or(api) else {
         for (name, expected) in [("database", REACHED), ("database clock", CLOCK)] {
-            report.skip(name, expected, "no settings say which it is");
+            report.skip(name, expected, "no settings name it");
         }
-        report.skip("schema", SCHEMA, "no settings say which it is");
+        report.skip("schema", SCHEMA, "no settings name it");
         return None;
     };
     let opened = async {
@@ -43,8 +43,8 @@ pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseC
         }
         Err(Unreached { found, advice }) => {
             report.fail("database", REACHED, &found, &advice);
-            report.skip("database clock", CLOCK, "the database does not answer");
-            report.skip("schema", SCHEMA, "the database does not answer");
+            report.skip("database clock", CLOCK, "the database cannot be reached");
+            report.skip("schema", SCHEMA, "the database cannot be reached");
             return None;
         }
     };
@@ -60,7 +60,7 @@ async fn check_clock(db: &DatabaseConnection, report: &mut Report) {
     match compare_clocks(db).await {
         Ok((true, found)) => report.pass("database clock", CLOCK, &found),
         Ok((false, found)) => {
-            report.fail("database clock", CLOCK, &found, "keep both clocks by NTP")
+            report.fail("database clock", CLOCK, &found, "synchronize both clocks with NTP")
         }
         Err(error) => {
             report.fail("database clock", CLOCK, &error.to_string(), "see the database's log");
@@ -78,8 +78,8 @@ async fn check_schema(db: &DatabaseConnection, report: &mut Report) -> bool {
             state.to_string(),
             match state {
                 SchemaState::Older(_) => "run installer upgrade",
-                SchemaState::Newer(_) => "run the programs of that release",
-                _ => "correct the setting of its URL, or set it up",
+                SchemaState::Newer(_) => "use the programs of that release",
+                _ => "correct the URL in the settings, or set the database up",
             },
         ),
         Err(error) => (error.to_string(), "see the database's log"),
@@ -88,7 +88,7 @@ async fn check_schema(db: &DatabaseConnection, report: &mut Report) -> bool {
     false
 }
 
-/// Two URLs may well lead to one database: its store of documents has one name.
+/// Two URLs may lead to one database, which then has the same document store id.
 async fn check_same(db: &DatabaseConnection, auth: &str, api: &str, report: &mut Report) {
     if auth == api {
         return;
@@ -98,7 +98,7 @@ async fn check_same(db: &DatabaseConnection, auth: &str, api: &str, report: &mut
         let (one, other) = (read(db, STORE).await?, read(&other, STORE).await?);
         Ok::<_, Refused>(one == other)
     };
-    let advice = "give AUTH_DATABASE_URL and API_DATABASE_URL the same database";
+    let advice = "set AUTH_DATABASE_URL and API_DATABASE_URL to the same database";
     match same.await {
         Ok(true) => report.pass("one database", SAME, SAME),
         Ok(false) => report.fail("one database", SAME, "two databases", advice),

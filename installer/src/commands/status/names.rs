@@ -1,33 +1,34 @@
-//! User names that break the rule for names: they keep working, and an administrator should know.
+//! User names that violate the naming rule: they keep working, but an administrator should know
+//! about them.
 
 use crate::installation::checks::Report;
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::introspection::UserKind;
 use shared::user_names::{self, FaultyName};
 
-const NAMES: &str = "visible, composed, and none like another's";
-/// Names that are listed; the rest are counted.
+const NAMES: &str = "visible characters, composed form, no two alike";
+/// Names that are listed; the rest are only counted.
 const LISTED: usize = 10;
 
-/// Looks at the names of all users.
+/// Checks the names of all users.
 pub async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
     let Some(db) = db else {
-        let found = "the database does not answer, or is not of this release";
+        let found = "the database cannot be reached, or has another release's schema";
         return report.skip("user names", NAMES, found);
     };
     match find(db).await {
         Ok((false, _)) => report.fail(
             "user names",
             NAMES,
-            "not compared with each other yet",
-            "run installer upgrade, which does it in a moment",
+            "not yet compared with each other",
+            "run installer upgrade, which compares them in a moment",
         ),
         Ok((true, faulty)) if faulty.is_empty() => report.pass("user names", NAMES, NAMES),
         Ok((true, faulty)) => report.pass_for_now(
             "user names",
             NAMES,
             &listed(&faulty),
-            "they keep working; give these users other names, borrowers by import",
+            "they keep working; rename these users, borrowers by import",
         ),
         Err(error) => {
             report.fail("user names", NAMES, &error.to_string(), "see the database's log")
@@ -43,7 +44,7 @@ fn listed(faulty: &[FaultyName]) -> String {
     let one = |it: &FaultyName| {
         let kind = if it.kind == UserKind::Web { "web user" } else { "user" };
         let fault = it.fault.map_or_else(|| "looks like another".to_owned(), |it| it.to_string());
-        // Escaped: what cannot be seen is what is wrong with it.
+        // Escaped, because invisible characters are part of the problem.
         format!("{kind} {:?} {fault}", it.name)
     };
     let mut text = faulty.iter().take(LISTED).map(one).collect::<Vec<_>>().join("; ");

@@ -1,4 +1,5 @@
-//! The servers at their addresses: live, ready, and presenting the certificate of their settings.
+//! The servers at their addresses: live, ready, and presenting the certificate named in their
+//! settings.
 
 use super::Settings;
 use crate::installation::checks::Report;
@@ -17,30 +18,30 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-const EXPECTED: &str = "live and ready, with the certificate of its settings";
-const WAY: &str = "the api-server's way to it holds, by TLS and its authorities";
+const EXPECTED: &str = "live and ready, with the certificate from its settings";
+const WAY: &str = "reachable from the api-server over TLS with its trusted authorities";
 const WAY_NAME: &str = "way to the auth-server";
-const CLIENT: &str = "the auth server takes the id and secret of the api-server's settings";
+const CLIENT: &str = "the auth server accepts the id and secret in the api-server's settings";
 const CLIENT_NAME: &str = "client of the api-server";
 const SEE_LOG: &str = "see the log of the auth server";
-const ANOTHER_CERTIFICATE: &str = "it presents another certificate than its settings name";
-const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings were changed";
-/// The longest a server is waited for: it waits itself for its database, five seconds at most.
+const ANOTHER_CERTIFICATE: &str = "it presents a certificate other than the one in its settings";
+const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have changed";
+/// How long to wait for a server: it waits up to five seconds for its own database.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Asks both servers, and the auth server again as the api-server does.
+/// Checks both servers, and the auth server again along the api-server's path to it.
 pub async fn check(settings: &Settings, report: &mut Report) {
     let auth = settings.auth.as_ref();
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
-    // All at once: each may take its time.
+    // Concurrently, because each may be slow.
     let (auth, api, way) = tokio::join!(ask_own(auth), ask_own(api), follow_way(settings));
     for (name, asked) in [("auth-server", auth), ("api-server", api)] {
         tell(report, name, EXPECTED, "its settings cannot be read", asked);
     }
-    let unread = "the settings of the api-server cannot be read";
+    let unread = "the api-server's settings cannot be read";
     let (way, client) = way.map_or((None, None), |(way, client)| (Some(way), client));
-    let no_way = if way.is_some() { "the way to the auth server does not hold" } else { unread };
+    let no_way = if way.is_some() { "the check \"way to the auth-server\" failed" } else { unread };
     tell(report, WAY_NAME, WAY, unread, way);
     tell(report, CLIENT_NAME, CLIENT, no_way, client);
 }
@@ -53,11 +54,11 @@ async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Asked> {
     let url = format!("https://{}", reachable(listen));
     Some(match pinned(certificate) {
         Ok(client) => ask(&client, &url).await,
-        Err(why) => Err((why, "correct the setting of its certificate".to_owned())),
+        Err(why) => Err((why, "correct the certificate setting".to_owned())),
     })
 }
 
-/// The way to the auth server, and, where that holds, what it says to the api-server's client.
+/// Checks the api-server's path to the auth server and, if that works, the api-server's client.
 async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
     let api = settings.api.as_ref()?;
     let client = match trusting(&api.auth_ca) {
@@ -72,13 +73,13 @@ async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
     Some((way, introspected))
 }
 
-/// Asks about a token that nobody has: the answer tells whether the client may ask.
+/// Introspects a token that does not exist: the response shows whether the client may introspect.
 async fn introspect(client: &Client, api: &Config, api_file: &str) -> Asked {
     let id = &api.auth_client_id;
     let advice = format!(
-        "give the api-server a client with installer client rotate {id}, or, where there is none, \
-         installer client add {id} --resource-server; put its secret into API_AUTH_CLIENT_SECRET in \
-         {api_file}, and restart the api-server"
+        "get a secret with installer client rotate {id} or, if there is no such client, installer \
+         client add {id} --resource-server; set API_AUTH_CLIENT_SECRET in {api_file} to it, and \
+         restart the api-server"
     );
     let form =
         [("token", "of-nobody"), ("client_id", id), ("client_secret", &api.auth_client_secret)];
@@ -87,9 +88,9 @@ async fn introspect(client: &Client, api: &Config, api_file: &str) -> Asked {
     let answer = answer.map_err(|error| (in_full(&error), SEE_LOG.to_owned()))?;
     let status = answer.status();
     match status {
-        StatusCode::OK => Ok(format!("it takes the client {id}")),
+        StatusCode::OK => Ok(format!("it accepts the client {id}")),
         StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            let found = format!("it refuses the client {id}: {status}{}", reason(answer).await);
+            let found = format!("it rejects the client {id}: {status}{}", reason(answer).await);
             Err((found, advice))
         }
         _ => Err((format!("{status}{}", reason(answer).await), SEE_LOG.to_owned())),
@@ -112,13 +113,13 @@ fn tell(
 
 async fn ask(client: &Client, server: &str) -> Asked {
     for (path, advice) in [
-        ("/health/live", "start it, and see its log"),
-        ("/health/ready", "see what is said of the database, and its log"),
+        ("/health/live", "start it, or see its log"),
+        ("/health/ready", "see the database check, and the server's log"),
     ] {
         let failed =
             |found: String, advice: &str| (format!("{server}: {found}"), advice.to_owned());
         let url = Url::parse(&format!("{server}{path}"));
-        let url = url.map_err(|why| failed(why.to_string(), "correct the setting of its URL"))?;
+        let url = url.map_err(|why| failed(why.to_string(), "correct its URL in the settings"))?;
         let answer = client.get(url).send().await.map_err(|error| match in_full(&error) {
             found if found == ANOTHER_CERTIFICATE => failed(found, RELOAD),
             found => failed(found, advice),
@@ -129,13 +130,13 @@ async fn ask(client: &Client, server: &str) -> Asked {
             return Err(failed(found, advice));
         }
         if let Some(found) = failing_tasks(answer).await {
-            return Err(failed(found, "see its log; it goes on trying"));
+            return Err(failed(found, "see its log; it keeps retrying"));
         }
     }
     Ok(format!("live and ready at {server}"))
 }
 
-/// What of its own work a server fails to do again and again, if any.
+/// The background tasks that a server repeatedly fails to run, if any.
 async fn failing_tasks(answer: Response) -> Option<String> {
     let json: serde_json::Value = answer.json().await.ok()?;
     let failing = json.get("failing_tasks")?.as_array()?.iter();
@@ -143,10 +144,10 @@ async fn failing_tasks(answer: Response) -> Option<String> {
         Some(format!("{} (failed {} times in a row)", it["task"].as_str()?, it["failures"]))
     });
     let failing: Vec<String> = failing.collect();
-    (!failing.is_empty()).then(|| format!("it cannot do its own work: {}", failing.join(", ")))
+    (!failing.is_empty()).then(|| format!("background tasks are failing: {}", failing.join(", ")))
 }
 
-/// What an answer says of itself, behind a colon; nothing, where it says nothing.
+/// The explanation in a response, after a colon; empty if there is none.
 async fn reason(answer: Response) -> String {
     let json: Option<serde_json::Value> = answer.json().await.ok();
     let text = |name: &str| json.as_ref()?.get(name)?.as_str().map(str::to_owned);
@@ -154,10 +155,10 @@ async fn reason(answer: Response) -> String {
     said.map(|said| format!(": {said}")).unwrap_or_default()
 }
 
-/// A client that trusts the certificate in this file and no other, whatever the host is called.
+/// A client that trusts only the certificate in this file, whatever the host name.
 fn pinned(certificate: &Path) -> Result<Client, String> {
     let chain = shared::tls::read_certificates(certificate)?;
-    let own = chain.into_iter().next().ok_or("there is no certificate")?;
+    let own = chain.into_iter().next().ok_or("no certificate found")?;
     let provider = CryptoProvider::get_default().ok_or("no TLS provider")?;
     let algorithms = provider.signature_verification_algorithms;
     let config = ClientConfig::builder()
@@ -180,18 +181,18 @@ fn client(config: ClientConfig) -> Result<Client, String> {
         .map_err(|error| in_full(&error))
 }
 
-/// The cause behind all causes says it; the error's own text repeats the URL.
+/// The innermost cause has the explanation; the error's own text repeats the URL.
 fn in_full(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", PATIENCE.as_secs());
     }
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     let text = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
-    // What the library puts before the words of a verifier.
+    // The prefix that the library adds to a verifier's message.
     text.strip_prefix("unexpected error: ").map(str::to_owned).unwrap_or(text)
 }
 
-/// Takes the server that has the key of one certificate.
+/// Accepts only the server that holds the key of one certificate.
 #[derive(Debug)]
 struct Pinned {
     own: CertificateDer<'static>,

@@ -1,4 +1,4 @@
-//! Units of systemd, where there is systemd and any of this product.
+//! This product's systemd units, if systemd is running.
 
 use crate::installation::checks::Report;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::process::Command;
 
 const NAME: &str = "systemd units";
-const EXPECTED: &str = "active, where there are any";
-/// Where systemd says that it is running (sd_booted).
+const EXPECTED: &str = "all active, if there are any";
+/// The directory that exists while systemd is running (sd_booted).
 const RUNNING: &str = "/run/systemd/system";
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks systemd; nothing is said where it does not run.
+/// Asks systemd; adds no check if it is not running.
 pub async fn check(report: &mut Report) {
     if !Path::new(RUNNING).exists() {
         return;
@@ -27,15 +27,15 @@ pub async fn check(report: &mut Report) {
         Ok(Ok(output)) if output.status.success() => output.stdout,
         Ok(Ok(output)) => {
             let why = String::from_utf8_lossy(&output.stderr).into_owned();
-            return report.fail(NAME, EXPECTED, &why, "see what systemctl says");
+            return report.fail(NAME, EXPECTED, &why, "see the output of systemctl");
         }
         Ok(Err(error)) => return report.skip(NAME, EXPECTED, &format!("systemctl: {error}")),
-        Err(_) => return report.fail(NAME, EXPECTED, "no answer", "see what systemctl says"),
+        Err(_) => return report.fail(NAME, EXPECTED, "no answer", "see the output of systemctl"),
     };
     judge(&String::from_utf8_lossy(&listed), report);
 }
 
-/// Lines of unit, loaded, active, state, description.
+/// Lines of: unit, load state, active state, sub-state, description.
 fn judge(listed: &str, report: &mut Report) {
     let mut units = Vec::new();
     let mut all_active = true;
@@ -52,7 +52,7 @@ fn judge(listed: &str, report: &mut Report) {
     let found = if units.is_empty() { "none".to_owned() } else { units.join(", ") };
     match all_active {
         true => report.pass(NAME, EXPECTED, &found),
-        false => report.fail(NAME, EXPECTED, &found, "see journalctl -u with the unit's name"),
+        false => report.fail(NAME, EXPECTED, &found, "see journalctl -u UNIT"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the servers keep and what is under way: signing keys, documents, who is logged in, payments
-//! by card, imports.
+//! Stored data and work under way: signing keys, the document store, active users, card payments,
+//! imports.
 
 use super::Settings;
 use crate::installation::checks::Report;
@@ -13,16 +13,16 @@ use shared::entity::{
     active_users, cif_web_active_users, gateway_payments, idempotency_records, import_runs,
 };
 
-const KEYS: &str = "opened by the master keys of the settings";
-const STORE: &str = "it answers, and is this database's";
+const KEYS: &str = "opened by the master keys in the settings";
+const STORE: &str = "reachable, and this database's own";
 const USERS: &str = "any number";
 const CARDS: &str = "none unsettled for longer than 10 minutes";
-const IMPORTS: &str = "none broken off";
-/// The api-server settles what is stuck every few seconds or minutes: what is older needs help.
+const IMPORTS: &str = "none interrupted";
+/// The api-server settles pending payments every few seconds or minutes: older ones need help.
 const UNSETTLED_SECONDS: i64 = 600;
 const SEE_LOG: &str = "see the database's log";
 
-/// Looks at all of it.
+/// Runs all of these checks.
 pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report: &mut Report) {
     let Some(db) = db else {
         for (name, expected) in [
@@ -32,7 +32,11 @@ pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report:
             ("card payments", CARDS),
             ("imports", IMPORTS),
         ] {
-            report.skip(name, expected, "the database does not answer, or is not of this release");
+            report.skip(
+                name,
+                expected,
+                "the database cannot be reached, or has another release's schema",
+            );
         }
         return;
     };
@@ -50,7 +54,7 @@ async fn check_keys(settings: &Settings, db: &DatabaseConnection, report: &mut R
     match auth_server::store::keys::check(db, &auth.master_keys).await {
         Ok(()) => report.pass("signing keys", KEYS, KEYS),
         Err(why) => {
-            let advice = "give AUTH_MASTER_KEYS the keys that this database was used with";
+            let advice = "set AUTH_MASTER_KEYS to the keys that this database was used with";
             report.fail("signing keys", KEYS, &why, advice);
         }
     }
@@ -65,9 +69,9 @@ async fn check_store(settings: &Settings, db: &DatabaseConnection, report: &mut 
         Err(why) => Err(why),
     };
     match checked {
-        Ok(()) => report.pass("document store", STORE, "it answers"),
+        Ok(()) => report.pass("document store", STORE, "reachable"),
         Err(why) => {
-            let advice = "correct API_DOCUMENTS, or see what the store's own log says";
+            let advice = "correct API_DOCUMENTS, or see the store's own log";
             report.fail("document store", STORE, &why, advice);
         }
     }
@@ -124,8 +128,8 @@ async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
     match count(db, &stuck).await {
         Ok(0) => report.pass("card payments", CARDS, "none"),
         Ok(number) => {
-            let advice = "see whether the api-server runs and reaches the payment gateway; it \
-                          settles them by itself";
+            let advice = "make sure the api-server is running and reaches the payment gateway; it \
+                          then settles them";
             report.fail("card payments", CARDS, &format!("{number} unsettled"), advice);
         }
         Err(error) => report.fail("card payments", CARDS, &error.to_string(), SEE_LOG),
@@ -155,9 +159,9 @@ async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
     match counted.await {
         Ok((at_work, 0)) => report.pass("imports", IMPORTS, &format!("{at_work} under way")),
         Ok((at_work, broken_off)) => {
-            let found = format!("{at_work} under way, {broken_off} broken off");
-            let advice = "send their files again with the same keys: they go on behind the last \
-                          record";
+            let found = format!("{at_work} under way, {broken_off} interrupted");
+            let advice =
+                "send their files again with the same keys: they continue after the last record";
             report.pass_for_now("imports", IMPORTS, &found, advice);
         }
         Err(error) => report.fail("imports", IMPORTS, &error.to_string(), SEE_LOG),

@@ -1,4 +1,4 @@
-//! Who else is connected to the database, as far as it can be told.
+//! Other connections to the database, as far as they can be determined.
 
 use crate::installation::Refused;
 use crate::installation::columns::shown;
@@ -7,10 +7,10 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, State
 use std::path::Path;
 use std::time::Duration;
 
-/// How long somebody who has just gone may still be listed.
+/// How long a closed connection may still be listed.
 const LINGERING: Duration = Duration::from_secs(1);
 
-/// Who is connected, and still is a moment later.
+/// The other connections that persist for a moment.
 pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
     if find(db).await?.is_empty() {
         return Ok(Vec::new());
@@ -19,9 +19,9 @@ pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
     find(db).await
 }
 
-/// A line for each. PostgreSQL and MariaDB tell of connections; MariaDB shows those of other users
-/// only to those who have the privilege PROCESS. SQLite knows nobody: there the processes that have
-/// the file open are found, those of other users only by root.
+/// One line each. PostgreSQL and MariaDB list connections; MariaDB shows those of other users only
+/// with the privilege PROCESS. SQLite has no list: there, processes that have the file open are
+/// found, those of other users only by root.
 async fn find(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
     match db.get_database_backend() {
         DbBackend::Postgres => {
@@ -65,7 +65,7 @@ fn line(row: &QueryResult) -> Result<String, sea_orm::DbErr> {
     Ok(format!("{number} {connections} of user {user} from {host}{program}"))
 }
 
-/// The processes that have this file open, but for this one.
+/// The other processes that have this file open.
 fn processes(file: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = entries.flatten().filter_map(|entry| {

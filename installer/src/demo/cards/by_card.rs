@@ -1,4 +1,4 @@
-//! Payments by card: one that is on the loan, and one that was declined.
+//! Payments by card: one posted to the loan, and one declined.
 
 use super::super::block::{Block, Place, cents};
 use api_server::auth::caller::{Caller, CoreCaller};
@@ -16,12 +16,12 @@ use shared::entity::sandbox_payments::{self, SandboxOutcome, SandboxState};
 use shared::rows;
 use shared::time::Timestamp;
 
-/// What was paid, in cents.
+/// The posted amount in cents.
 const PAID: i64 = 2500;
-/// What was declined, in cents.
+/// The declined amount in cents.
 const DECLINED: i64 = 200_000;
 
-/// Adds both.
+/// Adds both payments.
 pub async fn add(
     tx: &DatabaseTransaction,
     block: &Block,

@@ -1,4 +1,4 @@
-//! The public keys of a client, as it hands them over: a JWKS (RFC 7517), also of certificates.
+//! A client's public keys, given as a JWKS (RFC 7517), certificates included.
 
 use crate::installation::refusal::{Refused, refuse};
 use base64::Engine;
@@ -6,13 +6,13 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What only the owner of a key may have: private, and shared, members (RFC 7518, 6).
+/// Members that only the owner of a key may have: private and symmetric ones (RFC 7518, 6).
 const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/// The least an RSA key must have (RFC 7518, 3.3).
+/// The minimum size of an RSA modulus (RFC 7518, 3.3).
 const RSA_BYTES_MIN: usize = 256;
 
-/// The public keys in a file, as they are kept.
+/// Reads the public keys in a file, in their stored form.
 pub fn read(path: &Path) -> Result<String, Refused> {
     let refused = |why: String| Refused(format!("{}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
@@ -22,23 +22,23 @@ pub fn read(path: &Path) -> Result<String, Refused> {
 fn check(text: &str) -> Result<String, Refused> {
     let parsed: Value = match serde_json::from_str(text) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(format!("is no JSON: {error}")),
+        Err(error) => return refuse(format!("is not JSON: {error}")),
     };
     let Some(keys) = parsed.get("keys").and_then(Value::as_array) else {
-        return refuse(r#"is no JWKS: an object like {"keys": […]} is expected"#);
+        return refuse(r#"is not a JWKS: expected an object such as {"keys": […]}"#);
     };
     if keys.is_empty() {
-        return refuse("has no keys in it");
+        return refuse("contains no keys");
     }
-    // Nothing of a private key may be kept, not even where it is not expected.
+    // No part of a private key may be stored, even where it is not expected.
     if let Some(name) = private_member(&parsed) {
         return refuse(format!(
-            "holds a private key (member {name:?}): give the public part only, and treat this key \
-             as known to others"
+            "contains a private key (member {name:?}): provide only the public part, and consider \
+             this key compromised"
         ));
     }
     for (place, key) in keys.iter().enumerate() {
-        let key = key.as_object().ok_or_else(|| "is no object".to_owned());
+        let key = key.as_object().ok_or_else(|| "is not an object".to_owned());
         key.and_then(check_key).map_err(|why| Refused(format!("key {}: {why}", place + 1)))?;
     }
     Ok(parsed.to_string())
@@ -56,14 +56,16 @@ fn private_member(value: &Value) -> Option<&str> {
 }
 
 fn check_key(key: &Map<String, Value>) -> Result<(), String> {
-    // The key stands in the certificate.
+    // The key is in the certificate.
     if let Some(chain) = key.get("x5c") {
         return check_certificates(chain);
     }
     let member = |name: &str| {
         let text = key.get(name).and_then(Value::as_str);
         let bytes = text.and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
-        bytes.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{name:?} is missing or bad"))
+        bytes
+            .filter(|bytes| !bytes.is_empty())
+            .ok_or_else(|| format!("{name:?} is missing or invalid"))
     };
     let on_curve = || match key.get("crv").and_then(Value::as_str) {
         Some(_) => Ok(()),
@@ -74,7 +76,7 @@ fn check_key(key: &Map<String, Value>) -> Result<(), String> {
         Some("OKP") => on_curve().and(member("x")).map(drop),
         Some("RSA") => {
             member("e")?;
-            // A leading zero is no part of the number.
+            // Leading zeros are not part of the number.
             let digits = member("n")?.into_iter().skip_while(|byte| *byte == 0).count();
             match digits >= RSA_BYTES_MIN {
                 true => Ok(()),
@@ -95,7 +97,7 @@ fn check_certificates(chain: &Value) -> Result<(), String> {
             x509_parser::parse_x509_certificate(&der).is_ok_and(|(rest, _)| rest.is_empty())
         });
         if !whole {
-            return Err("\"x5c\" has something in it that is no certificate".to_owned());
+            return Err("\"x5c\" contains something that is not a certificate".to_owned());
         }
     }
     Ok(())
@@ -152,20 +154,20 @@ mod tests {
         let mut empty_chain = ec();
         empty_chain["x5c"] = json!([]);
         for (jwks, why) in [
-            (json!([]), "is no JWKS"),
-            (json!({"keys": {}}), "is no JWKS"),
-            (json!({"keys": []}), "has no keys"),
-            (json!({"keys": ["x"]}), "key 1: is no object"),
+            (json!([]), "is not a JWKS"),
+            (json!({"keys": {}}), "is not a JWKS"),
+            (json!({"keys": []}), "contains no keys"),
+            (json!({"keys": ["x"]}), "key 1: is not an object"),
             (json!({"keys": [ec(), {}]}), "key 2: \"kty\" is missing"),
             (json!({"keys": [{"kty": "oct"}]}), "must be EC, OKP or RSA"),
             (json!({"keys": [{"kty": "RSA", "n": encoded(128), "e": "AQAB"}]}), "2048 bits"),
-            (json!({"keys": [without_y]}), "\"y\" is missing or bad"),
-            (json!({"keys": [forged]}), "no certificate"),
+            (json!({"keys": [without_y]}), "\"y\" is missing or invalid"),
+            (json!({"keys": [forged]}), "not a certificate"),
             (json!({"keys": [empty_chain]}), "must be a list"),
         ] {
             let said = refusal(&jwks);
             assert!(said.contains(why), "{said}");
         }
-        assert!(check("{").expect_err("no JSON").to_string().contains("is no JSON"));
+        assert!(check("{").expect_err("no JSON").to_string().contains("is not JSON"));
     }
 }

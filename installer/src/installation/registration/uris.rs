@@ -1,17 +1,17 @@
 //! Where a client may send browsers, and where its pages come from.
 //!
-//! The auth server compares these letter by letter with what a request brings. So only the spelling
-//! that browsers themselves use is taken.
+//! The auth server compares these character by character with the request, so only the spelling
+//! that browsers use is accepted.
 
 use crate::installation::refusal::{Refused, refuse};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Refuses what is no safe redirect URI (RFC 8252, 7.3 and 8.3; RFC 9700, 2.1).
+/// Refuses an unsafe redirect URI (RFC 8252, 7.3 and 8.3; RFC 9700, 2.1).
 pub fn check_redirect(text: &str) -> Result<(), Refused> {
     let refused = |why: &str| refuse(format!("redirect URI {text:?}: {why}"));
     if text.chars().any(|character| character.is_whitespace() || character.is_control()) {
-        return refused("has a space in it");
+        return refused("must not contain spaces");
     }
     if text.contains('#') {
         return refused("must not have a fragment (#…)");
@@ -33,7 +33,7 @@ pub fn check_redirect(text: &str) -> Result<(), Refused> {
     }
 }
 
-/// Refuses what is no origin of a page (RFC 6454), or one that anybody on its network could forge.
+/// Refuses an invalid page origin (RFC 6454), and one that anyone on its network could forge.
 pub fn check_origin(text: &str) -> Result<(), Refused> {
     let refused = |why: &str| refuse(format!("origin {text:?}: {why}"));
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "https" | "http"));

@@ -76,13 +76,13 @@ async fn an_older_database_does_not_sweep_until_it_adopts_the_store() {
         let before = (store.names().await, store.owner());
         let told = store.documents(&["adopt"]).await;
         let means = "1 file in the database\n\
-                     1 object without a row, 6 bytes: sweeps remove what is a day old\n";
+                     1 object without a row, 6 bytes: sweeps remove those older than a day\n";
         assert_eq!((told.code, told.output.as_str()), (Some(1), means));
-        assert!(told.error.contains("nothing is changed: say --yes"), "{}", told.error);
+        assert!(told.error.contains("nothing was changed: pass --yes"), "{}", told.error);
         assert_eq!((store.names().await, store.owner()), before);
         contested.refuses().await;
         let done = store.documents(&["adopt", "--yes"]).await.done();
-        assert_eq!(done, format!("{means}the store is this database's from now on\n"));
+        assert_eq!(done, format!("{means}the store now belongs to this database\n"));
         assert_eq!(store.verified(0).await.len(), 2);
         assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
         assert_eq!(store.documents(&["sweep", "--hours", "0"]).await.done(), "1 object removed\n");

@@ -68,7 +68,7 @@ async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
         first.kill().await.expect("killed");
         let half = world.count(POSTED).await;
         assert!((20..COUNT).contains(&half), "{half}");
-        let held = "was cut short, and holds its key until ";
+        let held = "was interrupted, and holds its key until ";
         import(&world, &payments, &["--wait-seconds", "0"]).await.refused(held);
 
         let waiting = start(&world, &payments, &["--json"]);
@@ -82,7 +82,7 @@ async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!((&answer["Inserted"], &answer["Failed"]), (&json!(COUNT), &json!(0)));
         assert!(error.contains("waiting for up to 900 seconds"), "{error}");
-        assert!(error.contains("records are done already: going on behind them"), "{error}");
+        assert!(error.contains("records imported already: continuing after them"), "{error}");
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
         world
     })
@@ -104,12 +104,12 @@ async fn ctrl_c_ends_an_import_behind_a_record_and_gives_its_key_back_at_once() 
             assert!((before + 20..COUNT).contains(&done), "{done}");
             assert_eq!(world.count(NOTED).await, done);
             let said = format!(
-                "import: stopped; {done} records are done: the same command goes on behind them\n"
+                "import: stopped; {done} records imported: the same command continues after them\n"
             );
             assert_eq!((code, error), (Some(1), said));
         }
         let done = import(&world, &payments, &["--wait-seconds", "0"]).await.done();
-        assert!(done.contains("records are done already: going on behind them\n"), "{done}");
+        assert!(done.contains("records imported already: continuing after them\n"), "{done}");
         assert!(done.ends_with("\ncommitted\n"), "{done}");
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
         world
@@ -129,8 +129,8 @@ async fn ctrl_c_leaves_nothing_of_a_block() {
         }
         ask_to_end("INT", &child);
         let (code, error) = ended(child).await;
-        let said = "import: stopped; nothing is kept, because the file is one block: the same \
-                    command begins again\n";
+        let said = "import: stopped; nothing was committed, because the file is one block: the \
+                    same command starts over\n";
         assert_eq!((code, error.as_str()), (Some(1), said));
         assert_eq!(world.snapshot().await, before);
         assert!(import(&world, &block, &[]).await.done().ends_with("\ncommitted\n"));

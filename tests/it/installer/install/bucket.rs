@@ -37,7 +37,7 @@ async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
     let nowhere = format!("--s3-endpoint=http://127.0.0.1:{}", free_port());
     let output = machine.install(&[&[&*place, &*nowhere], &key[..]].concat()).await;
     let refused = fault(&output);
-    for said in [&format!("s3://{BUCKET}/{PREFIX} cannot be used"), "give --s3-endpoint"] {
+    for said in [&format!("cannot use s3://{BUCKET}/{PREFIX}"), "pass the --s3-endpoint"] {
         assert!(refused.contains(said), "no {said:?} in {refused}");
     }
     let half = fault(&machine.install(&[&*place, &*endpoint, key[0]]).await);
@@ -69,7 +69,7 @@ async fn what_reaches_a_bucket_is_nothing_for_a_folder() {
     let machine = Machine::new(&Database::Sqlite).await;
     let refused = fault(&machine.install(&["--s3-region=eu-west-1"]).await);
     let folder = machine.path("data/documents").display().to_string();
-    assert!(refused.contains(&format!("documents are in {folder}: give --documents s3:")));
+    assert!(refused.contains(&format!("documents are in {folder}: pass --documents s3:")));
     assert_eq!(machine.leftovers().await, [""; 0]);
 }
 
@@ -78,26 +78,26 @@ async fn a_bucket_that_cannot_be_reached_is_asked_for_again() {
     let Some((machine, _moto, url)) = machine().await else { return };
     let mut terminal = start(&machine);
     answer_to_certificates(&mut terminal, &machine);
-    terminal.answer("Where are the files of documents kept?", keys::DOWN);
+    terminal.answer("Where should documents be stored?", keys::DOWN);
     let closed = format!("http://127.0.0.1:{}", free_port());
     terminal.answer("Bucket:", &format!("s3://{BUCKET}"));
     terminal.answer("URL of the service:", &closed);
-    terminal.answer("File of the authorities of its certificate:", "");
+    terminal.answer("File with the authorities of its certificate:", "");
     terminal.answer("Region:", "");
-    terminal.answer("Id of the access key:", "test");
-    terminal.answer("Its secret:", SECRET);
-    terminal.wait_for(&format!("s3://{BUCKET} cannot be used"));
+    terminal.answer("Access key ID:", "test");
+    terminal.answer("Secret access key:", SECRET);
+    terminal.wait_for(&format!("cannot use s3://{BUCKET}"));
     terminal.answer("Answer again?", "y");
     terminal.answer("Bucket:", "");
     terminal.answer("URL of the service:", &url);
-    terminal.answer("File of the authorities of its certificate:", "");
+    terminal.answer("File with the authorities of its certificate:", "");
     terminal.answer("Region:", "");
-    terminal.answer("Id of the access key:", "");
-    terminal.answer("Its secret:", SECRET);
+    terminal.answer("Access key ID:", "");
+    terminal.answer("Secret access key:", SECRET);
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "n");
-    terminal.answer("Write units for systemd?", "n");
-    terminal.wait_for("10 of 10 checks hold");
+    terminal.answer("Write systemd units?", "n");
+    terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
     let (_, screen) = terminal.ended();
     assert!(!screen.contains(SECRET), "no secret is shown\n{screen}");

@@ -36,7 +36,8 @@ async fn a_wrong_user_or_password_host_or_name_of_the_database() {
             url.set_username("nobody_at_all").expect("a user");
             url.set_password(Some("p%40ss")).expect("a password");
         });
-        let why = ["the database refuses the user \"nobody_at_all\"", "correct user or password"];
+        let why =
+            ["the database rejects the user \"nobody_at_all\"", "correct the user or the password"];
         refused(&machine, &[&wrong_user], &why).await;
         let closed = acceptance::servers::free_port();
         let nobody = url(&machine, |url| url.set_port(Some(closed)).expect("a port"));
@@ -45,14 +46,14 @@ async fn a_wrong_user_or_password_host_or_name_of_the_database() {
             url(&machine, |url| url.set_host(Some("no.such.host.invalid")).expect("a host"));
         refused(&machine, &[&nowhere], &["no database answers at no.such.host.invalid"]).await;
         let nameless = url(&machine, |url| url.set_path("no_such_database"));
-        let why = ["there is no database \"no_such_database\"", "CREATE DATABASE"];
+        let why = ["the database \"no_such_database\" does not exist", "CREATE DATABASE"];
         refused(&machine, &[&nameless], &why).await;
         machine.remove().await;
     }
     let machine = Machine::new(&Database::Sqlite).await;
     let why = ["must be sqlite://…, postgres://… or mysql://…"];
     refused(&machine, &["--database-url=oracle://u:secret@h/x"], &why).await;
-    refused(&machine, &["--database-url=sqlite://core.sqlite"], &["must begin with /"]).await;
+    refused(&machine, &["--database-url=sqlite://core.sqlite"], &["must start with /"]).await;
 }
 
 #[tokio::test]
@@ -86,7 +87,7 @@ async fn a_server_of_the_other_kind() {
         };
         let (_, rest) = machine.database_url.split_once("://").expect("a URL");
         let other = format!("--database-url={scheme}://{rest}");
-        let why = [format!("is no {kind}: it is {is}"), "begin the URL".to_owned()];
+        let why = [format!("is {is}, not {kind}"), "start the URL".to_owned()];
         refused(&machine, &[&other], &why.each_ref().map(String::as_str)).await;
         machine.remove().await;
     }
@@ -160,7 +161,7 @@ async fn a_missing_right_in_the_database() {
                 url.set_username(&user).expect("a user");
                 url.set_password(Some("looks")).expect("a password");
             });
-            let why = ["may not CREATE TABLE", "grant the user all rights"];
+            let why = ["may not CREATE TABLE", "grant the user all privileges"];
             refused(&machine, &[&limited], &why).await;
         } else {
             println!("skipped: the user of this database may not make others");
@@ -210,7 +211,7 @@ async fn a_clock_that_is_off() {
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
             let text = fault(&command.output().await.expect("a process"));
             assert!(text.contains("the database's clock is 6"), "{text}");
-            assert!(text.contains(&format!("s {side} this machine's: keep the clocks")), "{text}");
+            assert!(text.contains(&format!("s {side} this machine's: synchronize")), "{text}");
         }
         assert_eq!(machine.leftovers().await, [""; 0]);
         machine.remove().await;
@@ -221,12 +222,12 @@ async fn a_clock_that_is_off() {
 async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
     let machine = Machine::new(&Database::Sqlite).await;
     let taken = std::net::TcpListener::bind(("127.0.0.1", machine.api_port)).expect("a port");
-    let why = ["cannot be listened on: Address already in use", "--api-port"];
+    let why = ["cannot listen on", "Address already in use", "--api-port"];
     refused(&machine, &[], &why).await;
     drop(taken);
     let same = format!("--api-port={}", machine.auth_port);
     refused(&machine, &[&same], &["choose two ports"]).await;
-    let why = ["localhost is", "would listen on 127.0.0.5 alone", "--listen"];
+    let why = ["localhost is", "would listen only on 127.0.0.5", "--listen"];
     refused(&machine, &["--listen=127.0.0.5"], &why).await;
     // Not even root can make a folder in a file, or in /proc.
     let file = machine.path("file");
@@ -240,7 +241,7 @@ async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
             let output = command(&flags, &[&given]).output().await.expect("a process");
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{text}");
-            assert!(text.contains("cannot be written") && text.contains(name), "{text}");
+            assert!(text.contains("cannot write to") && text.contains(name), "{text}");
         }
     }
     assert_eq!(machine.leftovers().await, [""; 0]);
@@ -292,8 +293,8 @@ async fn certificates_that_do_not_fit() {
         (flags(&own.certificate, &weak, &own.authority), "must be RSA of 2048 to 8192 bits"),
         (flags(&ca, &ca_key, &ca), "certificate of an authority, not of a server: get one"),
         (flags(&client, &client_key, &client), "is not for servers: its extended key usage"),
-        (flags(&early, &early_key, &early), "is not yet valid: it begins on 2999-01-01"),
-        (flags(&other.certificate, &other.key, &other.authority), "does not name localhost"),
+        (flags(&early, &early_key, &early), "is not valid before 2999-01-01"),
+        (flags(&other.certificate, &other.key, &other.authority), "is not valid for localhost"),
         (flags(&own.certificate, &other.key, &own.authority), "cannot be used together"),
         (flags(&own.certificate, &own.key, &other.authority), "does not verify with"),
         (flags(&own.key, &own.key, &own.authority), "cannot read certificates in"),
@@ -315,19 +316,19 @@ async fn answers_that_are_missing_or_make_no_sense() {
     let mut flags = machine.all_flags();
     flags.retain(|flag| !flag.starts_with("--database-url"));
     let output = command(&flags, &[]).output().await.expect("a process");
-    assert!(fault(&output).contains("which database? give --database-url"));
+    assert!(fault(&output).contains("no database given: pass --database-url"));
     let mut flags = machine.all_flags();
     flags.retain(|flag| flag != "--generate-admin-password");
     let output = command(&flags, &[]).output().await.expect("a process");
     assert!(fault(&output).contains("the admin account needs a password"));
     for (flag, why) in [
-        ("--host=our loans", "is no host name"),
-        ("--host=no.such.host.invalid", "no.such.host.invalid cannot be found"),
+        ("--host=our loans", "is not a host name"),
+        ("--host=no.such.host.invalid", "cannot resolve no.such.host.invalid"),
         ("--auth-url=https://localhost/auth", "must be https://HOST or https://HOST:PORT"),
         ("--proxies=everybody", "is not a network"),
         ("--admin= boss", "the user name must have"),
         ("--documents=ftp://somewhere", "it must be a folder, s3://BUCKET"),
-        ("--data-dir=/tmp/a b", "characters that no settings file could hold"),
+        ("--data-dir=/tmp/a b", "characters that a settings file cannot hold"),
     ] {
         refused(&machine, &[flag], &[why]).await;
     }

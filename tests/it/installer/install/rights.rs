@@ -81,10 +81,10 @@ async fn what_is_somebody_elses_stays_his() {
         assert!(text.contains(why), "{text} is not: {why}");
         assert_eq!((rights(&etc), rights(&data)), ((0, 0, 0o755), (1, 1, 0o755)));
     };
-    refused("has something in it, and is not nobody's: choose an empty folder").await;
+    refused("is not empty, and does not belong to nobody: choose an empty folder").await;
     fs::remove_file(data.join("theirs")).expect("removed");
     fs::write(etc.join("theirs"), "").expect("a file");
-    refused("holds other things").await;
+    refused("contains other files").await;
     fs::remove_file(etc.join("theirs")).expect("removed");
     // Empty ones are taken, and given back where the installation fails.
     let mut failing = command(&flags, &[]);
@@ -105,7 +105,7 @@ async fn a_port_below_1024_and_homes_are_not_for_services() {
         program(&programs.join(name), name, env!("CARGO_PKG_VERSION"));
     }
     for (more, why) in [
-        ("--auth-port=443", "may not listen on port 443: choose a port from 1024 on"),
+        ("--auth-port=443", "cannot listen on port 443: choose ports from 1024 up"),
         ("--documents=/home/nowhere", "/home/nowhere is hidden from services"),
     ] {
         let mut flags = flags.clone();
@@ -135,7 +135,7 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
     };
     fs::set_permissions(&tls.key, Permissions::from_mode(0o644)).expect("rights");
     let text = said(&with).await;
-    assert!(text.contains("everybody on this machine may read the key"), "{text}");
+    assert!(text.contains("every user of this machine can read the key"), "{text}");
     assert!(text.contains("chmod 640"), "{text}");
     // Behind a door that is closed to others it does no harm.
     fs::set_permissions(&given, Permissions::from_mode(0o750)).expect("rights");
@@ -145,8 +145,8 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
     let hidden = tls.authority.display();
     fs::set_permissions(&tls.authority, Permissions::from_mode(0o600)).expect("rights");
     for (path, why) in [
-        (hidden.to_string(), format!("nobody may not read {hidden}")),
-        ("ca.pem".to_owned(), "ca.pem is no whole path".to_owned()),
+        (hidden.to_string(), format!("the user nobody cannot read {hidden}")),
+        ("ca.pem".to_owned(), "ca.pem is not an absolute path".to_owned()),
     ] {
         let url = format!("--database-url=postgres://u@127.0.0.1:1/x?sslrootcert={path}");
         let text = said(&[&url]).await;
@@ -155,8 +155,8 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
     // Whoever is not there yet is in no group that could read it.
     chown(&given, None, Some(1)).expect("a group");
     let text = said(&[&with[..], &["--service-user=nobody-yet"]].concat()).await;
-    assert!(text.contains("nobody-yet may not read"), "{text}");
-    assert!(text.contains("make him with useradd --system --user-group nobody-yet"), "{text}");
+    assert!(text.contains("the user nobody-yet cannot read"), "{text}");
+    assert!(text.contains("create it with useradd --system --user-group nobody-yet"), "{text}");
 }
 
 #[tokio::test]

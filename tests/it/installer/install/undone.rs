@@ -24,7 +24,7 @@ async fn a_failure_of_the_last_step_undoes_all() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(text.contains("other.example.com"), "{text}");
-        assert!(text.contains("everything done so far was undone"), "{text}");
+        assert!(text.contains("everything done so far was rolled back"), "{text}");
         let printed = printed(&output);
         assert!(printed.contains("issuer") && printed.contains("FAILED"), "{printed}");
         assert_eq!(machine.leftovers().await, [""; 0]);
@@ -86,7 +86,10 @@ async fn a_run_that_was_killed_is_undone_by_the_next_one() {
         let output = machine.install(&[]).await;
         let printed = printed(&output);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(printed.contains("An earlier run") && printed.contains("was undone"), "{printed}");
+        assert!(
+            printed.contains("An earlier run") && printed.contains("was rolled back"),
+            "{printed}"
+        );
         machine.remove().await;
     }
 }
@@ -100,7 +103,7 @@ async fn what_people_have_worked_with_since_is_not_undone() {
         let add = ["user", "add", "jo", "--generate", "--env-file", &env_file];
         crate::installer::run(crate::installer::command(&add)).await.done();
         let text = fault(&machine.install(&[]).await);
-        assert!(text.contains("has been worked with since: if that is to stay, remove"), "{text}");
+        assert!(text.contains("has been used since then: to keep it, remove"), "{text}");
         assert!(machine.path("etc/auth-server.env").exists());
         // Decided by whoever knows: what is there is an installation.
         std::fs::remove_file(machine.path("etc/install.unfinished")).expect("removed");
@@ -175,7 +178,7 @@ async fn two_at_once_do_not_undo_each_other() {
         }
     }
     let text = fault(&machine.install(&[]).await);
-    assert!(text.contains("another installer is at work in"), "{text}");
+    assert!(text.contains("another installer is running in"), "{text}");
     while lines.next_line().await.expect("a line").is_some() {}
     assert!(first.wait().await.expect("ended").success());
 }
@@ -197,8 +200,8 @@ async fn two_at_once_in_one_database_do_not_undo_each_other() {
         };
         assert!(won.status.success(), "{}", String::from_utf8_lossy(&won.stderr));
         let why = fault(&lost);
-        let late = why.contains("an installation whose keys are not here");
-        assert!(late || why.contains("another installer is at work in this database"), "{why}");
+        let late = why.contains("an existing installation, but its keys are not here");
+        assert!(late || why.contains("another installer is running on this database"), "{why}");
         let env_file = machine.path(folder).join("auth-server.env").display().to_string();
         let list = crate::installer::command(&["client", "list", "--env-file", &env_file]);
         crate::installer::run(list).await.done();
@@ -217,6 +220,6 @@ async fn ctrl_c_in_the_middle_undoes_all() {
     let (status, screen) = terminal.ended();
     assert_eq!(status, 1, "{screen}");
     assert!(screen.contains("stopped by a signal"), "{screen}");
-    assert!(screen.contains("everything done so far was undone"), "{screen}");
+    assert!(screen.contains("everything done so far was rolled back"), "{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 }

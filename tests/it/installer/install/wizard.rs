@@ -22,14 +22,14 @@ fn answer_database(terminal: &mut Terminal, machine: &Machine, user: &str, passw
     match machine.database.name() {
         "sqlite" => {
             terminal.answer(QUESTION, &[keys::DOWN, keys::DOWN].concat());
-            return terminal.answer("File of the database:", "");
+            return terminal.answer("Database file:", "");
         }
         "mysql" => terminal.answer(QUESTION, keys::DOWN),
         _ => terminal.answer(QUESTION, ""),
     }
     terminal.answer("Host:", url.host_str().expect("a host"));
     terminal.answer("Port:", &url.port().expect("a port").to_string());
-    terminal.answer("Name of the database:", url.path().trim_start_matches('/'));
+    terminal.answer("Database name:", url.path().trim_start_matches('/'));
     terminal.answer("User:", user);
     terminal.answer("Password:", password);
 }
@@ -50,23 +50,23 @@ pub fn answer_to_certificates(terminal: &mut Terminal, machine: &Machine) {
 /// Answers everything behind the database up to the certificates.
 fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
     terminal.answer("Business time zone:", "");
-    terminal.answer("Name of this machine:", "localhost");
+    terminal.answer("Host name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", keys::DOWN);
     terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
     terminal.answer("Port of the api-server:", &machine.api_port.to_string());
-    terminal.answer("Is a web server or a load balancer before them?", "");
+    terminal.answer("Is there a web server or load balancer in front of the servers?", "");
     terminal.answer("Certificates:", "");
 }
 
 /// Answers everything behind the database up to the admin account's password.
 fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
     answer_addresses(terminal, machine);
-    terminal.answer("Where are the files of documents kept?", "");
-    terminal.answer("Their folder:", "");
+    terminal.answer("Where should documents be stored?", "");
+    terminal.answer("Document folder:", "");
     terminal.answer("Name of the admin account:", "boss");
     terminal.answer("Register a client for programs", "y");
-    terminal.answer("Its id:", "");
-    terminal.answer("Write units for systemd?", "n");
+    terminal.answer("Client id:", "");
+    terminal.answer("Write systemd units?", "n");
 }
 
 #[tokio::test]
@@ -80,21 +80,21 @@ async fn it_asks_checks_tells_does_and_verifies() {
         answer_database(&mut terminal, &machine, &user, &password);
         answer_the_rest(&mut terminal, &machine);
         // One that is easily guessed, then two that differ, then a good one.
-        terminal.answer("Password of boss:", "short");
+        terminal.answer("Password for boss:", "short");
         terminal.wait_for("the password must have 8 characters or more");
         terminal.press(keys::CLEAR);
-        terminal.answer("Password of boss:", "correct horse");
-        terminal.answer("The same again:", "correct hose");
-        terminal.wait_for("The two differ.");
-        terminal.answer("Password of boss:", "correct horse");
-        terminal.answer("The same again:", "correct horse");
-        terminal.wait_for("This will be done:");
+        terminal.answer("Password for boss:", "correct horse");
+        terminal.answer("Repeat the password:", "correct hose");
+        terminal.wait_for("The passwords do not match.");
+        terminal.answer("Password for boss:", "correct horse");
+        terminal.answer("Repeat the password:", "correct horse");
+        terminal.wait_for("The installer will:");
         assert!(!machine.path("etc").exists(), "nothing is done before it is confirmed");
-        terminal.answer("Go on?", "y");
+        terminal.answer("Continue?", "y");
         terminal.wait_for("Installed.");
         let (status, screen) = terminal.ended();
         assert_eq!(status, 0, "{screen}");
-        for said in ["20 of 20 checks hold", "the admin account boss", "make the schema in"] {
+        for said in ["20 of 20 checks passed", "the admin account boss", "create the schema in"] {
             assert!(screen.contains(said), "no {said:?} on\n{screen}");
         }
         assert!(!screen.contains("correct"), "no password is shown\n{screen}");
@@ -113,18 +113,18 @@ async fn whoever_stops_it_has_changed_nothing() {
         terminal.press(key);
         let (status, screen) = terminal.ended();
         assert_eq!(status, 1, "{screen}");
-        assert!(screen.contains("stopped: nothing was done"), "{screen}");
+        assert!(screen.contains("stopped: nothing was changed"), "{screen}");
     }
     let mut terminal = start(&machine);
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(&mut terminal, &machine, "", "");
     answer_the_rest(&mut terminal, &machine);
-    terminal.answer("Password of boss:", "correct horse");
-    terminal.answer("The same again:", "correct horse");
-    terminal.answer("Go on?", "n");
+    terminal.answer("Password for boss:", "correct horse");
+    terminal.answer("Repeat the password:", "correct horse");
+    terminal.answer("Continue?", "n");
     let (status, screen) = terminal.ended();
     assert_eq!(status, 1, "{screen}");
-    assert!(screen.contains("nothing was done"), "{screen}");
+    assert!(screen.contains("nothing was changed"), "{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 }
 
@@ -136,7 +136,7 @@ async fn a_database_that_cannot_be_used_is_asked_for_again() {
         let mut terminal = start(&machine);
         terminal.answer("Folder for data:", &machine.path("data").display().to_string());
         answer_database(&mut terminal, &machine, "nobody_at_all", "wrong");
-        terminal.wait_for("the database refuses the user \"nobody_at_all\" with this password");
+        terminal.wait_for("the database rejects the user \"nobody_at_all\" with this password");
         terminal.answer("Answer again?", "y");
         answer_database(&mut terminal, &machine, &user, &password);
         terminal.wait_for("? Business time zone:");
@@ -155,43 +155,43 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(&mut terminal, &machine, "", "");
     terminal.answer("Business time zone:", "Berlin");
-    terminal.wait_for("no time zone is called \"Berlin\"");
+    terminal.wait_for("unknown time zone \"Berlin\"");
     terminal.press(&keys::BACKSPACE.repeat("Berlin".len()));
     terminal.answer("Business time zone:", "Europe/Berlin");
-    terminal.answer("Name of this machine:", "no.such.host.invalid");
+    terminal.answer("Host name of this machine:", "no.such.host.invalid");
     terminal.answer("Who connects to the servers?", keys::DOWN);
     terminal.answer("Port of the auth server:", &machine.auth_port.to_string());
     terminal.answer("Port of the api-server:", &machine.api_port.to_string());
-    terminal.answer("Is a web server or a load balancer before them?", "");
+    terminal.answer("Is there a web server or load balancer in front of the servers?", "");
     terminal.answer("Certificates:", "");
-    terminal.answer("Where are the files of documents kept?", "");
-    terminal.answer("Their folder:", "");
+    terminal.answer("Where should documents be stored?", "");
+    terminal.answer("Document folder:", "");
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "y");
-    terminal.answer("Its id:", "browser");
-    terminal.wait_for("browser is a client of the servers themselves");
+    terminal.answer("Client id:", "browser");
+    terminal.wait_for("the client id browser is reserved for the servers");
     terminal.press(&keys::BACKSPACE.repeat("browser".len()));
-    terminal.answer("Its id:", "ours");
-    terminal.answer("Write units for systemd?", "n");
+    terminal.answer("Client id:", "ours");
+    terminal.answer("Write systemd units?", "n");
     terminal.answer("Answer again?", "y");
     terminal.answer("Folder for data:", "");
     terminal.answer("Keep the database", "y");
     terminal.wait_for("(Europe/Berlin)");
     terminal.answer("Business time zone:", "");
     terminal.wait_for("(no.such.host.invalid)");
-    terminal.answer("Name of this machine:", "localhost");
+    terminal.answer("Host name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", "");
     for question in ["Port of the auth server:", "Port of the api-server:"] {
         terminal.answer(question, "");
     }
-    terminal.answer("Is a web server or a load balancer before them?", "n");
+    terminal.answer("Is there a web server or load balancer in front of the servers?", "n");
     terminal.answer("Certificates:", "");
     terminal.wait_for("as before, in");
-    terminal.answer("Where are the files of documents kept?", "");
+    terminal.answer("Where should documents be stored?", "");
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "n");
-    terminal.answer("Write units for systemd?", "n");
-    terminal.wait_for("10 of 10 checks hold");
+    terminal.answer("Write systemd units?", "n");
+    terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
     let (_, screen) = terminal.ended();
     let port = machine.auth_port;
@@ -212,13 +212,13 @@ async fn a_dry_run_asks_and_tells_and_does_nothing() {
         terminal.answer("Folder for data:", &machine.path("data").display().to_string());
         answer_database(&mut terminal, &machine, &user, &password);
         answer_the_rest(&mut terminal, &machine);
-        terminal.wait_for("Nothing was done (--dry-run).");
+        terminal.wait_for("Dry run: nothing was changed.");
         let (status, screen) = terminal.ended();
         assert_eq!(status, 0, "{screen}");
         for said in ["the admin account boss", "set the business time zone to America/Chicago"] {
             assert!(screen.contains(said), "no {said:?} on\n{screen}");
         }
-        assert!(!screen.contains("Password of boss"), "{screen}");
+        assert!(!screen.contains("Password for boss"), "{screen}");
         assert_eq!(machine.leftovers().await, [""; 0]);
         machine.remove().await;
     }

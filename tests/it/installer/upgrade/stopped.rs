@@ -24,7 +24,7 @@ async fn what_is_in_the_way_stops_it_and_it_goes_on_when_that_is_gone() {
             for why in ["m20261124_import_runs stopped at step ", " (create table import_runs)"] {
                 assert!(said.error.contains(why), "{} {}", said.output, said.error);
             }
-            let left = if keeps_steps { "goes on there" } else { "nothing was changed" };
+            let left = if keeps_steps { "continues there" } else { "nothing was changed" };
             assert!(said.error.contains(left), "{}", said.error);
             assert_eq!(earlier.all().await == before, !keeps_steps);
         }
@@ -81,7 +81,7 @@ async fn one_that_was_killed_behind_its_last_migration_leaves_nothing_for_long()
         earlier.upgrade(&["--dry-run"]).await.done();
         earlier.sql(is_there).await;
         let said = earlier.upgrade(&["--yes"]).await.done();
-        assert!(said.contains("of this release: nothing to do"), "{said}");
+        assert!(said.contains("up to date: nothing to do"), "{said}");
         earlier.is_like_new().await;
         earlier.drop().await;
     }
@@ -165,7 +165,7 @@ async fn nothing_is_done_while_others_are_connected() {
         let said = earlier.upgrade(&["--yes"]).await;
         assert_eq!(said.code, Some(1));
         assert!(said.error.contains("others are connected"), "{}", said.error);
-        assert!(!said.output.contains("nobody else"), "{}", said.output);
+        assert!(!said.output.contains("no one else"), "{}", said.output);
         assert_eq!(earlier.all().await, before);
         let said = earlier.upgrade(&["--dry-run"]).await.done();
         assert!(said.contains("trial      none"), "{said}");

@@ -77,11 +77,11 @@ async fn another_database_than_the_servers_fails_the_log_in() {
         let said = run(verification(&world, &["--database-url", &url])).await;
         assert_eq!(said.code, Some(1));
         assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped", "skipped"]));
-        assert!(said.output.contains("whether this is the database of"), "{}", said.output);
+        assert!(said.output.contains("make sure this is the database of"), "{}", said.output);
         assert_eq!(visitors(&world).await, 0);
         let nothing = file(&world, "nothing.env", "");
         let unknown = run(verification(&world, &["--env-file", &nothing])).await;
-        unknown.refused("which database?");
+        unknown.refused("no database given");
         world
     })
     .await;

@@ -1,4 +1,4 @@
-//! The servers' certificate: one that was given, or one that will be made.
+//! The servers' certificate: an existing one, or one that will be created.
 
 use super::{failed, passed};
 use crate::commands::install::answers::{Answers, GivenTls};
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::SystemTime;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The names that clients and the two servers use for this machine.
+/// The names under which clients and the two servers reach this machine.
 pub fn names(answers: &Answers) -> Vec<String> {
     let host_of = |url: &str| Some(Url::parse(url).ok()?.host_str()?.to_owned());
     let mut names = vec![answers.host.clone()];
@@ -30,15 +30,15 @@ pub fn names(answers: &Answers) -> Vec<String> {
     names
 }
 
-/// Whether the servers can present it, and the api-server will believe it.
+/// Checks that the servers can present the certificate, and that the api-server will trust it.
 pub fn check(answers: &Answers) -> Check {
-    let (name, expected) = ("certificate", "key, names, dates and authority fit");
+    let (name, expected) = ("certificate", "matching key, names, dates and authority");
     let Some(tls) = &answers.tls else {
         let names = names(answers).join(", ");
         return passed(
             name,
             expected,
-            format!("of an authority of this installation, for {names}"),
+            format!("issued by this installation's own authority, for {names}"),
         );
     };
     match judge(tls, &answers.host) {
@@ -54,18 +54,18 @@ fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
     let path = certificate.display();
     let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
     let (leaf, intermediates) =
-        chain.split_first().ok_or_else(|| ("there is no certificate".to_owned(), PEM))?;
+        chain.split_first().ok_or_else(|| ("no certificate found".to_owned(), PEM))?;
     check_kind(certificate, &chain)?;
     let identity = Identity { certificate, key, client_certificates: false };
     identity.server_config().map_err(|error| (error, PEM))?;
     let until = check_dates(certificate)?;
     let parsed = ParsedCertificate::try_from(leaf)
-        .map_err(|error| (format!("{path} cannot be read: {error}"), PEM))?;
+        .map_err(|error| (format!("cannot read {path}: {error}"), PEM))?;
     let server_name = ServerName::try_from(host.to_owned())
         .map_err(|error| (error.to_string(), "choose another --host"))?;
     verify_server_name(&parsed, &server_name).map_err(|_| {
-        let found = format!("{path} does not name {host}");
-        (found, "get a certificate with that name, or give a name of it with --host")
+        let found = format!("{path} is not valid for {host}");
+        (found, "get a certificate for that name, or pass one of its names with --host")
     })?;
     let roots = authorities(&tls.authority).map_err(|error| (error, PEM))?;
     let algorithms = default_provider().signature_verification_algorithms.all;
@@ -75,45 +75,45 @@ fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
             let found = format!("{path} does not verify with {}: {error}", tls.authority.display());
             let advice = match error {
                 Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-                    "put the intermediate certificates behind the server's own, or give the \
+                    "append the intermediate certificates to the server's own, or pass the \
                      authority that signed it with --tls-authority"
                 }
-                _ => "have the authority issue another one for a TLS server",
+                _ => "have the authority issue a new one for a TLS server",
             };
             (found, advice)
         })?;
     Ok(until)
 }
 
-const PEM: &str = "give PEM files that can be read: the chain, its key, and the authority";
+const PEM: &str = "pass readable PEM files: the chain, its key, and the authority";
 
-/// The first certificate has to be a server's: not an authority's, and not for clients only.
+/// The first certificate must be a server's: not an authority's, and not for clients only.
 fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Fault> {
     let mut all = Vec::new();
     for certificate in chain {
         let (_, read) = X509Certificate::from_der(certificate)
-            .map_err(|error| (format!("{} cannot be read: {error}", path.display()), PEM))?;
+            .map_err(|error| (format!("cannot read {}: {error}", path.display()), PEM))?;
         all.push(read);
     }
     let Some((own, others)) = all.split_first() else { return Ok(()) };
     let path = path.display();
     if own.is_ca() && others.iter().any(|other| !other.is_ca()) {
-        let found = format!("{path} does not begin with the server's own certificate");
+        let found = format!("{path} does not start with the server's own certificate");
         return Err((
             found,
-            "put the server's own first, then each one that signed the one before",
+            "put the server's own first, then each one that signed the one before it",
         ));
     }
     if own.is_ca() {
         return Err((
             format!("{path} is the certificate of an authority, not of a server"),
-            "get one for a server; openssl req -x509 makes it with \
-             -addext basicConstraints=critical,CA:FALSE",
+            "get one for a server; openssl req -x509 creates it with -addext \
+             basicConstraints=critical,CA:FALSE",
         ));
     }
     let usage = own.extended_key_usage().ok().flatten().map(|usage| usage.value);
     if usage.is_some_and(|usage| !usage.server_auth && !usage.any) {
-        let found = format!("{path} is not for servers: its extended key usage is another");
+        let found = format!("{path} is not for servers: its extended key usage excludes them");
         return Err((found, "have the authority issue one for TLS servers (serverAuth)"));
     }
     Ok(())
@@ -125,14 +125,14 @@ fn check_dates(path: &Path) -> Result<String, Fault> {
     let now = DateTime::<Utc>::from(SystemTime::now());
     let day = end.date_naive();
     if now < begin {
-        let found = format!("{} is not yet valid: it begins on {begin}", path.display());
-        return Err((found, "wait until then, or set this machine's clock if it is wrong"));
+        let found = format!("{} is not valid before {begin}", path.display());
+        return Err((found, "wait until then, or correct this machine's clock if it is wrong"));
     }
     match end - now {
         left if left <= TimeDelta::zero() => {
-            Err((format!("{} has expired on {day}", path.display()), renew))
+            Err((format!("{} expired on {day}", path.display()), renew))
         }
-        left if left < RENEW_BEFORE => Ok(format!("good until {day}: get a new one soon")),
-        _ => Ok(format!("good until {day}")),
+        left if left < RENEW_BEFORE => Ok(format!("valid until {day}: get a new one soon")),
+        _ => Ok(format!("valid until {day}")),
     }
 }

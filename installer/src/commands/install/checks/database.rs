@@ -1,4 +1,4 @@
-//! The database: reached, new enough, ours to use, in step with this machine's clock.
+//! The database: reachable, recent enough, ours to use, and in step with this machine's clock.
 
 use super::{failed, passed};
 use crate::installation::checks::Check;
@@ -13,34 +13,34 @@ use shared::migration::{SchemaState, schema_state};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The oldest PostgreSQL that is supported, as `server_version_num` has it.
+/// The oldest supported PostgreSQL, as in `server_version_num`.
 const POSTGRES_MIN: i64 = 140_000;
-/// The oldest MariaDB that is supported.
+/// The oldest supported MariaDB.
 const MARIADB_MIN: (u32, u32) = (10, 6);
-/// Connections of both servers with their default pools, and some for administrators.
+/// Connections of both servers with their default pools, plus some for administrators.
 const CONNECTIONS_MIN: i64 = 40;
 
-/// What is in the database.
+/// The contents of the database.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its schema.
+    /// The state of its schema.
     pub schema: SchemaState,
-    /// The business time zone that it says.
+    /// Its business time zone.
     pub time_zone: Option<String>,
-    /// True if there is a user who is the admin account.
+    /// True if there is an admin account.
     pub admin: bool,
-    /// Users by name.
+    /// The names of its users.
     pub users: BTreeSet<String>,
-    /// Registered clients.
+    /// The ids of registered clients.
     pub clients: BTreeSet<String>,
-    /// The redirect URIs of the client of the documentation, if it is registered.
+    /// The redirect URIs of the documentation's client, if it is registered.
     pub receivers: Option<BTreeSet<String>>,
-    /// True if servers have run on it, with keys of theirs.
+    /// True if servers have used it with keys of their own.
     pub in_use: bool,
 }
 
 impl Found {
-    /// What is in a database that is still to be made.
+    /// The contents of a database that is yet to be created.
     fn nothing() -> Self {
         Self {
             schema: SchemaState::Missing,
@@ -54,7 +54,7 @@ impl Found {
     }
 }
 
-/// All checks of the database, up to the first that others depend on.
+/// Runs all checks of the database, up to the first failed one that others depend on.
 pub async fn check(
     url: &str,
     settings_exist: bool,
@@ -66,7 +66,7 @@ pub async fn check(
     (checks, found.ok())
 }
 
-/// What the database is compared with.
+/// What the database is checked against.
 struct Context<'a> {
     settings_exist: bool,
     own_tables: &'a BTreeSet<String>,
@@ -90,7 +90,7 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
             return Err(Stop);
         }
         if !path.exists() {
-            checks.push(passed("schema", SCHEMA, "a new database, to be made"));
+            checks.push(passed("schema", SCHEMA, "a new database, to be created"));
             return Ok(Found::nothing());
         }
     }
@@ -102,19 +102,19 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
     match answer {
         Ok(found) => found,
         Err(error) => {
-            let found = format!("{} answers with a fault: {error}", without_password(url));
+            let found = format!("{} reports an error: {error}", without_password(url));
             let advice = "see the database server's log";
             Err(stop(failed("database", REACHED, found, advice), checks))
         }
     }
 }
 
-/// Tables of something else that are named.
+/// Unrelated tables that are listed by name.
 const TABLES_NAMED_MAX: usize = 10;
-const REACHED: &str = "it answers, and takes user and password";
-const SCHEMA: &str = "none yet, or the one of this release";
+const REACHED: &str = "reachable, and accepts user and password";
+const SCHEMA: &str = "none yet, or this release's";
 
-/// The checks of a database that answers. The inner error says that one of them does not hold.
+/// Runs the checks of a database that answers. The inner error means that one of them failed.
 async fn questions(
     db: &DatabaseConnection,
     url: &str,
@@ -142,7 +142,7 @@ async fn questions(
         checks.push(missing);
         return Ok(Err(Stop));
     }
-    checks.push(passed("rights", RIGHTS, "it may"));
+    checks.push(passed("rights", RIGHTS, "all granted"));
     Ok(Ok(found))
 }
 
@@ -205,13 +205,13 @@ async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(),
         ),
     });
     let mode: String = ask(db, "SELECT CAST(@@global.sql_mode AS CHAR)").await?;
-    let expected = "values that do not fit are refused";
+    let expected = "values that do not fit are rejected";
     checks.push(match mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES") {
         true => passed("strictness", expected, "sql_mode is strict"),
         false => failed(
             "strictness",
             expected,
-            format!("they are cut short: sql_mode is {mode:?}"),
+            format!("they are truncated: sql_mode is {mode:?}"),
             "add STRICT_TRANS_TABLES to sql_mode in the server's settings",
         ),
     });
@@ -221,8 +221,8 @@ async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(),
 }
 
 fn connections(most: i64) -> Check {
-    let expected = "room for the connections of both servers";
-    let found = format!("{most} connections at most");
+    let expected = "enough for the connections of both servers";
+    let found = format!("at most {most} connections");
     match most >= CONNECTIONS_MIN {
         true => passed("connections", expected, found),
         false => failed(
@@ -235,16 +235,16 @@ fn connections(most: i64) -> Check {
 }
 
 async fn clock(db: &DatabaseConnection) -> Result<Check, DbErr> {
-    let expected = "at most 60 s from this machine's";
+    let expected = "within 60 s of this machine's clock";
     let (good, found) = compare_clocks(db).await?;
     let found = format!("the database's clock is {found}");
     Ok(match good {
         true => passed("clock", expected, found),
-        false => failed("clock", expected, found, "keep the clocks of both machines by NTP"),
+        false => failed("clock", expected, found, "synchronize both machines' clocks with NTP"),
     })
 }
 
-/// What is in it, if it is of this product.
+/// Checks the schema, and reads the contents if it is this product's.
 async fn content(
     db: &DatabaseConnection,
     context: &Context<'_>,
@@ -264,24 +264,24 @@ async fn content(
                     "schema",
                     SCHEMA,
                     format!(
-                        "the database has tables of something else with our names: {}",
+                        "the database has unrelated tables with our names: {}",
                         tables.join(", ")
                     ),
-                    "give this product a database of its own, or, if an installation broke off \
-                     half-way, an empty one",
+                    "use a separate database for this product or, if an installation was \
+                     interrupted, an empty one",
                 ),
             });
         }
         SchemaState::Current => {
             fill(db, &mut found).await?;
             checks.push(match found.in_use && !context.settings_exist {
-                false => passed("schema", SCHEMA, "the one of this release"),
+                false => passed("schema", SCHEMA, "this release's"),
                 true => failed(
                     "schema",
                     SCHEMA,
-                    "the database belongs to an installation whose keys are not here",
-                    "copy that installation's folder of settings here first: without its keys, \
-                     tokens, signing keys and cards could not be read",
+                    "the database belongs to an existing installation, but its keys are not here",
+                    "copy that installation's settings folder here first: without its keys, \
+                     tokens, signing keys and cards cannot be read",
                 ),
             });
         }
@@ -297,7 +297,7 @@ async fn content(
     Ok(found)
 }
 
-/// Somebody else's tables may stay where they are; whoever installs is to know of them.
+/// Unrelated tables may stay, but the administrator should know about them.
 fn beside(others: &[String]) -> String {
     let named = others.iter().take(TABLES_NAMED_MAX).map(String::as_str).collect::<Vec<_>>();
     let more = match others.len() - named.len() {
@@ -305,7 +305,7 @@ fn beside(others: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "none yet; the database has tables of something else, which stay as they are: {}{more}",
+        "none yet; the database has unrelated tables, which stay as they are: {}{more}",
         named.join(", ")
     )
 }
@@ -328,9 +328,9 @@ async fn fill(db: &DatabaseConnection, found: &mut Found) -> Result<(), DbErr> {
     Ok(())
 }
 
-const RIGHTS: &str = "the user may make, change, fill and drop tables";
+const RIGHTS: &str = "the user may create, alter, fill and drop tables";
 
-/// What the servers and their migrations do, with a table of no other use.
+/// The statements that the servers and their migrations need, on a table used for nothing else.
 const TRIAL: [(&str, &str); 8] = [
     ("CREATE TABLE", "CREATE TABLE loan_servicing_trial (id BIGINT PRIMARY KEY, of_id BIGINT)"),
     ("ALTER TABLE", "ALTER TABLE loan_servicing_trial ADD COLUMN more BIGINT"),
@@ -342,9 +342,9 @@ const TRIAL: [(&str, &str); 8] = [
     ("DROP TABLE", "DROP TABLE loan_servicing_trial"),
 ];
 
-/// The first thing that the database's user may not do.
+/// The first of these statements that the database user may not execute.
 async fn missing_right(db: &DatabaseConnection) -> Result<Option<Check>, DbErr> {
-    // One that was killed may have left it.
+    // A run that was killed may have left it.
     let _ = db.execute_unprepared("DROP TABLE IF EXISTS loan_servicing_trial").await;
     for (right, sql) in TRIAL {
         let Err(error) = db.execute_unprepared(sql).await else { continue };
@@ -356,8 +356,8 @@ async fn missing_right(db: &DatabaseConnection) -> Result<Option<Check>, DbErr> 
         return Ok(Some(failed(
             "rights",
             RIGHTS,
-            format!("the database's user may not {right}"),
-            "grant the user all rights on the database (PostgreSQL: also CREATE on its schema)",
+            format!("the database user may not {right}"),
+            "grant the user all privileges on the database (PostgreSQL: also CREATE on its schema)",
         )));
     }
     Ok(None)

@@ -1,4 +1,4 @@
-//! Whether the user who is to run the servers can, and whether the folders are ours to give.
+//! Whether the service user can run the servers, and whether the folders are ours to change.
 
 use super::{failed, passed};
 use crate::commands::install::answers::{Answers, DOCUMENTS, SPOOL};
@@ -13,14 +13,14 @@ use crate::installation::reach;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What a folder of settings may have in it before an installation.
+/// What a settings folder may contain before an installation.
 const OURS: [&str; 5] = ["tls", "host", "api-server.env", "install.unfinished", "lost+found"];
-/// What units of systemd hide from the servers.
+/// Folders that the systemd units hide from the servers.
 const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
 const NAME: &str = "rights";
-const EXPECTED: &str = "the servers reach what they need, and no more";
+const EXPECTED: &str = "the servers can access what they need, and nothing more";
 
-/// The first thing that is not so.
+/// Reports the first violation.
 pub fn check(answers: &Answers, settings: &Settings) -> Option<Check> {
     if !is_root() {
         return None;
@@ -45,10 +45,10 @@ fn content(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// What the servers keep in their folders of data.
+/// What the servers keep in their data folders.
 const DATA: [&str; 3] = [SPOOL, DOCUMENTS, "owner"];
 
-/// It will be the servers' alone, so it must not be anything else's.
+/// The settings folder will be closed to everyone else, so it must not contain anything else.
 fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
     let ours = |path: &PathBuf| {
         let name = path.file_name().is_some_and(|name| OURS.iter().any(|ours| name == *ours));
@@ -59,26 +59,29 @@ fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
     let other = content(&answers.dir).into_iter().find(|path| !ours(path));
     let other = other.filter(|_| !settings.exist)?;
     Some((
-        format!("{} holds other things, such as {}", answers.dir.display(), other.display()),
-        "choose a folder for the settings alone with --dir: nobody else may enter it".to_owned(),
+        format!("{} contains other files, such as {}", answers.dir.display(), other.display()),
+        "choose a folder for the settings only with --dir: it will be closed to everyone else"
+            .to_owned(),
     ))
 }
 
-/// What is in it stays whose it is.
+/// The contents of a data folder keep their owner.
 fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
     let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
     let content = content(folder);
     let filled = content.iter().any(|path| !path.ends_with("lost+found"));
-    // Never the advice to give away what has nothing of ours.
+    // Never suggest chown for a folder that contains nothing of ours.
     let ours = content.iter().any(|path| DATA.iter().any(|ours| path.ends_with(ours)));
     (filled && !owned).then(|| {
         let folder = folder.display();
         let all_ours = match ours {
-            true => format!(", or, if all in it is this product's: chown -R {user} {folder}"),
+            true => {
+                format!(", or, if everything in it is this product's, run chown -R {user} {folder}")
+            }
             false => String::new(),
         };
         (
-            format!("{folder} has something in it, and is not {user}'s"),
+            format!("{folder} is not empty, and does not belong to {user}"),
             format!("choose an empty folder{all_ours}"),
         )
     })
@@ -91,36 +94,36 @@ fn hidden(answers: &Answers) -> Option<Fault> {
         .chain(folders(answers))
         .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
     Some((
-        format!("{} is hidden from services, as all homes are", path.display()),
-        "choose a place outside of /home, /root and /run/user, such as /usr/local/bin for \
-         programs"
+        format!("{} is hidden from services, as all home folders are", path.display()),
+        "choose a place outside /home, /root and /run/user, such as /usr/local/bin for programs"
             .to_owned(),
     ))
 }
 
-/// The files of other people's that the servers read.
+/// Files that the servers read but the installer does not create.
 fn given(answers: &Answers) -> impl Iterator<Item = PathBuf> {
     let tls = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
     let of_database = reach::files(&answers.database_url);
     tls.cloned().chain(of_database).chain(bucket::authority(&answers.bucket))
 }
 
-/// The folders that are there, the files that were given, and this program, which runs the auth
-/// server while it is verified.
+/// Existing folders, files that were given, and this program, which runs the auth server during
+/// verification.
 fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     let refused = |path: &Path, what: &str| {
         let advice = match ids(user) {
-            Some(_) => "change its rights and those of the folders it is in, or choose another \
-                        place"
-                .to_owned(),
+            Some(_) => {
+                "change its permissions and those of its parent folders, or choose another place"
+                    .to_owned()
+            }
             None => format!(
-                "there is no such user yet: make him with useradd --system --user-group {user}, \
-                 and change its rights and those of the folders it is in"
+                "that user does not exist yet: create it with useradd --system --user-group \
+                 {user}, then change the permissions of the file and its parent folders"
             ),
         };
-        Some((format!("{user} may not {what} {}", path.display()), advice))
+        Some((format!("the user {user} cannot {what} {}", path.display()), advice))
     };
-    // The settings' own folder becomes the user's to enter.
+    // The service user will get access to the settings folder itself.
     let above = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
     for folder in folders(answers).into_iter().chain([above]) {
         let missing = missing_folders(&folder);
@@ -130,14 +133,14 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
             return refused(there, "enter");
         }
     }
-    // What is not there is another check's.
+    // Missing files are reported by another check.
     let may = |right, path: &Path| !path.exists() || may(user, right, path);
     for file in given(answers) {
-        // The servers do not work where the installer was started.
+        // The servers do not run in the folder where the installer was started.
         if file.is_relative() {
             return Some((
-                format!("{} is no whole path", file.display()),
-                "let the files in the URL of the database begin with /".to_owned(),
+                format!("{} is not an absolute path", file.display()),
+                "use absolute paths in the URL of the database".to_owned(),
             ));
         }
         if !file.starts_with(&answers.dir) && !may(Right::Read, &file) {
@@ -153,37 +156,37 @@ fn reached(user: &str, answers: &Answers) -> Option<Fault> {
     programs.find(|path| !may(Right::Enter, path)).and_then(|path| refused(&path, "run"))
 }
 
-/// The lowest port for who has no capabilities.
+/// The lowest port that an unprivileged process may listen on.
 pub fn lowest_port() -> u16 {
     let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
     limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024)
 }
 
-/// A key that was given and that everybody may read, who may enter all the folders it is in.
+/// A given key that everyone can read, in folders that everyone can enter.
 fn open_key(answers: &Answers) -> Option<Fault> {
     let key = &answers.tls.as_ref()?.key;
     let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.mode());
     let entered = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
-    // The settings' own folder is closed to others.
+    // The settings folder itself is closed to others.
     (mode(key) & 0o004 != 0 && entered && !key.starts_with(&answers.dir)).then(|| {
         let key = key.display();
         (
-            format!("everybody on this machine may read the key {key}"),
-            format!("give it to the servers' group alone, with chgrp and chmod 640 {key}"),
+            format!("every user of this machine can read the key {key}"),
+            format!("restrict it to the servers' group with chgrp and chmod 640 {key}"),
         )
     })
 }
 
-/// Services have no capabilities.
+/// Services run without capabilities.
 fn low_port(user: &str, answers: &Answers) -> Option<Fault> {
     let limit = lowest_port();
     let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
     (user != "root").then(|| {
         (
-            format!("{user} may not listen on port {port}"),
+            format!("the user {user} cannot listen on port {port}"),
             format!(
-                "choose a port from {limit} on with --auth-port and --api-port, and put a web \
-                 server or a load balancer before them"
+                "choose ports from {limit} up with --auth-port and --api-port, and put a web \
+                 server or load balancer in front of the servers"
             ),
         )
     })
