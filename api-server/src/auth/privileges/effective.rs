@@ -9,7 +9,7 @@ use sea_orm::{
 use shared::entity::{privilege_grants, privileges, user_groups, users};
 use shared::interface_names;
 
-/// A privilege that a user holds, and where it comes from.
+/// A privilege that a user holds, and its source.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct UserPrivilege {
@@ -17,23 +17,23 @@ pub struct UserPrivilege {
     path: String,
     verb: String,
     source: PrivilegeSource,
-    /// The user's name, or the group's.
+    /// Name of the user or group that holds the grant.
     source_name: String,
-    /// The path that was granted: a parent where the privilege is inherited.
+    /// Path that was granted: a parent path if the privilege is inherited.
     granted_path: String,
 }
 
-/// Where a privilege comes from.
+/// Source of a privilege.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum PrivilegeSource {
-    /// The admin account has every privilege.
+    /// The admin account, which has every privilege.
     Admin,
     /// The DBA flag.
     Dba,
     /// A grant to the user.
     User,
-    /// A grant to a group of his.
+    /// A grant to one of the user's groups.
     Group,
 }
 
