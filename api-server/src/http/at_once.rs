@@ -85,9 +85,9 @@ mod tests {
         let first = places.take(&caller(1)).await.unwrap();
         let _second = places.take(&caller(1)).await.unwrap();
         let pause = Duration::from_millis(50);
-        assert!(timeout(pause, places.take(&caller(1))).await.is_err(), "both permits of the caller are taken");
+        assert!(timeout(pause, places.take(&caller(1))).await.is_err(), "both are taken");
         let other = places.take(&caller(2)).await.unwrap();
-        assert!(timeout(pause, places.take(&caller(3))).await.is_err(), "all three permits are taken");
+        assert!(timeout(pause, places.take(&caller(3))).await.is_err(), "all three are taken");
         drop(first);
         drop(places.take(&caller(3)).await.unwrap());
         drop(other);
