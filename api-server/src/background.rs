@@ -1,4 +1,4 @@
-//! What a server does on its own for as long as it runs.
+//! Background tasks that run for as long as the server does.
 
 use crate::cards::recovery;
 use crate::command::idempotency;
@@ -12,12 +12,13 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often answers that are no longer kept are removed.
+/// Interval between removals of expired stored responses.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
-/// How often objects without a row are looked for: a day or so after they were left over.
+/// Interval between searches for orphaned objects, which are removed about a day after they were
+/// orphaned.
 const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// Starts it all.
+/// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
     tasks.every(state, SWEEP_INTERVAL, "rates", sweep_rates);
@@ -31,21 +32,21 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
     Ok(())
 }
 
-/// Old answers, then what is known of imports that have none any more.
+/// Removes old stored responses, then the records of imports that have none left.
 async fn sweep_answers(state: Arc<State>) -> Result<(), DbErr> {
     let answers = db::again(|| idempotency::sweep(&state.db)).await;
     if let Ok(rows @ 1..) = answers {
-        tracing::info!(rows, "old answers removed");
+        tracing::info!(rows, "old stored responses removed");
     }
     let imports = db::again(|| runs::sweep(&state.db)).await;
     answers.and(imports)
 }
 
-/// Objects of the store that were left over.
+/// Removes orphaned objects from the object store.
 async fn sweep_objects(state: Arc<State>) -> Result<(), Fault> {
     let Swept { removed, .. } = state.documents.store.sweep(&state.db, ORPHAN_HOURS_MIN).await?;
     if removed > 0 {
-        tracing::info!(objects = removed, "objects without a row removed");
+        tracing::info!(objects = removed, "orphaned objects removed");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The settings of the api-server. Each field's comment is its manual.
+//! Settings of the api-server. Each setting's `help` is its manual.
 
 use crate::cards::stripe::{self, Account};
 use crate::cards::{Choice, GatewaySettings};
@@ -15,262 +15,272 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Every setting with its default.
+/// Every setting with its default and its manual.
 pub const SETTINGS: &[Setting] = &[
-    Setting { name: "API_LISTEN", default: Some("127.0.0.1:9443"), help: "Address and port." },
+    Setting {
+        name: "API_LISTEN",
+        default: Some("127.0.0.1:9443"),
+        help: "Address and port to listen on.",
+    },
     Setting {
         name: "API_DATABASE_URL",
         default: None,
-        help: "sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://… (MariaDB too).",
+        help: "URL of the core database: sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or \
+               mysql://… (also MariaDB).",
     },
     Setting {
         name: "API_DATABASE_CONNECTIONS",
         default: Some("16"),
-        help: "Most connections to the database at once, 1 to 1000.",
+        help: "Maximum number of database connections, 1 to 1000.",
     },
     Setting {
         name: "API_TLS_CERTIFICATE",
         default: None,
-        help: "PEM file with the certificate chain of this server. It and the key are read again on \
+        help: "PEM file with this server's certificate chain. It and the key are reloaded on \
                SIGHUP.",
     },
     Setting {
         name: "API_TLS_KEY",
         default: None,
-        help: "PEM file with the private key of this server.",
+        help: "PEM file with this server's private key.",
     },
     Setting {
         name: "API_AUTH_URL",
         default: None,
-        help: "The https URL of the auth server, without a slash at its end.",
+        help: "The https URL of the auth server, without a trailing slash.",
     },
     Setting {
         name: "API_AUTH_CA",
         default: None,
-        help: "PEM file with the authorities that may have signed the auth server's certificate.",
+        help: "PEM file with the certificate authorities trusted for the auth server.",
     },
     Setting {
         name: "API_AUTH_CLIENT_ID",
         default: Some("api-server"),
-        help: "Who this server is to the auth server: a client marked as resource server.",
+        help: "Client id of this server at the auth server: a client marked as resource server.",
     },
-    Setting { name: "API_AUTH_CLIENT_SECRET", default: None, help: "The secret of that client." },
+    Setting { name: "API_AUTH_CLIENT_SECRET", default: None, help: "Secret of that client." },
     Setting {
         name: "API_AUTH_PUBLIC_URL",
         default: Some(""),
-        help: "The https URL under which browsers reach the auth server, for the log-in of the \
+        help: "The https URL at which browsers reach the auth server, for logging in on the \
                documentation page; default: API_AUTH_URL.",
     },
     Setting {
         name: "API_DOCS_CLIENT_ID",
         default: Some("browser"),
-        help: "Who the documentation page is to the auth server: a public client with the code \
-               flow, the redirect URI /docs/oauth-receiver.html of this server, and its origin.",
+        help: "Client id of the documentation page at the auth server: a public client with the \
+               authorization code flow, the redirect URI /docs/oauth-receiver.html of this server, \
+               and its origin.",
     },
     Setting {
         name: "API_SPOOL_DIRECTORY",
         default: Some(""),
-        help: "Where files being imported are kept while they are worked on; default: the \
-               system's folder for temporary files.",
+        help: "Directory for files while they are being imported; default: the system's temporary \
+               directory.",
     },
     Setting {
         name: "API_DOCUMENTS",
         default: Some("documents"),
-        help: "Where the files of documents are kept: a folder, or s3://BUCKET or \
-               s3://BUCKET/PREFIX. Back it up together with the database.",
+        help: "Where document files are stored: a folder, s3://BUCKET or s3://BUCKET/PREFIX. Back \
+               it up together with the database.",
     },
     Setting {
         name: "API_S3_ENDPOINT",
         default: Some(""),
-        help: "The URL of an S3-compatible service; default: Amazon's of the region. http:// only \
-               to this machine.",
+        help: "URL of an S3-compatible service; default: Amazon's endpoint for the region. http:// \
+               only to this machine.",
     },
-    Setting { name: "API_S3_REGION", default: Some("us-east-1"), help: "The bucket's region." },
+    Setting { name: "API_S3_REGION", default: Some("us-east-1"), help: "Region of the bucket." },
     Setting {
         name: "API_S3_ACCESS_KEY_ID",
         default: Some(""),
-        help: "The access key for the bucket; default: the one of this machine's role.",
+        help: "Access key for the bucket; default: the key of this machine's role.",
     },
-    Setting { name: "API_S3_SECRET_ACCESS_KEY", default: Some(""), help: "Its secret." },
+    Setting {
+        name: "API_S3_SECRET_ACCESS_KEY",
+        default: Some(""),
+        help: "Secret of the access key.",
+    },
     Setting {
         name: "API_S3_CA",
         default: Some(""),
-        help: "PEM file with the authorities that may have signed the service's certificate; \
-               default: the system's.",
+        help: "PEM file with the certificate authorities trusted for the S3 service; default: the \
+               system's.",
     },
     Setting {
         name: "API_UPLOAD_BYTES_MAX",
         default: Some("26214400"),
-        help: "Most bytes of an uploaded file, 1 to 40 GiB.",
+        help: "Maximum size of an uploaded file in bytes: 1 byte to 40 GiB.",
     },
     Setting {
         name: "API_UPLOAD_TYPES",
         default: Some("pdf,png,jpeg,tiff,txt,csv,docx,xlsx"),
-        help: "Types of files that are taken, told from their content: some of the default's, \
-               separated by commas.",
+        help: "File types accepted, detected from the content: a comma-separated subset of the \
+               default.",
     },
     Setting {
         name: "API_MASTER_KEYS",
         default: None,
-        help: "Keys that seal what cards are at the payment gateway: ID:HEX of 32 bytes, separated by \
-               commas. The first one seals; what the others sealed is sealed anew within some \
-               minutes, and then they may go.",
+        help: "Keys that encrypt the gateway tokens of cards, comma-separated: ID:HEX of 32 bytes \
+               each. The first key encrypts; tokens under other keys are re-encrypted within a few \
+               minutes, after which those keys may be removed.",
     },
     Setting {
         name: "API_PUBLIC_URL",
         default: Some(""),
-        help: "The https URL under which browsers reach this server, for pages on which cards are \
-               added and the documentation; default: https://localhost with the port of API_LISTEN.",
+        help: "The https URL at which browsers reach this server, for the pages on which cards are \
+               added and for the documentation; default: https://localhost with the port of \
+               API_LISTEN.",
     },
     Setting {
         name: "API_GATEWAY",
         default: Some("sandbox"),
-        help: "The payment gateway: sandbox (built in, test cards, no money) or stripe.",
+        help: "Payment gateway: sandbox (built in, test cards, no real money) or stripe.",
     },
     Setting {
         name: "API_GATEWAY_RECOVERY_SECONDS",
         default: Some("30"),
-        help: "How often card payments that got stuck are looked after, 1 to 3600. One counts as \
+        help: "Interval at which stuck card payments are recovered, 1 to 3600. A payment counts as \
                stuck after twice as long.",
     },
     Setting {
         name: "API_STRIPE_URL",
         default: Some("https://api.stripe.com"),
-        help: "The base address of Stripe's API, without a slash at its end. http:// only to this \
-               machine.",
+        help: "Base URL of Stripe's API, without a trailing slash. http:// only to this machine.",
     },
     Setting {
         name: "API_STRIPE_KEY",
         default: Some(""),
-        help: "The secret key of the Stripe account: sk_… or rk_….",
+        help: "Secret key of the Stripe account: sk_… or rk_….",
     },
     Setting {
         name: "API_STRIPE_CURRENCY",
         default: Some("usd"),
-        help: "The currency of all amounts, as Stripe writes it.",
+        help: "Currency of all amounts, as Stripe spells it.",
     },
     Setting {
         name: "API_STRIPE_WEBHOOK_SECRET",
         default: Some(""),
-        help: "What Stripe signs its webhooks to /gateway/stripe/webhook with: whsec_…; default: \
-               none are taken.",
+        help: "Secret with which Stripe signs its webhooks to /gateway/stripe/webhook: whsec_…; \
+               default: webhooks are not accepted.",
     },
     Setting {
         name: "API_STRIPE_CA",
         default: Some(""),
-        help: "PEM file with the authorities that may have signed Stripe's certificate; default: \
-               the system's.",
+        help: "PEM file with the certificate authorities trusted for Stripe; default: the \
+               system's.",
     },
     Setting {
         name: "API_TRUSTED_PROXIES",
         default: Some(""),
-        help: "Addresses or networks of proxies, separated by commas: the limit of connections per \
-               network does not hold for them.",
+        help: "Addresses or networks of proxies, comma-separated, that are exempt from the \
+               connection limit per network.",
     },
     Setting {
         name: "API_CONNECTIONS_MAX",
         default: Some("4096"),
-        help: "Most client connections at once, 1 to 100000.",
+        help: "Maximum number of client connections, 1 to 100000.",
     },
     Setting {
         name: "API_CONNECTIONS_PER_NETWORK",
         default: Some("1024"),
-        help: "Most client connections at once from one source network (/24, /64), 1 to 100000: \
-               further ones are closed. Trusted proxies do not count.",
+        help: "Maximum number of client connections from one source network (/24, /64), 1 to \
+               100000; further ones are closed. Trusted proxies are exempt.",
     },
     Setting {
         name: "API_STALLED_SECONDS",
         default: Some("60"),
-        help: "How long a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
-               3600: then its connection is closed.",
+        help: "Time a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
+               3600; then its connection is closed.",
     },
     Setting {
         name: "API_DRAIN_DELAY_SECONDS",
         default: Some("5"),
-        help: "How long this server still takes requests after SIGTERM while its readiness is 503, \
-               0 to 300: what load balancers need to notice. Another signal cuts it short.",
+        help: "Time this server keeps accepting requests after SIGTERM while its readiness is 503, \
+               0 to 300, so that load balancers notice. Another signal cuts it short.",
     },
     Setting {
         name: "API_UNKNOWN_PARAMETERS",
         default: Some("refuse"),
-        help: "What happens to a request with a parameter in its query that its operation does not \
-               know: refuse (400), or ignore, for clients of earlier releases; those are \
-               counted in the metric unknown_parameters.",
+        help: "What to do with unknown query parameters: refuse (400), or ignore, for clients of \
+               earlier releases; ignored parameters are counted in the metric unknown_parameters.",
     },
     Setting {
         name: "API_REQUESTS_PER_SECOND",
         default: Some("0"),
-        help: "Requests that one caller may send each second, twice as many at once; 0: no limit. \
-               Each api-server counts for itself.",
+        help: "Requests per second allowed for each caller, with bursts of twice as many; 0: no \
+               limit. Each api-server counts separately.",
     },
     Setting {
         name: "API_METRICS_LISTEN",
         default: Some(""),
-        help: "Address and port of the metrics, plain HTTP: keep it inside.",
+        help: "Address and port for metrics over plain HTTP; keep it internal. Default: no \
+               metrics.",
     },
-    Setting { name: "API_LOG_FORMAT", default: Some("text"), help: "text or json." },
+    Setting { name: "API_LOG_FORMAT", default: Some("text"), help: "Log format: text or json." },
     Setting {
         name: "API_LOG_FILTER",
         default: Some("info,sqlx=warn"),
-        help: "What is logged: LEVEL or MODULE=LEVEL, separated by commas.",
+        help: "Log levels: LEVEL or MODULE=LEVEL, comma-separated.",
     },
 ];
 
-/// A bucket takes files of 10,000 parts of 5 MiB.
+/// Below the limit of a bucket upload: 10,000 parts of 5 MiB.
 const UPLOAD_BYTES_LIMIT: u64 = 40 * 1024 * 1024 * 1024;
 
 /// A complete and valid configuration.
 pub struct Config {
-    /// Where to listen.
+    /// Address and port to listen on.
     pub listen: SocketAddr,
-    /// Which database.
+    /// URL of the core database.
     pub database_url: String,
-    /// Most database connections.
+    /// Maximum number of database connections.
     pub database_connections: u32,
     /// Certificate chain, PEM.
     pub tls_certificate: PathBuf,
     /// Private key, PEM.
     pub tls_key: PathBuf,
-    /// The auth server.
+    /// URL of the auth server.
     pub auth_url: String,
-    /// Who may have signed its certificate, PEM.
+    /// Certificate authorities trusted for the auth server, PEM.
     pub auth_ca: PathBuf,
-    /// Who this server is to the auth server.
+    /// Client id of this server at the auth server.
     pub auth_client_id: String,
-    /// Its secret.
+    /// Secret of that client.
     pub auth_client_secret: String,
-    /// The auth server as browsers reach it.
+    /// URL of the auth server as browsers reach it.
     pub auth_public_url: String,
-    /// Who the documentation page is to it.
+    /// Client id of the documentation page at the auth server.
     pub docs_client_id: String,
-    /// Where imports are spooled.
+    /// Directory in which imports are spooled.
     pub spool_directory: PathBuf,
-    /// Where documents are kept.
+    /// Where document files are stored.
     pub documents: Location,
-    /// Bytes of an uploaded file.
+    /// Maximum bytes of an uploaded file.
     pub upload_bytes_max: u64,
-    /// Types of uploaded files.
+    /// File types accepted for upload.
     pub upload_types: Taken,
-    /// The payment gateway.
+    /// Payment gateway settings.
     pub gateway: GatewaySettings,
-    /// What the listener may be made to hold.
+    /// Connection limits of the listener.
     pub limits: Limits,
-    /// Whether parameters that an operation does not know are ignored, not refused.
+    /// True if unknown query parameters are ignored rather than refused.
     pub unknown_parameters_ignored: bool,
-    /// Requests of one caller each second; 0: no limit.
+    /// Rate limit per caller; `None`: no limit.
     pub requests_quota: Option<Quota>,
-    /// How long it still takes requests once it is told to stop.
+    /// Time the server keeps accepting requests once it is told to stop.
     pub drain_delay: Duration,
-    /// Where metrics are served, if at all.
+    /// Address and port for metrics, if they are served.
     pub metrics_listen: Option<SocketAddr>,
-    /// `text` or `json`.
+    /// Log format: `text` or `json`.
     pub log_format: String,
-    /// What is logged.
+    /// Log levels.
     pub log_filter: String,
 }
 
 impl Config {
-    /// The configuration, or everything that is wrong with it, a line each.
+    /// Reads the configuration, or returns everything that is wrong with it, one line per fault.
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
         let mut settings = Settings::read(SETTINGS, env_file);
         let auth_url = settings.text("API_AUTH_URL");
@@ -317,19 +327,19 @@ impl Config {
         settings.finish(config)
     }
 
-    /// What the listener presents.
+    /// TLS identity that the listener presents.
     pub fn identity(&self) -> Identity<'_> {
         let (certificate, key) = (&self.tls_certificate, &self.tls_key);
         Identity { certificate, key, client_certificates: false }
     }
 }
 
-/// Where imports are spooled.
+/// Returns the directory in which imports are spooled.
 pub fn spool_directory(settings: &Settings) -> PathBuf {
     settings.optional("API_SPOOL_DIRECTORY").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
-/// Where documents are kept.
+/// Returns the place where document files are stored.
 pub fn documents(settings: &mut Settings) -> Location {
     let place = settings.text("API_DOCUMENTS");
     let Some(bucket) = place.strip_prefix("s3://") else {
@@ -365,11 +375,11 @@ pub fn documents(settings: &mut Settings) -> Location {
     })
 }
 
-/// The payment gateway.
+/// Returns the payment gateway settings.
 pub fn gateway(settings: &mut Settings) -> GatewaySettings {
     let public_url = settings.optional("API_PUBLIC_URL");
     https_url(settings, "API_PUBLIC_URL", public_url.as_deref().unwrap_or(""));
-    // Never what a stranger's Host header says.
+    // Never taken from the Host header, which any client can set.
     let here = || {
         let listen = settings.text("API_LISTEN");
         format!("https://localhost:{}", listen.rsplit(':').next().unwrap_or_default())
@@ -396,8 +406,7 @@ fn stripe_account(settings: &mut Settings) -> Account {
     let url = settings.text("API_STRIPE_URL");
     secret_or_local(settings, "API_STRIPE_URL", &url);
     if url.ends_with('/') || url.contains(['?', '#']) {
-        settings
-            .fault("API_STRIPE_URL: must have no slash, query or fragment at its end".to_owned());
+        settings.fault("API_STRIPE_URL: must have no trailing slash, query or fragment".to_owned());
     }
     let key = settings.optional("API_STRIPE_KEY").unwrap_or_default();
     if !["sk_", "rk_"].iter().any(|kind| key.starts_with(kind)) || key.len() < 8 {
@@ -405,7 +414,7 @@ fn stripe_account(settings: &mut Settings) -> Account {
     }
     let currency = settings.text("API_STRIPE_CURRENCY");
     if !stripe::is_taken(&currency) {
-        let message = "must be three small letters of a currency with hundredths";
+        let message = "must be the lower-case code of a currency with hundredths, like usd";
         settings.fault(format!("API_STRIPE_CURRENCY={currency}: {message}"));
     }
     Account {
@@ -429,14 +438,14 @@ fn ignores_unknown_parameters(settings: &mut Settings) -> bool {
     }
 }
 
-/// So many requests a second from each caller, and twice as many at once; none for 0.
+/// Returns the rate limit per caller, with bursts of twice as many requests; `None` for 0.
 fn requests_quota(settings: &mut Settings) -> Option<Quota> {
     let rate = settings.within("API_REQUESTS_PER_SECOND", 0..=1_000_000) as u32;
     let rate = NonZeroU32::new(rate)?;
     Some(Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())))
 }
 
-/// A URL of another service: https, or a program on this machine.
+/// Requires https for the URL of another service, unless it is on this machine.
 fn secret_or_local(settings: &mut Settings, name: &str, url: &str) {
     let local = |url: &Url| {
         url.scheme() == "http"
@@ -452,6 +461,6 @@ fn https_url(settings: &mut Settings, name: &str, url: &str) {
     let absent = url.is_empty();
     let complete = url.starts_with("https://") && !url.ends_with('/') && Url::parse(url).is_ok();
     if !absent && !complete {
-        settings.fault(format!("{name}={url}: must be https://… without a last slash"));
+        settings.fault(format!("{name}={url}: must be https://… without a trailing slash"));
     }
 }

@@ -33,24 +33,25 @@ use shared::problem::Problem;
 use shared::time::Timestamp;
 use std::collections::HashMap;
 
-/// A document with its files.
+/// A document and its files.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Document {
-    /// The document's row.
+    /// The stored document.
     #[oai(flatten)]
     row: documents::Model,
-    /// The same as Document_ID on a document of a field; a comment's document has none.
+    /// Same as `Document_ID` if the document is attached to a field; absent for a comment's
+    /// document.
     row_id: Option<i64>,
-    /// Its files.
+    /// Files of the document.
     files: Vec<DocumentFile>,
-    /// The version: PUT and DELETE need it.
+    /// Version of the document, required by PUT and DELETE.
     #[oai(rename = "versionHash")]
     version_hash: String,
 }
 
-/// A file of a document. It never changes.
+/// A file of a document. Files never change.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
@@ -58,12 +59,12 @@ pub struct DocumentFile {
     file_id: i64,
     document_id: i64,
     file_name: String,
-    /// Found from the content.
+    /// Media type, detected from the content.
     content_type: String,
     size_bytes: i64,
-    /// Of the bytes, in lower-case hex.
+    /// SHA-256 of the file's bytes, in lower-case hex.
     sha256: String,
-    /// Where this API gives the bytes.
+    /// Path in this API for downloading the file.
     download_path: String,
     uploaded_by_user_id: i64,
     uploaded_date: Timestamp,

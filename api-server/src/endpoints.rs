@@ -1,5 +1,5 @@
-//! The resource groups. The file follows the URL: drop the parameters, and the longest prefix that
-//! is a file is the one.
+//! Endpoints by resource group. Files follow the URL: drop the path parameters, and the longest
+//! prefix that names a file holds the endpoint.
 
 pub mod cash_drawers;
 pub mod contacts;
@@ -16,32 +16,32 @@ pub mod users;
 
 use poem_openapi::Tags;
 
-/// The resource groups as the document lists them.
+/// Resource groups, as listed in the OpenAPI document.
 #[derive(Tags)]
 pub enum Group {
     /// Loans, their transactions and payments.
     Loans,
-    /// What secures loans.
+    /// Collateral that secures loans.
     Collateral,
     /// Comments on loans, contacts and collateral, and their documents.
     Comments,
-    /// Borrowers and everyone else a loan names.
+    /// Borrowers and other parties to loans.
     Contacts,
-    /// Documents of user-defined fields.
+    /// Documents attached to user-defined fields.
     Documents,
-    /// The bytes of documents.
+    /// Contents of document files.
     Files,
-    /// Cards, and what paying by them costs.
+    /// Saved cards, card payments and convenience fees.
     #[oai(rename = "Payment gateway")]
     PaymentGateway,
-    /// Cash drawers of branches.
+    /// Branch cash drawers: their users, transactions and reconciliations.
     #[oai(rename = "Cash drawers")]
     CashDrawers,
     /// Users of the core system, and officers.
     Users,
-    /// Batch programs of the core system.
+    /// Status of the core system's batch programs.
     Status,
-    /// The lists that loans and contacts are set up with, and fields of forms.
+    /// Setup lists for loans and contacts, and the fields of entry forms.
     Setup,
     /// XML import.
     Import,

@@ -1,15 +1,15 @@
-//! What requests and answers have in common, whatever they are about.
+//! Shared handling of requests and responses.
 //!
-//! | Module | What |
+//! | Module | Purpose |
 //! |---|---|
-//! | `admission` | lets requests in: token, privilege, media types, query |
-//! | `operations` | the table of operations, and paths beside them |
-//! | `expectations` | what the contract says of requests, in plain words |
-//! | `request_body`, `texts` | JSON bodies, and texts with a limit |
+//! | `admission` | admits requests: token, privilege, media types, query |
+//! | `operations` | the table of operations, and paths outside the API |
+//! | `expectations` | describes in plain words what the contract expects of a request |
+//! | `request_body`, `texts` | JSON bodies, and bounded strings |
 //! | `paging`, `business_days` | lists |
-//! | `versions`, `ranges`, `fixed_body` | ETags, parts of files, bytes that never change |
-//! | `at_once`, `import_gate` | how much is done at once, and who waits |
-//! | `card_numbers` | finds card numbers where none may be |
+//! | `versions`, `ranges`, `fixed_body` | ETags, byte ranges, bodies that never change |
+//! | `at_once`, `import_gate` | concurrency limits, and who waits for an import |
+//! | `card_numbers` | finds card numbers where none are allowed |
 
 pub mod admission;
 pub mod at_once;

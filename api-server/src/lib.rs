@@ -29,7 +29,7 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Runs the server until `stop` is ready. An `Err` is one clear text for the administrator.
+/// Runs the server until `stop` is ready. An `Err` is a single clear message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
     process::survive_hangups()?;
     let config = Config::read(env_file)?;
@@ -73,10 +73,9 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
     metrics.count_statements(&mut db);
     let unknown_parameters = match config.unknown_parameters_ignored {
         false => UnknownParameters::Refused,
-        true => UnknownParameters::Ignored(metrics.counter(
-            "unknown_parameters",
-            "Parameters in queries that their operation does not know, and ignored",
-        )),
+        true => UnknownParameters::Ignored(
+            metrics.counter("unknown_parameters", "Unknown query parameters that were ignored"),
+        ),
     };
     let tasks = Tasks::new(&mut metrics);
     Ok((State::new(config, db, unknown_parameters, tasks)?, Arc::new(metrics)))

@@ -1,4 +1,4 @@
-//! The command `api-server`.
+//! The `api-server` command.
 
 use clap::Parser;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Serves the resource API in front of the core database.
+/// Serves the loan servicing API over the core database.
 #[derive(Parser)]
 #[command(version, after_help = shared::settings::list(api_server::config::SETTINGS))]
 struct Arguments {
-    /// Reads settings from this file first; the environment goes before it.
+    /// Read settings from this file first; the environment takes precedence.
     #[arg(long)]
     env_file: Option<PathBuf>,
-    /// Checks settings, certificates and database, and ends.
+    /// Check settings, certificates, database and object store, and exit.
     #[arg(long)]
     check: bool,
 }

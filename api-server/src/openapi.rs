@@ -1,7 +1,7 @@
-//! The OpenAPI document: made from the types, then put right in one place where the framework's
-//! output is wrong or where generators trip over it, and told what types cannot say: which problems
-//! an operation answers with ([`problems`]), what bodies and parameters may be ([`limits`]), and what
-//! it all looks like ([`examples`]). A test compares it with `openapi.json`.
+//! The OpenAPI document. It is generated from the types, corrected in one place where the
+//! framework's output is wrong or generators stumble over it, and completed with what types cannot
+//! express: the problems of each operation ([`problems`]), limits of bodies and parameters
+//! ([`limits`]), and examples ([`examples`]). A test compares it with `openapi.json`.
 
 pub mod examples;
 mod limits;
@@ -11,13 +11,13 @@ use crate::auth::privileges::Privilege;
 use crate::http::operations::privilege_of;
 use serde_json::{Map, Value, json};
 
-/// The release: supports core system 5.22.1, schema 5.22.
+/// The release. Supports core system 5.22.1, schema 5.22.
 pub const VERSION: &str = "12.0.0";
 
-/// Headers of requests, which the framework writes in small letters.
+/// Request headers, which the framework writes in lower case.
 const HEADERS: [&str; 4] = ["Idempotency-Key", "If-Match", "If-Range", "Range"];
 
-/// The document that is served, from the framework's own.
+/// Returns the served document, made from the framework's.
 pub fn finish(spec: &str) -> Value {
     let mut document: Value = serde_json::from_str(spec).unwrap_or_default();
     correct(&mut document);
@@ -30,17 +30,17 @@ pub fn finish(spec: &str) -> Value {
     document
 }
 
-/// The document as it is sent.
+/// Returns the document's text.
 pub fn text(document: &Value) -> String {
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }
 
-/// Puts the framework's output right.
+/// Corrects the framework's output.
 fn correct(document: &mut Value) {
     if let Some(info) = document.get_mut("info").and_then(Value::as_object_mut) {
         info.remove("license");
     }
-    // Paths begin at the root of whichever host serves the document.
+    // Paths are relative to the root of the host that serves the document.
     document["servers"] = json!([{"url": "/"}]);
     walk(document);
     for (_, method, operation) in operations(document) {
@@ -51,7 +51,7 @@ fn correct(document: &mut Value) {
     }
 }
 
-/// What is wrong in many places: formats, media types with a charset, noise.
+/// Corrects what is wrong in many places: formats, media types with a charset, noise.
 fn walk(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(walk),
@@ -73,8 +73,8 @@ fn correct_members(members: &mut Map<String, Value>) {
         }
         _ => {}
     }
-    // A reference with a description gets the description once more, in a schema of its own:
-    // openapi-python-client refuses it, and drops the whole object.
+    // The framework repeats the description of a reference in a separate schema beside it.
+    // openapi-python-client refuses that and drops the whole object.
     if let Some(parts) = members.get_mut("allOf").and_then(Value::as_array_mut) {
         parts.retain(|part| part.as_object().is_none_or(|part| !part.keys().eq(["description"])));
     }
@@ -96,8 +96,8 @@ fn correct_members(members: &mut Map<String, Value>) {
     }
 }
 
-/// What every list and every row with a version takes besides its own parameters: they are read in
-/// one place, so they are described in one place.
+/// Adds the parameters common to all lists and all versioned rows. They are read in one place, so
+/// they are described in one place.
 fn describe_headers_and_pages(operation: &mut Value) {
     let has = |header: &str| {
         let headers = &operation["responses"]["200"]["headers"];
@@ -112,14 +112,14 @@ fn describe_headers_and_pages(operation: &mut Value) {
         }));
         added.push(json!({
             "name": "after", "in": "query", "required": false,
-            "description": "The cursor in the `Link` of the page before.",
+            "description": "Cursor from the `Link` header of the previous page.",
             "schema": {"type": "string"},
         }));
     }
     if has("ETag") {
         added.push(json!({
             "name": "If-None-Match", "in": "header", "required": false,
-            "description": "The versions the client has: 304 if one of them is the current one.",
+            "description": "Versions the client has; 304 if one of them is current.",
             "schema": {"type": "string"},
         }));
     }
@@ -132,7 +132,8 @@ fn describe_headers_and_pages(operation: &mut Value) {
     }
 }
 
-/// Who may call is a type of the first argument, and for clients the same bearer token.
+/// Writes who may call into the description. In the program that is the type of an endpoint's first
+/// argument; for clients it is always a bearer token.
 fn describe_callers(document: &mut Value) {
     for (.., operation) in operations(document) {
         let callers = &operation["security"][0];
@@ -144,7 +145,7 @@ fn describe_callers(document: &mut Value) {
             }
             None => "core-system users".to_owned(),
         };
-        let who = who + if borrowers { "; borrowers, of their own records." } else { "." };
+        let who = who + if borrowers { "; borrowers, for their own records." } else { "." };
         let text = operation["description"].as_str().map(|text| format!("{text}\n\n"));
         operation["description"] = json!(text.unwrap_or_default() + "**Who:** " + &who);
         operation["security"] = json!([{"bearer": []}]);
@@ -153,11 +154,11 @@ fn describe_callers(document: &mut Value) {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "opaque",
-        "description": "An access token of the auth server, with the scope `core` or `web`.",
+        "description": "Access token from the auth server, with the scope `core` or `web`.",
     }});
 }
 
-/// A PUT takes the members of what its GET gives: those that it does not change are read-only.
+/// Adds to the body of each PUT, as read-only, the members of its GET that it does not change.
 fn describe_read_only_members(document: &mut Value) {
     let mut added = Vec::new();
     for (_, method, operation) in operations(document) {
@@ -181,22 +182,22 @@ fn describe_read_only_members(document: &mut Value) {
 fn read_only(schema: Value) -> Value {
     let mut schema = match schema["$ref"].is_null() {
         true => schema,
-        // What stands beside a reference counts for nothing.
+        // Anything beside a reference is ignored.
         false => json!({"allOf": [schema]}),
     };
     schema["readOnly"] = json!(true);
     schema
 }
 
-/// Headers that have one meaning wherever they are.
+/// Describes headers that mean the same everywhere.
 fn describe_headers(document: &mut Value) {
     let header = |description: &str, kind: &str| json!({"description": description, "schema": {"type": kind}});
     document["components"]["headers"] = json!({
-        "Accept-Encoding": header("Bodies are taken without an encoding alone.", "string"),
-        "Content-Range": header("How long the file is (RFC 9110, 14.4).", "string"),
-        "Retry-After": header("Send the request again after so many seconds.", "integer"),
-        "WWW-Authenticate": header("How to send a token (RFC 6750, section 3).", "string"),
-        "X-Request-Id": header("The id of the request, as in the log.", "string"),
+        "Accept-Encoding": header("Only unencoded bodies are accepted.", "string"),
+        "Content-Range": header("Size of the file (RFC 9110, 14.4).", "string"),
+        "Retry-After": header("Seconds to wait before sending the request again.", "integer"),
+        "WWW-Authenticate": header("Authentication challenge (RFC 6750, section 3).", "string"),
+        "X-Request-Id": header("Id of the request, as it appears in the log.", "string"),
     });
     for (.., operation) in operations(document) {
         let responses = operation["responses"].as_object_mut().into_iter().flatten();
@@ -207,7 +208,7 @@ fn describe_headers(document: &mut Value) {
     }
 }
 
-/// Every operation of the document: its path, its method, and what is said of it.
+/// Returns every operation of the document with its path and method.
 fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     paths.flat_map(|(path, methods)| {
@@ -220,7 +221,7 @@ fn id(operation: &Value) -> &str {
     operation["operationId"].as_str().unwrap_or_default()
 }
 
-/// Every response has a description.
+/// Gives every response a description.
 fn describe_responses(operation: &mut Value) {
     let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else {
         return;
@@ -228,7 +229,7 @@ fn describe_responses(operation: &mut Value) {
     for (status, response) in responses {
         let missing = response["description"].as_str().unwrap_or_default().is_empty();
         if missing {
-            let text = if status == "default" { "A problem." } else { "The answer." };
+            let text = if status == "default" { "A problem." } else { "The response." };
             response["description"] = json!(text);
         }
     }

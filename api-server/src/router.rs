@@ -1,4 +1,5 @@
-//! The routes of the api-server, the document they make, and the framework's errors as problems.
+//! Routes of the api-server, the OpenAPI document generated from them, and the framework's errors
+//! as problems.
 
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::Contacts;
@@ -52,7 +53,7 @@ type OfLoans = (
 type OfContacts = (Contacts, ContactComments, UserDefinedFields, Files);
 type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
 
-/// The resource groups.
+/// The API's resource groups.
 pub fn api() -> OpenApiService<Api, ()> {
     let loans = (
         Loans,
@@ -80,12 +81,12 @@ pub fn document() -> &'static str {
     &CONTRACT.0
 }
 
-/// The operations that are in it.
+/// The operations of the document.
 pub fn operations() -> &'static Operations {
     &CONTRACT.1
 }
 
-/// What the document says of requests.
+/// The document's expectations of requests.
 pub fn expectations() -> &'static Expectations {
     static EXPECTATIONS: LazyLock<Expectations> =
         LazyLock::new(|| Expectations::of(document(), operations()));
@@ -123,7 +124,7 @@ pub fn endpoint(
     Edge::new(routes, metrics, to_problem, card_numbers::shown_path)
 }
 
-/// Import files and documents may be long, and so may be what is done with them.
+/// True for operations with an import file or a document: the transfer and the work may take long.
 fn is_streamed(method: &Method, uri: &Uri) -> bool {
     let body = operations().find(method, uri.path()).and_then(|operation| operation.body);
     body.is_some_and(|body| body.media_type != JSON.media_type)
@@ -132,10 +133,10 @@ fn is_streamed(method: &Method, uri: &Uri) -> bool {
 fn took_too_long() -> Problem {
     let seconds = REQUEST_TIME_MAX.as_secs();
     Problem::new(ProblemType::DatabaseUnavailable)
-        .detail(format!("there was no answer within {seconds} seconds"))
+        .detail(format!("the request took longer than {seconds} seconds"))
 }
 
-/// Redirects `GET /` to the documentation. The router would treat the root as a path of the API.
+/// Redirects `GET /` to the documentation. The router would treat the root as an API path.
 async fn lead_to_documentation(request: Request) -> poem::Result<Request> {
     match (request.uri().path(), request.method()) {
         ("/", &Method::GET) => Err(poem::Error::from_response(docs::lead())),
@@ -147,19 +148,20 @@ async fn lead_to_documentation(request: Request) -> poem::Result<Request> {
     }
 }
 
-/// Any method on a path that moved answers 410 with the current one, token or not.
+/// Responds with 410 and the current path to any method on a path that moved, with or without a
+/// token.
 async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
     match operations().current_path(request.uri().path()) {
         None => Ok(request),
         Some(current) => {
-            let detail = format!("this path is {current} since release 5.0.0");
+            let detail = format!("this path moved to {current} in release 5.0.0");
             let problem = Problem::new(ProblemType::FormerPath).detail(detail);
             Err(problem.member("currentPath", current).into())
         }
     }
 }
 
-/// The router takes nothing between two slashes for the value of a parameter; no path has that.
+/// Refuses empty segments: the router would read one as an empty parameter value. No path has one.
 async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
     match request.uri().path().contains("//") {
         false => Ok(request),
@@ -167,7 +169,8 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
     }
 }
 
-/// The framework's own errors, with what it does not know: names, and allowed methods.
+/// Turns the framework's errors into problems, adding what it does not know: names and allowed
+/// methods.
 fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
     let chosen = error.data::<PathPattern>();
     let operation = chosen.and_then(|chosen| operations().at(method, chosen));
@@ -178,7 +181,7 @@ fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
         return expectations().refuse_parameter(operation, uri, name);
     }
     if error.is::<NotText>() {
-        return Problem::bad_request("the path is no text in UTF-8");
+        return Problem::bad_request("the path is not valid UTF-8");
     }
     let problem = framework_problem(&error);
     if problem.kind() != ProblemType::MethodNotAllowed {
@@ -197,7 +200,7 @@ mod tests {
     use crate::http::operations::Operation;
     use poem::http::StatusCode;
 
-    /// Every operation is asked for without a token, and says on which path it was refused.
+    /// Every operation, called without a token, reports the path on which it was refused.
     #[tokio::test]
     async fn the_router_chooses_the_paths_of_the_document() {
         let routes = Route::new().nest("/", api());

@@ -1,4 +1,4 @@
-//! What the endpoints share.
+//! State shared by the endpoints.
 
 use crate::auth::auth_client::AuthClient;
 use crate::cards::{CardProcessor, PaymentGateway};
@@ -20,25 +20,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// What every endpoint works with.
+/// State available to every endpoint.
 pub struct State {
-    /// The core database.
+    /// Core database.
     pub db: DatabaseConnection,
-    /// Lets requests in.
+    /// Admits requests.
     pub admission: Arc<Admission>,
-    /// Carries out what writes.
+    /// Executes commands.
     pub writer: Writer,
     /// Documents and their files.
     pub documents: Arc<Attachments>,
-    /// Cards and what they pay.
+    /// Cards and card payments.
     pub cards: Arc<CardProcessor>,
     /// Hashes the passwords of imported web users.
     pub passwords: Passwords,
-    /// Where imports are spooled.
+    /// Directory in which imports are spooled.
     pub spool_directory: PathBuf,
-    /// The places for imports.
+    /// Permits for imports.
     pub imports: Arc<Semaphore>,
-    /// What this server does on its own.
+    /// Background tasks.
     pub tasks: Tasks,
     /// Whether the database can serve.
     pub readiness: Readiness,
@@ -47,7 +47,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state over a connected database.
+    /// Builds the state over a connected database.
     pub fn new(
         config: &Config,
         db: DatabaseConnection,

@@ -1,13 +1,14 @@
-//! The core database: one file per table, file name = table name.
+//! The core database, one file per table, named after the table.
 //!
-//! A `Model` that is an answer of the API also derives poem-openapi's `Object` and is returned as
-//! it is. Models with secret columns never do. `serde` gives a row its *stored* form, used for
-//! field history and version hashes: whole values, column names; it never reaches a client.
+//! A `Model` that the API returns as it is also derives poem-openapi's `Object`; a model with
+//! secret columns never does. `serde` gives a row its *stored* form, used for field history and
+//! version hashes: unmasked values under column names. It never reaches a client.
 
-/// What sea-orm asks of every entity beside its `Model`. Joins are written where they are needed.
+/// The items that sea-orm requires of every entity besides its `Model`. Joins are written where
+/// they are needed.
 macro_rules! no_relations {
     () => {
-        /// None.
+        /// No relations.
         #[derive(Copy, Clone, Debug, sea_orm::EnumIter, sea_orm::DeriveRelation)]
         pub enum Relation {}
 
@@ -15,7 +16,7 @@ macro_rules! no_relations {
     };
 }
 
-/// Enums that are one word in a column, and the same one in the stored form and in the API: the
+/// Enums stored as one word in a column, with the same word in the stored form and in the API: the
 /// variant in snake case.
 macro_rules! text_enum {
     ($($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* })*) => {$(

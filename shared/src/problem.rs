@@ -1,7 +1,7 @@
-//! Every failure of the resource API: RFC 9457 `application/problem+json`.
+//! Problems: every failure of the resource API, as RFC 9457 `application/problem+json`.
 //!
-//! What a client reads (`title`, `detail`, `errors`) and what the log says are separate texts:
-//! [`Problem::from`] a database error tells the client nothing but the kind of failure.
+//! The texts for clients (`title`, `detail`, `errors`) and the text in the log are separate:
+//! [`Problem::from`] a database error tells the client only the kind of failure.
 
 mod kinds;
 
@@ -20,93 +20,93 @@ use sea_orm::DbErr;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// What an endpoint returns: JSON, or a problem.
+/// Result of an endpoint: JSON, or a problem.
 pub type Answer<T> = Result<poem_openapi::payload::Json<T>, Problem>;
 
-/// A field at fault and what is wrong with it.
+/// A field that is at fault, with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct FieldError {
-    /// The member, parameter or attribute.
+    /// Name of the member, parameter or attribute.
     pub field: String,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub message: String,
 }
 
-/// A value that breaks a rule, and the field that carries it: what is wrong, before it is a problem.
+/// A value that breaks a rule, and its field: a refusal that is not a problem yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidValue {
-    /// Which rule.
+    /// Rule that is broken.
     pub rule: ValueRule,
-    /// The member, parameter or attribute.
+    /// Name of the member, parameter or attribute.
     pub field: String,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub message: String,
 }
 
-/// The rules that a value may break.
+/// Rules that a value may break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRule {
-    /// It is one that the field takes.
+    /// The value is one the field accepts.
     Sound,
-    /// It is there.
+    /// The value is present.
     Present,
-    /// It is a code of a setup list, and still in use.
+    /// The value is an active code of a setup list.
     Listed,
 }
 
 impl InvalidValue {
-    /// A value that the field does not take.
+    /// A value that the field does not accept.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: ValueRule::Sound, field: field.into(), message: message.into() }
     }
 
-    /// A value that is missing.
+    /// A missing value.
     pub fn missing(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: ValueRule::Present, field: field.into(), message: message.into() }
     }
 
-    /// A code that is not in its setup list, or no longer in use.
+    /// A code that is not in its setup list, or no longer active.
     pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
         let message = format!("{code:?} is unknown or no longer active");
         Self { rule: ValueRule::Listed, field: field.into(), message }
     }
 }
 
-/// A problem document (RFC 9457). Members beyond these depend on `type`.
+/// A problem document (RFC 9457). Further members depend on `type`.
 #[derive(Object)]
 #[oai(rename = "Problem", skip_serializing_if_is_none)]
 struct ProblemDocument {
-    /// `urn:problem-type:core:` and the kind of problem.
+    /// Kind of problem, prefixed with `urn:problem-type:core:`.
     r#type: String,
-    /// The kind of problem in words, the same for every occurrence.
+    /// Title of the kind, the same for every occurrence.
     title: String,
-    /// The status of the answer.
+    /// HTTP status of the response.
     status: u16,
-    /// What is wrong this time.
+    /// Explanation of this occurrence.
     detail: Option<String>,
-    /// The path of the request.
+    /// Path of the request.
     instance: String,
-    /// The id of the request, as in `X-Request-Id`: quote it when you ask for help.
+    /// Id of the request, the same as `X-Request-Id`: quote it when you ask for help.
     #[oai(rename = "requestId")]
     request_id: String,
-    /// The fields at fault.
+    /// Fields that are at fault.
     errors: Option<Vec<FieldError>>,
-    /// Where a former path is now.
+    /// Current location of a path that has moved.
     #[oai(rename = "currentPath")]
     current_path: Option<String>,
-    /// Why the gateway declined the card, in the gateway's own word.
+    /// The gateway's own reason for declining the card.
     #[oai(rename = "declineCode")]
     decline_code: Option<String>,
-    /// The version that the row has now, where another one was named.
+    /// Current version of the row, if the request named another one.
     #[oai(rename = "currentVersionHash")]
     current_version_hash: Option<String>,
-    /// Where in an import file the fault is: the line, counted from 1.
+    /// Line of the fault in an import file, counted from 1.
     line: Option<u64>,
-    /// The character in that line, counted from 1.
+    /// Column of the fault in that line, in bytes, counted from 1.
     column: Option<u64>,
 }
 
-/// A failure on its way to the client. Boxed, because every `Result` carries room for one.
+/// A failure to be sent to the client. Boxed, because every `Result` reserves room for one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem(Box<Parts>);
 
@@ -120,7 +120,7 @@ struct Parts {
 }
 
 impl Problem {
-    /// A problem of this kind, with nothing more to say.
+    /// Creates a problem of this kind, without details.
     pub fn new(kind: ProblemType) -> Self {
         let headers = match kind {
             ProblemType::IdempotencyInProgress
@@ -144,28 +144,28 @@ impl Problem {
         Self(Box::new(Parts { kind, detail: None, errors, extra, headers }))
     }
 
-    /// The same with a sentence about this occurrence.
+    /// Adds a sentence about this occurrence.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// The same with a field at fault.
+    /// Adds a field that is at fault.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
         self.0.errors.push(FieldError { field: field.into(), message: message.into() });
         self
     }
 
-    /// The same with one more member.
+    /// Adds a member.
     #[must_use]
     pub fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.extra.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same with this header, in place of one of this name.
+    /// Sets a header, replacing one of the same name.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.retain(|(present, _)| *present != name);
@@ -173,39 +173,39 @@ impl Problem {
         self
     }
 
-    /// A row that is missing or that the caller may not see: the two look alike.
+    /// A row that does not exist or that the caller may not see: the two look alike.
     pub fn not_found() -> Self {
         Self::new(ProblemType::NotFound)
     }
 
-    /// A request that cannot be read.
+    /// A malformed request.
     pub fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(ProblemType::BadRequest).detail(detail)
     }
 
-    /// A value that breaks a rule, and the field that carries it.
+    /// A value that breaks a rule, and its field.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(ProblemType::InvalidValue).field(field, message)
     }
 
-    /// A code that is not in its setup list, or no longer in use.
+    /// A code that is not in its setup list, or no longer active.
     pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
         Self::new(ProblemType::UnknownCode)
             .field(field, format!("{code:?} is unknown or no longer active"))
     }
 
-    /// A failure of ours: the log says what, the client learns only the request id.
+    /// An internal failure: the log has the cause, the client learns only the request id.
     pub fn internal(logged: impl fmt::Display) -> Self {
         tracing::error!(error = %logged, "request failed");
         Self::new(ProblemType::InternalError)
     }
 
-    /// Which kind of problem it is.
+    /// Kind of the problem.
     pub fn kind(&self) -> ProblemType {
         self.0.kind
     }
 
-    /// What is wrong this time, in one line: for reports that are no HTTP answer.
+    /// Returns the problem in one line, for reports other than HTTP responses.
     pub fn message(&self) -> String {
         let mut text = self.0.detail.clone().unwrap_or_else(|| self.0.kind.title().to_owned());
         for FieldError { field, message } in &self.0.errors {
@@ -214,12 +214,12 @@ impl Problem {
         text
     }
 
-    /// The first field at fault, and what is wrong with it.
+    /// Returns the first field at fault and its message.
     pub fn first_field(&self) -> Option<(&str, &str)> {
         self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
-    /// The answer to a request for this path.
+    /// Renders the response to a request for this path.
     pub fn render(&self, path: &str, request_id: &str) -> Response {
         let status = self.0.kind.status();
         let mut document = self.0.extra.clone();
@@ -304,7 +304,7 @@ impl ApiResponse for Problem {
         }];
         MetaResponses {
             responses: vec![MetaResponse {
-                description: "A problem; `type` says which.",
+                description: "A problem; `type` identifies the kind.",
                 status: None,
                 status_range: None,
                 content,

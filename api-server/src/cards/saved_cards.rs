@@ -28,14 +28,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewCard {
-    /// What the gateway gave for the card: never its number. Up to 255 characters.
+    /// The gateway's token for the card, never its number. Up to 255 characters.
     pub gateway_token: Text<255, 1>,
-    /// What the card is for; default wallet.
+    /// Purpose of the card; default `wallet`.
     pub entry_type: Option<EntryType>,
-    /// The name on the card. Up to 80 characters.
+    /// Name on the card. Up to 80 characters.
     pub cardholder_name: Option<Text<80>>,
-    /// Whose card it is: the borrower (default) or a contact linked to the loan; for a web user
-    /// himself.
+    /// Owner of the card: the borrower (default) or a contact linked to the loan; for a web user,
+    /// their own contact.
     pub contact_id: Option<i64>,
 }
 

@@ -34,17 +34,17 @@ use shared::time::Clock;
 /// Files of one document: they are shown with it.
 const FILES_MAX: usize = 200;
 
-/// What a field's document becomes: whatever is left out is cleared. Read-only members are taken as
-/// the document has them, and change nothing.
+/// The new state of a field's document: members left out are cleared. Read-only members are
+/// accepted if they equal those of the document, and change nothing.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct DocumentChange {
-    /// Not empty, up to 255 characters.
+    /// Name of the document: not empty, up to 255 characters.
     pub name: Text<255, 1>,
-    /// Up to 64 KiB.
+    /// Description of the document, up to 64 KiB.
     pub description: Option<LongText>,
-    /// The version to be changed. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }

@@ -21,12 +21,12 @@ use shared::interface_names;
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Comment {
-    /// The comment's row.
+    /// The stored comment.
     #[oai(flatten)]
     row: comments::Model,
-    /// The code of its category.
+    /// Code of the comment's category.
     comment_category: String,
-    /// The version: PUT and DELETE need it.
+    /// Version of the comment, required by PUT and DELETE.
     #[oai(rename = "versionHash")]
     version_hash: String,
 }

@@ -22,32 +22,32 @@ use std::collections::HashSet;
 /// More kinds of notes and coins than any currency has.
 const DENOMINATIONS_MAX: usize = 100;
 
-/// What was counted in a drawer.
+/// A reconciliation to be posted: the result of counting a drawer.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewReconciliation {
-    /// The cash that is there: zero or more.
+    /// Cash counted: zero or more.
     pub counted_cash: AmountText,
-    /// The sum of the checks that are there: zero or more.
+    /// Total of the checks counted: zero or more.
     pub counted_check: AmountText,
-    /// How often each note and coin is there, each value once, up to 100 of them. They sum to
-    /// Counted_Cash.
+    /// Notes and coins counted, up to 100 denominations, each once. They sum to `Counted_Cash`.
     pub denominations: Option<Vec<NewDenomination>>,
-    /// Up to 64 KiB.
+    /// Comment on the count, up to 64 KiB.
     pub comment: Option<LongText>,
-    /// Ends the session of the drawer's active user: the next assigned user may go on with it.
+    /// Ends the session of the drawer's active user, so that the next assigned user can work with
+    /// it.
     pub close_drawer: Option<bool>,
 }
 
-/// Notes or coins of one value that were counted.
+/// Notes or coins of one denomination.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewDenomination {
-    /// What one of them is worth: above zero.
+    /// Value of a single note or coin, above zero.
     pub value: AmountText,
-    /// How many there are: zero or more.
+    /// Number of notes or coins: zero or more.
     pub count: i32,
 }
 

@@ -18,39 +18,40 @@ use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 
-/// What a client may enter. Rows have other types too, which come with payments, counts and
-/// transfers.
+/// Transaction types that clients can enter. Stored transactions have further types, for payments,
+/// counts and transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[oai(rename = "NewDrawerTransactionType", rename_all = "snake_case")]
 pub enum Entered {
-    /// From the bank.
+    /// Received from the bank.
     BankIn,
-    /// To the bank.
+    /// Sent to the bank.
     BankOut,
-    /// To another drawer.
+    /// Transferred to another drawer.
     Transfer,
-    /// A correction.
+    /// Correction that adds money.
     AdjustmentIn,
-    /// A correction.
+    /// Correction that removes money.
     AdjustmentOut,
 }
 
-/// Money to be put into a drawer or taken out of it.
+/// A cash-drawer transaction to be posted.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewDrawerTransaction {
-    /// bank_in and bank_out need the right Funding; adjustment_in and adjustment_out the right
-    /// Supervise; transfer the right Funding if either drawer is a reserve.
+    /// Type of transaction. `bank_in` and `bank_out` require the Funding privilege, `adjustment_in`
+    /// and `adjustment_out` the Supervise privilege, and `transfer` the Funding privilege if either
+    /// drawer is a reserve.
     pub transaction_type: Entered,
-    /// What is moved; default cash.
+    /// Form of the money; default `cash`.
     pub tender: Option<Tender>,
-    /// How much: above zero, whichever way it goes.
+    /// Amount, above zero in either direction.
     pub amount: AmountText,
-    /// The number of the check. Up to 25 characters; only with the tender check.
+    /// Check number. Up to 25 characters; only with the tender `check`.
     pub check_number: Option<Text<25>>,
-    /// The drawer that a transfer goes to: open, and another one. Required for a transfer, and only
-    /// with it.
+    /// Id of the drawer to transfer to, another drawer that is open. Required for a transfer, and
+    /// only allowed with one.
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
     pub reference: Option<Text<100>>,

@@ -1,4 +1,4 @@
-//! `/cash-drawers`: the drawers of branches, who works with them, what moved and how it was counted.
+//! `/cash-drawers`: branch cash drawers, their users, transactions and reconciliations.
 
 use super::Group;
 use crate::auth::caller::{Admitted, Caller};
@@ -33,21 +33,21 @@ use shared::time::{Clock, Day};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A count, as it is answered and kept.
+/// A reconciliation, as sent in the response and as stored for a retry.
 type Counted = Created<cash_drawer_reconciliations::Model>;
 
-/// The rows of a transaction, as they are answered and kept.
+/// The rows of a transaction, as sent in the response and as stored for a retry.
 type Entered = Created<Vec<cash_drawer_transactions::Model>>;
 
-/// A user who may work with a cash drawer.
+/// A user assigned to a cash drawer.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DrawerAssignedUser {
-    /// The assignment's row.
+    /// The stored assignment.
     #[oai(flatten)]
     row: cash_drawer_assignments::Model,
-    /// What the user logs in with.
+    /// Name with which the user logs in.
     user_name: Option<String>,
 }
 
@@ -56,10 +56,10 @@ pub struct DrawerAssignedUser {
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DrawerActiveUser {
-    /// The session's row.
+    /// The stored session.
     #[oai(flatten)]
     row: cash_drawer_sessions::Model,
-    /// What the user logs in with.
+    /// Name with which the user logs in.
     user_name: Option<String>,
 }
 
@@ -69,7 +69,9 @@ pub struct CashDrawers;
 #[operations]
 #[OpenApi(tag = "Group::CashDrawers")]
 impl CashDrawers {
-    /// The cash drawers that the caller is assigned to; holders of Cash Drawer > Supervise see all.
+    /// List the cash drawers.
+    ///
+    /// Callers see the drawers they are assigned to; holders of Cash Drawer > Supervise see all.
     #[oai(path = "/cash-drawers", method = "get")]
     async fn list_drawers(
         &self,
@@ -80,25 +82,25 @@ impl CashDrawers {
         page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &state.db).await
     }
 
-    /// A cash drawer.
+    /// Get a cash drawer.
     #[oai(path = "/cash-drawers/:drawer_id", method = "get")]
     async fn get_drawer(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
     ) -> Answer<cash_drawers::Model> {
         Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?))
     }
 
-    /// Who is working with a drawer now.
+    /// List the users who are working with a cash drawer.
     #[oai(path = "/cash-drawers/:drawer_id/active-users", method = "get")]
     async fn list_drawer_active_users(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerActiveUser>, Problem> {
@@ -118,13 +120,13 @@ impl CashDrawers {
             .map(|row| DrawerActiveUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
 
-    /// Who may work with a drawer.
+    /// List the users assigned to a cash drawer.
     #[oai(path = "/cash-drawers/:drawer_id/assigned-users", method = "get")]
     async fn list_drawer_assigned_users(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerAssignedUser>, Problem> {
@@ -143,13 +145,13 @@ impl CashDrawers {
             .map(|row| DrawerAssignedUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
 
-    /// The counts of a drawer.
+    /// List a cash drawer's reconciliations.
     #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "get")]
     async fn list_reconciliations(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<cash_drawer_reconciliations::Model>, Problem> {
@@ -160,24 +162,25 @@ impl CashDrawers {
         page.by_key(counts, &state.db).await
     }
 
-    /// Counts a drawer.
+    /// Reconcile a cash drawer.
     ///
-    /// What was counted becomes its balances: a difference is entered as a transaction over_short
-    /// of its tender. All transactions that no count named before get the number of this one, and
-    /// never change again. Whoever may enter transactions into a drawer may count it.
+    /// The counted amounts become the drawer's balances: a difference is entered as an over_short
+    /// transaction of its tender. All transactions that no earlier count covers get the id of this
+    /// one and can no longer change. Any user who may enter transactions into a drawer may count
+    /// it.
     ///
-    /// One request at a time works on a drawer; one that waits for longer than three seconds is
-    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
-    /// the first answer and counts nothing.
+    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
+    /// the first response and counts nothing.
     #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "post")]
     async fn reconcile_drawer(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         reconciliation: JsonBody<NewReconciliation>,
@@ -189,17 +192,17 @@ impl CashDrawers {
         Ok(Created(effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await?))
     }
 
-    /// What went into and out of a drawer.
+    /// List a cash drawer's transactions.
     #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "get")]
     async fn list_drawer_transactions(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
-        /// First business day of Transaction_Date.
+        /// Earliest business day of `Transaction_Date`, inclusive.
         from: Query<Option<Day>>,
-        /// Last business day of Transaction_Date.
+        /// Latest business day of `Transaction_Date`, inclusive.
         to: Query<Option<Day>>,
         page: Page,
     ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
@@ -212,25 +215,26 @@ impl CashDrawers {
         page.by_key(moved, &state.db).await
     }
 
-    /// Enters what goes into a drawer or out of it, but for payments.
+    /// Post a cash-drawer transaction.
     ///
-    /// Answers with the transactions it created, in drawers that the caller may see: a transfer
-    /// takes out of this drawer and puts into the other one. The first assigned user who enters a
-    /// transaction into an individual drawer becomes its active user; from then on everyone else
-    /// but holders of Supervise is refused, until a count with Close_Drawer.
+    /// For money put into a drawer or taken out of it, other than payments. Returns the
+    /// transactions created, in drawers that the caller may see: a transfer takes money out of this
+    /// drawer and puts it into the other one. The first assigned user to enter a transaction into
+    /// an individual drawer becomes its active user; from then on, all other users except holders
+    /// of Supervise are refused, until a count with `Close_Drawer`.
     ///
-    /// One request at a time works on a drawer; one that waits for longer than three seconds is
-    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
-    /// the first answer and enters nothing.
+    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
+    /// the first response and enters nothing.
     #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "post")]
     async fn post_drawer_transaction(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The drawer.
+        /// Drawer id.
         drawer_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         transaction: JsonBody<NewDrawerTransaction>,
@@ -244,7 +248,7 @@ impl CashDrawers {
     }
 }
 
-/// A count that was let in.
+/// An admitted reconciliation.
 struct Counting {
     caller: Caller,
     drawer_id: i64,
@@ -271,7 +275,7 @@ impl Effect for Counting {
     }
 }
 
-/// A transaction that was let in.
+/// An admitted transaction.
 struct Posting {
     caller: Caller,
     drawer_id: i64,
@@ -298,7 +302,7 @@ impl Effect for Posting {
     }
 }
 
-/// The names of these users, by id.
+/// Returns the names of these users, by id.
 async fn user_names(
     db: &impl ConnectionTrait,
     caller: &Caller,

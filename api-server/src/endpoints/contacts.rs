@@ -1,4 +1,4 @@
-//! `/contacts`: borrowers and everyone else a loan names.
+//! `/contacts`: borrowers and other parties to loans.
 
 pub mod comments;
 
@@ -37,31 +37,32 @@ use std::sync::Arc;
 
 /// A contact: a person, a couple or a company.
 ///
-/// Tax ids and identity numbers show `*` but for their last four characters, unless the caller
-/// holds Contact > Tax ID > View.
+/// Tax ids and identity numbers are masked with `*` except for their last four characters, unless
+/// the caller holds Contact > Tax ID > View.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Contact {
-    /// The contact's row.
+    /// The stored contact.
     #[oai(flatten)]
     row: contacts::Model,
-    /// What the contact logs in with as a web user.
+    /// User name with which the contact logs in as a web user.
     web_user_name: Option<String>,
 }
 
-/// What a user-defined field of a contact holds.
+/// A user-defined field of a contact, and its value.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct FieldValue {
+    /// Id of the field definition.
     field_id: i64,
     field_name: String,
     label: String,
     data_type: DataType,
-    /// In the canonical text of its type.
+    /// Value, in the canonical text form of its data type.
     value: Option<String>,
-    /// Documents attached to the field, as far as the caller may see them.
+    /// Number of documents attached to the field that the caller may see.
     document_count: i64,
 }
 
@@ -71,13 +72,13 @@ pub struct Contacts;
 #[operations]
 #[OpenApi(tag = "Group::Contacts")]
 impl Contacts {
-    /// A contact.
+    /// Get a contact.
     #[oai(path = "/contacts/:contact_id", method = "get")]
     async fn get_contact(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
     ) -> Answer<Contact> {
         let credentials = contacts::Entity::belongs_to(web_credentials::Entity)
@@ -96,16 +97,16 @@ impl Contacts {
         Ok(Json(Contact { row, web_user_name: credentials.map(|row| row.web_user_name) }))
     }
 
-    /// The detail fields of a contact, and what they hold.
+    /// List a contact's detail fields and their values.
     ///
-    /// One row per field of the form that is not hidden. Borrowers see their own, of the fields
-    /// that are visible on the web.
+    /// One row per field of the form that is not hidden. Borrowers see only their own contact, and
+    /// only the fields that are visible on the web.
     #[oai(path = "/contacts/:contact_id/detail", method = "get")]
     async fn list_contact_detail(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
         page: Page,
     ) -> Result<List<FieldValue>, Problem> {
@@ -128,7 +129,7 @@ impl Contacts {
         }))
     }
 
-    /// A credit bureau's report about a contact.
+    /// Get a credit bureau report on a contact.
     ///
     /// Each read is logged with the reader and the purpose of the report.
     #[oai(path = "/contacts/credit-profiles/:report_id", method = "get")]
@@ -136,7 +137,7 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The report.
+        /// Report id.
         report_id: Path<i64>,
     ) -> Answer<credit_profiles::Model> {
         let caller = &admitted.caller;
@@ -150,27 +151,28 @@ impl Contacts {
         Ok(Json(report))
     }
 
-    /// The field history of a contact: what was changed in it and in the rows that hang on it.
+    /// List a contact's field history.
     ///
-    /// Oldest first. Changes of rows whose View the caller lacks are left out.
+    /// Changes to the contact and to the rows that belong to it. Ordered oldest first. Changes to
+    /// rows for which the caller lacks the View privilege are left out.
     #[oai(path = "/contacts/:contact_id/field-history", method = "get")]
     async fn list_contact_field_history(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// Changes of this table's rows only.
+        /// Only changes to rows of this table.
         #[oai(name = "tableName")]
         table_name: Query<Option<String>>,
-        /// Changes of this field only.
+        /// Only changes to this field.
         #[oai(name = "fieldName")]
         field_name: Query<Option<String>>,
-        /// First business day of Modified_Date.
+        /// Earliest business day of `Modified_Date`, inclusive.
         from: Query<Option<Day>>,
-        /// Last business day of Modified_Date.
+        /// Latest business day of `Modified_Date`, inclusive.
         to: Query<Option<Day>>,
-        /// Changes by this user only.
+        /// Only changes made by this user.
         #[oai(name = "userId")]
         user_id: Query<Option<i64>>,
         page: Page,
@@ -187,20 +189,20 @@ impl Contacts {
         audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
-    /// The documents of a field of a contact's demographics form.
+    /// List the documents of a field on a contact's demographics form.
     ///
-    /// The case of the field's name does not matter. A field that is not defined for the form, or
-    /// hidden, does not exist; one that holds something else is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
+    /// a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "get")]
     async fn list_contact_demographics_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -211,22 +213,22 @@ impl Contacts {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a field of a contact's demographics form.
+    /// Attach a document with one file to a field on a contact's demographics form.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "post")]
     async fn create_contact_demographics_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -237,20 +239,20 @@ impl Contacts {
         upload.attach(&state.documents, owner).await
     }
 
-    /// The documents of a field of a contact's detail form.
+    /// List the documents of a field on a contact's detail form.
     ///
-    /// The case of the field's name does not matter. A field that is not defined for the form, or
-    /// hidden, does not exist; one that holds something else is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
+    /// a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "get")]
     async fn list_contact_detail_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -260,22 +262,22 @@ impl Contacts {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a field of a contact's detail form.
+    /// Attach a document with one file to a field on a contact's detail form.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "post")]
     async fn create_contact_detail_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -286,20 +288,20 @@ impl Contacts {
         upload.attach(&state.documents, owner).await
     }
 
-    /// The documents of a field of a contact's financials form.
+    /// List the documents of a field on a contact's financials form.
     ///
-    /// The case of the field's name does not matter. A field that is not defined for the form, or
-    /// hidden, does not exist; one that holds something else is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
+    /// a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "get")]
     async fn list_contact_financials_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -310,22 +312,22 @@ impl Contacts {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a field of a contact's financials form.
+    /// Attach a document with one file to a field on a contact's financials form.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "post")]
     async fn create_contact_financials_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The contact.
+        /// Contact id.
         contact_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -337,7 +339,7 @@ impl Contacts {
     }
 }
 
-/// The values of a contact's fields that the caller may see, by field.
+/// Returns the field values of a contact that the caller may see, by field id.
 async fn held(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -360,7 +362,8 @@ async fn held(
     Ok(rows.into_iter().collect())
 }
 
-/// How many documents of a contact's detail fields the caller may see, by field.
+/// Returns the number of documents on a contact's detail fields that the caller may see, by field
+/// name.
 async fn document_counts(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -381,7 +384,7 @@ async fn document_counts(
     Ok(rows.into_iter().filter_map(|(field, count)| Some((field?, count))).collect())
 }
 
-/// Shows tax ids and identity numbers whole to whoever may see them.
+/// Unmasks tax ids and identity numbers for callers who may see them.
 fn unmask(caller: &Caller, row: contacts::Model) -> contacts::Model {
     if !caller.holds(TAX_IDS) {
         return row;

@@ -1,3 +1,3 @@
-//! `/core`: what concerns the core system as a whole.
+//! `/core`: operations on the core system as a whole.
 
 pub mod xml_import;

@@ -1,12 +1,14 @@
-//! `GET /docs`: the contract for people, in a page that explains, logs in and tries operations out.
+//! `GET /docs`: the documentation page, where people read about the API, log in and try operations
+//! out.
 //!
-//! The page is Swagger UI between sections of our own, all of it in one file: nothing comes from
-//! another host. It logs in by the authorization code flow with PKCE in a second window, which ends
-//! at the receiver and hands its code to the page through `window.opener`: neither page may get a
-//! `Cross-Origin-Opener-Policy`. The token stays in the page's memory and is gone when the page is.
+//! The page is Swagger UI between sections of our own, all in one file: nothing is loaded from
+//! another host. It logs in with the authorization code flow and PKCE in a second window, which
+//! ends at the receiver and passes its code to the page through `window.opener`: neither page may
+//! send a `Cross-Origin-Opener-Policy`. The token is held only in the page's memory and is gone
+//! with it.
 //!
-//! What the page knows of the auth server is in the page alone: `/openapi.json` names no host, and
-//! whoever generates a client needs a bearer token, from wherever it comes.
+//! Only the page refers to the auth server: `/openapi.json` names no host, and a generated client
+//! needs a bearer token from any source.
 
 pub mod auth_endpoints;
 mod page;
@@ -26,22 +28,22 @@ use poem::{Endpoint, Request, Response, handler};
 use reqwest::Url;
 use std::sync::Arc;
 
-/// Where the auth server sends the second window: a redirect URI of the page's client.
+/// Path to which the auth server redirects the second window: a redirect URI of the page's client.
 pub const RECEIVER: &str = "/docs/oauth-receiver.html";
 
-/// Stands in the page where this server's own address belongs.
+/// Placeholder in the page for this server's own URL.
 const THIS_SERVER: &str = "https://this-server.invalid";
 
-/// Browsers ask the server for an icon unless the page has one.
+/// Browsers request an icon from the server unless the page names one.
 const NO_ICON: &str = "<link rel=\"icon\" href=\"data:,\">";
 
-/// Both pages, made once.
+/// Both pages, built once.
 pub struct Docs {
     page: Page,
     receiver: Page,
 }
 
-/// `GET /` leads to `/docs`.
+/// `GET /` redirects to `/docs`.
 pub fn lead() -> Response {
     Response::builder().status(StatusCode::FOUND).header(LOCATION, "/docs").finish()
 }
@@ -59,8 +61,8 @@ pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, known: Known) -> Respo
 }
 
 impl Docs {
-    /// The pages of a contract for this auth server and this server, as browsers reach them, and
-    /// this client.
+    /// Builds the pages for a contract, from the URLs of the auth server and of this server as
+    /// browsers reach them, and the client id of the page.
     pub async fn new(
         contract: &str,
         auth_url: &str,
@@ -85,12 +87,12 @@ impl Docs {
     }
 }
 
-/// The origin of a URL as a source of a content security policy.
+/// Returns the origin of a URL as a source in a content security policy.
 fn policy_source(url: &str) -> String {
     Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
 
-/// The framework's page for the second window.
+/// Returns the framework's page for the second window.
 async fn receiver_html() -> poem::Result<String> {
     let request = Request::builder().uri(Uri::from_static("/oauth-receiver.html")).finish();
     let response = page::framework().swagger_ui().get_response(request).await;
@@ -98,7 +100,7 @@ async fn receiver_html() -> poem::Result<String> {
     Ok(html.replacen("<head>", &format!("<head>\n    {NO_ICON}"), 1))
 }
 
-/// A page and what it is allowed.
+/// A page with its content security policy.
 struct Page {
     html: FixedBody,
     policy: HeaderValue,
@@ -121,13 +123,13 @@ impl Page {
     }
 }
 
-/// Scripts or styles by their hashes: no other one counts.
+/// Returns scripts or styles as hashes for a content security policy, which admits no others.
 fn sources(texts: &[impl AsRef<str>]) -> String {
     let hashes = texts.iter().map(|text| digest(&SHA256, text.as_ref().as_bytes()));
     hashes.map(|hash| format!("'sha256-{}'", STANDARD.encode(hash))).collect::<Vec<_>>().join(" ")
 }
 
-/// A text in which code stands between backticks.
+/// A text with code between backticks.
 struct Text<'a>(&'a str);
 
 impl Render for Text<'_> {
@@ -141,12 +143,12 @@ impl Render for Text<'_> {
     }
 }
 
-/// Lines to be typed or read.
+/// Preformatted lines to type or read.
 fn lines(text: &str) -> Markup {
     html! { pre tabindex="0" { code { (text) } } }
 }
 
-/// A search field that only a script can serve.
+/// A search field, hidden until the script enables it.
 fn search(id: &str, label: &str, hint: &str) -> Markup {
     let found = format!("{id}-found");
     html! {

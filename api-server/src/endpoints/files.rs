@@ -1,4 +1,4 @@
-//! `/files`: the bytes of documents, whatever they are attached to.
+//! `/files`: contents of document files, whatever the document is attached to.
 
 use super::Group;
 use crate::documents::attaching::Attachments;
@@ -34,26 +34,26 @@ pub struct Files;
 #[operations]
 #[OpenApi(tag = "Group::Files")]
 impl Files {
-    /// The bytes of a file.
+    /// Download a file.
     ///
-    /// Needs the View of the form, or of the kind of comment, that the file's document belongs to:
-    /// without it the file does not exist. A whole file is compared with its SHA-256 on the way;
-    /// one that has been damaged ends before its last bytes.
+    /// Requires the View privilege on the form, or on the kind of comment, that the file's document
+    /// belongs to: without it the file is 404. A whole file is checked against its SHA-256 while it
+    /// is sent; the download of a damaged file breaks off before its last bytes.
     #[oai(path = "/files/:file_id", method = "get")]
     async fn download_file(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The file: `File_ID`, as in `Download_Path`.
+        /// File id: `File_ID`, as in `Download_Path`.
         file_id: Path<i64>,
-        /// One range of bytes: `bytes=0-1023`.
+        /// A single byte range, such as `bytes=0-1023`.
         #[oai(name = "Range")]
         _range: Header<Option<String>>,
-        /// The version that the range is of: of another one the whole file is sent.
+        /// Version the range applies to. If the file's version differs, the whole file is sent.
         #[oai(name = "If-Range")]
         _if_range: Header<Option<String>>,
-        /// The version that is wanted: of another one 412 is the answer.
+        /// Expected version. If the file's version differs, the response is 412.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         known: Known,
@@ -86,7 +86,7 @@ impl Files {
     }
 }
 
-/// 412 for a client that wants the file only as it was at another time (RFC 9110, 13.1.1).
+/// Refuses with 412 a request for another version of the file (RFC 9110, 13.1.1).
 fn check_if_match(request: &Request, tag: &str) -> Result<(), Problem> {
     let named = versions::tags(request, "if-match");
     match named.is_empty() || named.iter().any(|named| named == "*" || named == tag) {
@@ -95,7 +95,7 @@ fn check_if_match(request: &Request, tag: &str) -> Result<(), Problem> {
     }
 }
 
-/// A file on its way out. Without a body: the client has it already.
+/// A file download. Without a body, the client already has the file.
 pub struct Download {
     file: document_files::Model,
     part: Option<Range<u64>>,
@@ -144,20 +144,25 @@ impl ApiResponse for Download {
                 content,
                 headers: headers.iter().map(|(name, text)| described(name, text)).collect(),
             };
-        let part = ("Accept-Ranges", "`bytes`: parts can be asked for.");
-        let tag = ("ETag", "The file's SHA-256: files never change.");
-        let name = ("Content-Disposition", "What the file is called (RFC 6266).");
-        let range = ("Content-Range", "Which bytes these are, and how many there are.");
+        let part = ("Accept-Ranges", "`bytes`: byte ranges are supported.");
+        let tag = ("ETag", "The file's SHA-256. Files never change.");
+        let name = ("Content-Disposition", "The file name (RFC 6266).");
+        let range = ("Content-Range", "The byte range sent, and the size of the file.");
         MetaResponses {
             responses: vec![
                 response(StatusCode::OK, "The whole file.", bytes(), &[tag, part, name]),
                 response(
                     StatusCode::PARTIAL_CONTENT,
-                    "The bytes that `Range` asked for.",
+                    "The byte range requested in `Range`.",
                     bytes(),
                     &[tag, part, name, range],
                 ),
-                response(StatusCode::NOT_MODIFIED, "The client has the file.", Vec::new(), &[tag]),
+                response(
+                    StatusCode::NOT_MODIFIED,
+                    "The client already has the file.",
+                    Vec::new(),
+                    &[tag],
+                ),
             ],
         }
     }

@@ -1,5 +1,5 @@
-//! `/gateway/…`: pages and messages of the payment gateways, outside of the API and without a
-//! bearer token. A one-time session or a verified signature lets in.
+//! `/gateway/…`: payment gateway pages and webhooks. They are not part of the API and need no
+//! bearer token: a one-time session or a verified signature grants access.
 
 pub mod sandbox;
 pub mod stripe;
@@ -10,37 +10,37 @@ use poem::http::{HeaderValue, StatusCode};
 use shared::pages::{self, Notice};
 use shared::problem::{Problem, ProblemType};
 
-/// What people call this installation.
+/// Name of this installation on its pages.
 const SITE: &str = "Loan Servicing";
 
 fn message(status: StatusCode, title: &str, text: &str, advice: &str) -> Response {
     pages::notice(SITE, status, &Notice { title, text, advice, back: None })
 }
 
-/// What to do where nothing is left to do.
+/// Advice on a page that leaves nothing to do.
 const CLOSE: &str = "You can close this page now.";
 
-/// A page whose session is unknown, used or over: the three look alike.
+/// Page for a session that is unknown, used or expired: the three look alike.
 fn session_over() -> Response {
-    let text = "This page can be used once, and for 15 minutes.";
-    let advice = "Go back to where you came from and ask for a new one.";
+    let text = "Each link works once and expires after 15 minutes.";
+    let advice = "Go back to where you came from and request a new one.";
     message(StatusCode::GONE, "This page is no longer valid", text, advice)
 }
 
-/// A failure, for people.
+/// Error page for a problem.
 fn page_of(problem: &Problem) -> Response {
     let status = problem.kind().status();
     let (text, advice) = match problem.kind() {
         ProblemType::GatewayUnavailable | ProblemType::DatabaseUnavailable => (
-            "Something we need is not available right now. Nothing was done.",
+            "A service we depend on is unavailable right now. Nothing was changed.",
             "Try again in a few minutes.",
         ),
         _ => (
-            "Something went wrong on our side. Nothing was done.",
-            "Try again later. If it happens again, tell us the reference below.",
+            "An unexpected error occurred on our side. Nothing was changed.",
+            "Try again later. If it happens again, contact us and quote the reference below.",
         ),
     };
-    let mut page = message(status, "That did not work", text, advice);
+    let mut page = message(status, "Something went wrong", text, advice);
     if status == StatusCode::SERVICE_UNAVAILABLE {
         page.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
     }

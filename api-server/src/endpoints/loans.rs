@@ -34,23 +34,24 @@ use shared::secrecy::Masked;
 use shared::time::Day;
 use std::sync::Arc;
 
-/// A loan as its row stands, and what its figures come to today.
+/// A loan: its stored terms and balances, and figures calculated for today.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Loan {
-    /// The loan's row.
+    /// The stored loan.
     #[oai(flatten)]
     row: loans::Model,
-    /// The business day the following figures are for.
+    /// Business day of the calculated figures.
     as_of_date: NaiveDate,
     /// One day's interest, to eight decimals.
     current_per_diem: Rate,
-    /// What pays the loan off today: principal, interest, late charges and fees, less suspense.
+    /// Amount that pays the loan off today: principal, interest, late charges and fees, less
+    /// suspense.
     current_payoff_balance: Money,
-    /// Unpaid instalments due before today.
+    /// Unpaid amount of instalments due before today.
     total_past_due_balance: Money,
-    /// The unpaid instalment due today.
+    /// Unpaid amount of the instalment due today.
     total_current_due_balance: Money,
     /// Age of the oldest unpaid instalment, in days.
     days_past_due: i32,
@@ -78,29 +79,31 @@ pub struct Loans;
 #[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl Loans {
-    /// A loan.
+    /// Get a loan.
     ///
-    /// Its terms and balances as they stand, and per diem, payoff and past-due figures for today,
-    /// the business day of the database's clock. Interest is accrued up to, not including, today.
+    /// Returns its terms and balances, and per-diem, payoff and past-due figures for today, the
+    /// business day of the database's clock. Interest is accrued up to, but not including, today.
     #[oai(path = "/loans/:loan_id", method = "get")]
     async fn get_loan(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
     ) -> Answer<Loan> {
         let book = Book::read(&state.db, &admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, book)?))
     }
 
-    /// What a loan is charged or credited again and again.
+    /// List a loan's recurring transactions.
+    ///
+    /// Charges and credits that recur on the loan, by schedule or by event.
     #[oai(path = "/loans/:loan_id/recurring-transactions", method = "get")]
     async fn list_recurring_transactions(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<recurring_transactions::Model>, Problem> {
@@ -111,13 +114,15 @@ impl Loans {
             .await
     }
 
-    /// A payment that is drawn without anybody sending it.
+    /// Get an automated payment.
+    ///
+    /// A payment drawn from a bank account or a card without a request to this API.
     #[oai(path = "/loans/automated-payments/:row_id", method = "get")]
     async fn get_automated_payment(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The automated payment.
+        /// Automated payment id (`Row_ID`).
         row_id: Path<i64>,
     ) -> Answer<automated_payments::Model> {
         let caller = &admitted.caller;
@@ -128,27 +133,28 @@ impl Loans {
         Ok(Json(row))
     }
 
-    /// The field history of a loan: what was changed in it and in the rows that hang on it.
+    /// List a loan's field history.
     ///
-    /// Oldest first. Changes of rows whose View the caller lacks are left out.
+    /// Changes to the loan and to the rows that belong to it. Ordered oldest first. Changes to rows
+    /// for which the caller lacks the View privilege are left out.
     #[oai(path = "/loans/:loan_id/field-history", method = "get")]
     async fn list_loan_field_history(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// Changes of this table's rows only.
+        /// Only changes to rows of this table.
         #[oai(name = "tableName")]
         table_name: Query<Option<String>>,
-        /// Changes of this field only.
+        /// Only changes to this field.
         #[oai(name = "fieldName")]
         field_name: Query<Option<String>>,
-        /// First business day of Modified_Date.
+        /// Earliest business day of `Modified_Date`, inclusive.
         from: Query<Option<Day>>,
-        /// Last business day of Modified_Date.
+        /// Latest business day of `Modified_Date`, inclusive.
         to: Query<Option<Day>>,
-        /// Changes by this user only.
+        /// Only changes made by this user.
         #[oai(name = "userId")]
         user_id: Query<Option<i64>>,
         page: Page,
@@ -165,20 +171,20 @@ impl Loans {
         audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
-    /// The documents of a field of a loan's first detail form.
+    /// List the documents of a field on a loan's first detail form.
     ///
-    /// The case of the field's name does not matter. A field that is not defined for the form, or
-    /// hidden, does not exist; one that holds something else is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
+    /// a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "get")]
     async fn list_loan_detail1_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -188,22 +194,22 @@ impl Loans {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a field of a loan's first detail form.
+    /// Attach a document with one file to a field on a loan's first detail form.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "post")]
     async fn create_loan_detail1_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -214,20 +220,20 @@ impl Loans {
         upload.attach(&state.documents, owner).await
     }
 
-    /// The documents of a field of a loan's second detail form.
+    /// List the documents of a field on a loan's second detail form.
     ///
-    /// The case of the field's name does not matter. A field that is not defined for the form, or
-    /// hidden, does not exist; one that holds something else is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
+    /// a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "get")]
     async fn list_loan_detail2_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -237,22 +243,22 @@ impl Loans {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a field of a loan's second detail form.
+    /// Attach a document with one file to a field on a loan's second detail form.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "post")]
     async fn create_loan_detail2_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// The field, `userdef01` to `userdef80` in any letter case.
+        /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,

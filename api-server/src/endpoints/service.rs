@@ -1,4 +1,4 @@
-//! What needs no token: health and the OpenAPI document.
+//! Endpoints that need no token: health checks and the OpenAPI document.
 
 use crate::http::fixed_body::FixedBody;
 use crate::http::versions::Known;
@@ -10,14 +10,14 @@ use shared::problem::{Problem, ProblemType};
 use shared::readiness::Unready;
 use std::sync::Arc;
 
-/// `GET /health/live`: the process answers.
+/// `GET /health/live`: the process responds.
 #[handler]
 pub fn live() -> poem::web::Json<Value> {
     poem::web::Json(json!({"status": "live"}))
 }
 
-/// `GET /health/ready`: the database is reachable, has the schema of this release and can be
-/// written.
+/// `GET /health/ready`: the database is reachable, has the schema of this release and accepts
+/// writes.
 #[handler]
 pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, Problem> {
     if state.stopping.has_begun() {
@@ -33,11 +33,11 @@ pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, P
         Err(Unready::Database(error)) => Err(error.into()),
         Err(Unready::Schema(state)) => Err(unavailable(&state.to_string())),
         Err(Unready::ReadOnly) => Err(unavailable("the database can be read, but not written")),
-        Err(Unready::Died) => Err(Problem::internal("the check of readiness died")),
+        Err(Unready::Died) => Err(Problem::internal("the readiness check died")),
     }
 }
 
-/// `GET /openapi.json`: the contract.
+/// `GET /openapi.json`: the OpenAPI document.
 #[handler]
 pub fn openapi(request: &Request, document: Data<&Arc<FixedBody>>, known: Known) -> Response {
     document.response(request, &known)

@@ -1,4 +1,4 @@
-//! `/setup`: the lists that loans and contacts are set up with, and the fields of forms.
+//! `/setup`: setup lists for loans and contacts, and the fields of entry forms.
 
 pub mod contact;
 pub mod loan;

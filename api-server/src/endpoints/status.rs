@@ -1,4 +1,4 @@
-//! `/status`: how the core system's batch programs stand.
+//! `/status`: status of the core system's batch programs.
 
 use super::Group;
 use crate::auth::caller::Admitted;
@@ -19,50 +19,55 @@ use shared::problem::{Answer, Problem};
 use shared::time::{Day, Timestamp};
 use std::sync::Arc;
 
-/// Most failures that a status names.
+/// Most failures listed in a status.
 const FAILURES_MAX: u64 = 100;
 
-/// How the latest run of a batch program stands. Where there was none: `idle`, and counts of 0.
+/// Status of the latest run of a batch program. If there has been no run: `idle`, with counts of 0.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct BatchStatus {
+    /// Id of the run.
     batch_id: Option<i64>,
-    /// The business day the run was for.
+    /// Business day of the run.
     business_date: Option<NaiveDate>,
     state: BatchState,
     trigger_type: Option<TriggerType>,
     started_date: Option<Timestamp>,
     ended_date: Option<Timestamp>,
     started_by_user_id: Option<i64>,
-    /// Records to be processed.
+    /// Number of records to process.
     total: i32,
+    /// Number of records processed so far.
     processed: i32,
+    /// Number of records processed successfully.
     succeeded: i32,
+    /// Number of records that failed.
     failed: i32,
+    /// Number of records skipped.
     skipped: i32,
-    /// Whole percent of the records; 100 once nothing is left to do.
+    /// Records processed, as a whole percentage; 100 once nothing is left to do.
     percent_done: i32,
     last_error: Option<String>,
     /// The first 100 failures on loans that the caller may see.
     failures: Vec<BatchFailure>,
-    /// ACH only: what was drawn and paid out.
+    /// ACH only: total amount drawn and paid out.
     amount_total: Option<Money>,
-    /// ACH only.
+    /// ACH only: number of debit entries.
     debit_count: Option<i32>,
-    /// ACH only.
+    /// ACH only: number of credit entries.
     credit_count: Option<i32>,
-    /// ACH only: entries that the bank sent back.
+    /// ACH only: number of entries the bank returned.
     returned_count: Option<i32>,
-    /// ACH only: the file that went to the bank.
+    /// ACH only: name of the file sent to the bank.
     file_name: Option<String>,
-    /// Accrual only.
+    /// Accrual only: total interest accrued.
     interest_accrued_total: Option<Money>,
-    /// Accrual only: the oldest day that a loan has not accrued for.
+    /// Accrual only: oldest day for which a loan has not been accrued.
     oldest_unaccrued_date: Option<NaiveDate>,
 }
 
-/// A loan that a batch run failed on.
+/// A loan on which a batch run failed.
 #[interface_names]
 #[derive(Debug, Object)]
 pub struct BatchFailure {
@@ -77,26 +82,26 @@ pub struct Status;
 #[operations]
 #[OpenApi(tag = "Group::Status")]
 impl Status {
-    /// The latest ACH batch.
+    /// Get the status of the latest ACH batch.
     #[oai(path = "/status/ach-batch", method = "get")]
     async fn get_ach_batch_status(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The latest run for this business day only.
+        /// Only the latest run for this business day.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> Answer<BatchStatus> {
         latest(&state, &admitted, BatchKind::Ach, business_date.0).await
     }
 
-    /// The latest batch accrual of interest.
+    /// Get the status of the latest batch interest accrual.
     #[oai(path = "/status/batch-accrual", method = "get")]
     async fn get_batch_accrual_status(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The latest run for this business day only.
+        /// Only the latest run for this business day.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> Answer<BatchStatus> {
@@ -147,7 +152,7 @@ async fn failures(
 }
 
 impl BatchStatus {
-    /// There was no run.
+    /// Status if there has been no run.
     fn idle() -> Self {
         Self {
             batch_id: None,
@@ -203,7 +208,7 @@ impl BatchStatus {
     }
 }
 
-/// A run without records has done all of them once it has ended.
+/// Percentage of records processed. A run without records is complete once it has ended.
 fn percent(run: &batch_runs::Model) -> i32 {
     match run.total {
         0 if run.ended_date.is_some() => 100,

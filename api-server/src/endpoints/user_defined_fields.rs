@@ -1,4 +1,4 @@
-//! `/user-defined-fields`: the documents of user-defined fields.
+//! `/user-defined-fields`: documents of user-defined fields.
 
 use super::Group;
 use crate::command::effects;
@@ -29,15 +29,15 @@ pub struct UserDefinedFields;
 #[operations]
 #[OpenApi(tag = "Group::Documents")]
 impl UserDefinedFields {
-    /// A document of a user-defined field.
+    /// Get a user-defined field's document.
     ///
-    /// Needs the View of the form that owns the field: without it the document does not exist.
+    /// Requires the View privilege on the form that owns the field: without it the document is 404.
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "get")]
     async fn get_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Document>, Problem> {
@@ -45,22 +45,22 @@ impl UserDefinedFields {
         Ok(document.versioned(&known))
     }
 
-    /// Changes what a document of a user-defined field is called and described as.
+    /// Update the name and description of a user-defined field's document.
     ///
-    /// The version to be changed is named by `versionHash`, by `If-Match`, or by both. Where
-    /// somebody else changed the document or its files since, nothing is done: 412 for `If-Match`,
-    /// else 409. What GET answered with may be sent back whole: a member that cannot be changed here
-    /// is 400 where it differs from the document. Needs the View of the form that owns the field
-    /// (else 404) and its Change (else 403).
+    /// Name the version to be updated in `versionHash`, in `If-Match`, or in both. If the document
+    /// or its files have changed since that version, nothing is written: 412 for `If-Match`,
+    /// otherwise 409. The response of a GET may be sent back whole: a read-only member that differs
+    /// from the stored document is refused with 400. Requires the View privilege on the form that
+    /// owns the field (otherwise 404) and its Change privilege (otherwise 403).
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "put")]
     async fn change_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        /// The version to be changed, in quotation marks.
+        /// Version to be updated, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<DocumentChange>,
@@ -74,22 +74,23 @@ impl UserDefinedFields {
         Ok(effects::change(&state.writer, change).await?.changed())
     }
 
-    /// Removes a document of a user-defined field, with its files.
+    /// Remove a user-defined field's document and its files.
     ///
-    /// The version to be removed is named by `versionHash`, by `If-Match`, or by both. Needs the
-    /// View of the form that owns the field (else 404) and its Change (else 403).
+    /// Name the version to be removed in `versionHash`, in `If-Match`, or in both. Requires the
+    /// View privilege on the form that owns the field (otherwise 404) and its Change privilege
+    /// (otherwise 403).
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "delete")]
     async fn remove_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        /// The version to be removed. Required unless `If-Match` names it.
+        /// Version to be removed. Required unless `If-Match` names it.
         #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
-        /// The version to be removed, in quotation marks.
+        /// Version to be removed, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
     ) -> Result<Removed, Problem> {
@@ -100,36 +101,37 @@ impl UserDefinedFields {
         Removed::of(&state.documents, RemoveDocument { editor, row_id, expected }).await
     }
 
-    /// The files of a user-defined field's document.
+    /// List the files of a user-defined field's document.
     ///
-    /// Needs the View of the form that owns the field: without it the document does not exist.
+    /// Requires the View privilege on the form that owns the field: without it the document is 404.
     #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "get")]
     async fn list_document_files(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
         page: Page,
     ) -> Result<List<DocumentFile>, Problem> {
         documents::list_files(&state.db, &admitted.caller, row_id.0, &page).await
     }
 
-    /// Adds a file to a user-defined field's document.
+    /// Add a file to a user-defined field's document.
     ///
-    /// The texts `name` and `description` are ignored. The type of the file is found from its
-    /// content; a type that is not taken is refused with 415, a file that is too large with 413.
-    /// Needs the View of the form that owns the field (else 404) and its Change (else 403). With an
-    /// `Idempotency-Key` a repeated request gets the first answer and adds nothing.
+    /// The parts `name` and `description` are ignored. The file type is detected from the content:
+    /// an unsupported type is refused with 415, a file that is too large with 413. Requires the
+    /// View privilege on the form that owns the field (otherwise 404) and its Change privilege
+    /// (otherwise 403). With an `Idempotency-Key`, a repeated request gets the first response and
+    /// adds nothing.
     #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "post")]
     async fn create_document_file(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -139,18 +141,19 @@ impl UserDefinedFields {
         upload.add_file(&state.documents, row_id.0).await
     }
 
-    /// Removes a file from a user-defined field's document; its last file stays.
+    /// Remove a file from a user-defined field's document.
     ///
-    /// Needs the View of the form that owns the field (else 404) and its Change (else 403).
+    /// The last file of a document cannot be removed. Requires the View privilege on the form that
+    /// owns the field (otherwise 404) and its Change privilege (otherwise 403).
     #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "delete")]
     async fn remove_document_file(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The document.
+        /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        /// The file.
+        /// File id.
         #[oai(name = "fileId")]
         file_id: Query<i64>,
     ) -> Result<Removed, Problem> {

@@ -1,4 +1,4 @@
-//! `/users`: the users of the core system, what they may do, and who the officers are.
+//! `/users`: users of the core system, their privileges, and officers.
 
 use super::Group;
 use crate::auth::caller::{Admitted, Caller};
@@ -27,21 +27,21 @@ use std::sync::Arc;
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct User {
-    /// The user's row.
+    /// The stored user.
     #[oai(flatten)]
     row: users::Model,
-    /// The names of the groups he belongs to.
+    /// Names of the groups the user belongs to.
     groups: Vec<String>,
 }
 
-/// A user whom loans or contacts may be given to.
+/// A user to whom loans or contacts may be assigned.
 #[interface_names]
 #[derive(Debug, Object)]
 pub struct Officer {
     user_id: i64,
     user_name: String,
     full_name: String,
-    /// He may log in.
+    /// True if the user may log in.
     active_flag: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Users;
 #[operations]
 #[OpenApi(tag = "Group::Users")]
 impl Users {
-    /// The users of the core system.
+    /// List the users of the core system.
     #[oai(path = "/users", method = "get")]
     async fn list_users(
         &self,
@@ -79,17 +79,18 @@ impl Users {
         }))
     }
 
-    /// What a user may do.
+    /// List a user's privileges.
     ///
-    /// One row per privilege and source: a grant of his own, a group's, the DBA flag or the admin
-    /// account. Granted_Path is the path that was granted, a parent where the privilege is
-    /// inherited. Everyone may ask about himself; about others with Security > Privileges > View.
+    /// One row per privilege and source: a grant to the user, a grant to a group, the DBA flag or
+    /// the admin account. `Granted_Path` is the path that was granted, a parent path where the
+    /// privilege is inherited. Users may list their own privileges; listing another user's requires
+    /// Security > Privileges > View.
     #[oai(path = "/users/:user_id/privileges", method = "get")]
     async fn list_user_privileges(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The user.
+        /// User id.
         user_id: Path<i64>,
         page: Page,
     ) -> Result<List<UserPrivilege>, Problem> {
@@ -111,7 +112,7 @@ impl Users {
         Ok(page.of(rows, cursor))
     }
 
-    /// The contact officers.
+    /// List the contact officers.
     #[oai(path = "/users/contact-officers", method = "get")]
     async fn list_contact_officers(
         &self,
@@ -122,7 +123,7 @@ impl Users {
         officers(&state, &admitted, users::Column::ContactOfficerFlag, &page).await
     }
 
-    /// The loan officers.
+    /// List the loan officers.
     #[oai(path = "/users/loan-officers", method = "get")]
     async fn list_loan_officers(
         &self,
@@ -133,7 +134,7 @@ impl Users {
         officers(&state, &admitted, users::Column::LoanOfficerFlag, &page).await
     }
 
-    /// The collection officers.
+    /// List the collection officers.
     #[oai(path = "/users/collection-officers", method = "get")]
     async fn list_collection_officers(
         &self,
@@ -155,7 +156,7 @@ async fn officers(
     Ok(page.by_key(officers, &state.db).await?.map(Officer::from))
 }
 
-/// The names of the groups of these users, by user, in the order of the names.
+/// Returns the group names of these users by user id, in alphabetical order.
 async fn groups(
     db: &impl ConnectionTrait,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Lets requests in. The type of an endpoint's first argument says who may call: [`CoreUser`],
+//! Admission of requests. The type of an endpoint's first argument says who may call: [`CoreUser`],
 //! [`AnyUser`] or [`AdminUser`].
 
 use crate::auth::auth_client::AuthClient;
@@ -24,42 +24,43 @@ use shared::telemetry::Counter;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The header of a request that may be sent again.
+/// The header that makes a request safe to retry.
 pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// What a body may be encoded with: nothing (RFC 9110, 15.5.16).
+/// The only content coding accepted: none (RFC 9110, 15.5.16).
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
-/// The most unknown parameters that one problem lists, and the most characters of each name.
+/// Most unknown parameters listed in a problem, and most characters of each name.
 const PARAMETERS_TOLD_MAX: usize = 50;
 const NAME_CHARACTERS_MAX: usize = 100;
 
-/// Lets requests in.
+/// Admits requests.
 pub struct Admission {
-    /// The core database.
+    /// Core database.
     pub db: DatabaseConnection,
-    /// Asks the auth server about tokens.
+    /// Client that introspects tokens at the auth server.
     pub auth: Arc<AuthClient>,
-    /// How many requests a caller may send, if there is a limit.
+    /// Rate limit per caller, if any.
     pub rates: Option<Rates>,
-    /// What happens to parameters that an operation does not know.
+    /// Policy for unknown query parameters.
     pub unknown_parameters: UnknownParameters,
-    /// The most bytes of a form with a file.
+    /// Maximum bytes of a form with a file.
     pub form_bytes_max: u64,
-    /// Closed while an import holds the whole database.
+    /// Closed while an import locks the whole database.
     pub import_gate: Arc<ImportGate>,
 }
 
-/// A core-system user. Refuses web users with 403, and users without the operation's privilege.
+/// A core-system user with the operation's privilege. Web users and users without the privilege are
+/// refused with 403.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "core_user", bearer_format = "opaque", checker = "core_user")]
 pub struct CoreUser(pub Admitted);
 
-/// A core-system user with the operation's privilege, or a web user: what a web user may see is
-/// his only right.
+/// A core-system user with the operation's privilege, or a web user, whose access is limited to the
+/// rows they may see.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "any_user", bearer_format = "opaque", checker = "any_user")]
 pub struct AnyUser(pub Admitted);
 
-/// The admin account. Refuses everyone else with 403.
+/// The admin account. All other callers are refused with 403.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "admin_user", bearer_format = "opaque", checker = "admin_user")]
 pub struct AdminUser(pub Admitted);
@@ -92,7 +93,7 @@ async fn authenticate<'r>(
     let admission = request.data::<Arc<Admission>>();
     let admission = admission.ok_or_else(|| Problem::internal("no admission"))?;
     if request.headers().get_all(AUTHORIZATION).iter().count() > 1 {
-        return Err(Problem::bad_request("there is more than one Authorization header"));
+        return Err(Problem::bad_request("the request has more than one Authorization header"));
     }
     let token = admission.auth.judge(&bearer.token).await?;
     tracing::Span::current().record("caller", token.sub.as_str());
@@ -100,9 +101,9 @@ async fn authenticate<'r>(
 }
 
 impl Admission {
-    /// The privilege of the operation, what the client accepts, and what it sends.
+    /// Checks the operation's privilege, the accepted media types, and what the client sends.
     async fn admit(&self, request: &Request, token: &ActiveToken) -> Result<Admitted, Problem> {
-        let no_user = || Problem::internal("a token without user");
+        let no_user = || Problem::internal("a token without a user");
         let admitted = match token.user_kind {
             UserKind::Core => {
                 let user_id = token.user_id.ok_or_else(no_user)?;
@@ -146,9 +147,9 @@ impl Admission {
     }
 }
 
-/// A client that excludes what the operation answers with gets 406. Of the ranges that match the
-/// most specific one decides (RFC 9110, 12.5.1). Problems are something that every operation gives:
-/// generated Python clients name nothing else to an operation whose other type is no JSON.
+/// Refuses with 406 a client that excludes the operation's media type. Of the matching ranges the
+/// most specific one decides (RFC 9110, 12.5.1). Accepting problems alone is enough: generated
+/// Python clients name only that type for an operation whose response is not JSON.
 fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
     let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
@@ -172,10 +173,10 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(ProblemType::NotAcceptable)
-        .detail(format!("this operation gives {media_type}")))
+        .detail(format!("this operation responds with {media_type}")))
 }
 
-/// The media type and the announced size of the body. What is sent without a size is counted when
+/// Checks the body's media type and its announced size. A body sent without a size is counted while
 /// it is read.
 fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Result<(), Problem> {
     let Some(Body { media_type, bytes_max }) = body else { return Ok(()) };
@@ -184,7 +185,7 @@ fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Res
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
     let refused = |detail| Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
-    // The same under its other name (RFC 7303, 9.2).
+    // XML has two registered media types (RFC 7303, 9.2).
     let taken = [media_type, if media_type == XML.media_type { "text/xml" } else { media_type }];
     if !taken.iter().any(|taken| essence.trim().eq_ignore_ascii_case(taken))
         || headers.get_all(CONTENT_TYPE).iter().count() > 1
@@ -193,19 +194,19 @@ fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Res
     }
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        return refused("the body must be sent as it is, without a Content-Encoding".to_owned())
+        return refused("the body must be sent without a Content-Encoding".to_owned())
             .map_err(|problem| problem.header(ACCEPT_ENCODING, IDENTITY));
     }
     let length = text(CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if length.is_some_and(|length| length > bytes_max) {
-        let detail = format!("the body has at most {bytes_max} bytes");
+        let detail = format!("the body may have at most {bytes_max} bytes");
         return Err(Problem::new(ProblemType::TooLarge).detail(detail));
     }
     Ok(())
 }
 
-/// A card number anywhere in a request that deals with cards: 422. The body is searched when it is
-/// read.
+/// Refuses with 422 a card number anywhere in a request about cards. The body is searched when it
+/// is read.
 fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
     let uri = request.original_uri();
     let keys = request.headers().get_all(KEY).iter();
@@ -216,25 +217,25 @@ fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
         || keys.any(|key| card_numbers::found_in(&key))
         || card_numbers::found_in_pairs(parameters)
     {
-        // Not even the name of the parameter is told.
+        // The name of the parameter is not quoted either.
         return Err(Problem::new(ProblemType::CardNumberRefused));
     }
     Ok(())
 }
 
-/// The names and values of the query.
+/// Returns the names and values of the query.
 fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
     serde_urlencoded::from_str(request.original_uri().query().unwrap_or_default())
         .map_err(|_| Problem::bad_request("the query is malformed"))
 }
 
-/// What the document says of requests.
+/// Returns the contract's expectations of requests.
 pub fn expectations(request: &Request) -> Result<&'static Expectations, Problem> {
     let expectations = request.data::<&'static Expectations>();
     expectations.copied().ok_or_else(|| Problem::internal("no expectations"))
 }
 
-/// What happens to a request with a parameter in its query that its operation does not know.
+/// Policy for query parameters that the operation does not define.
 #[derive(Debug)]
 pub enum UnknownParameters {
     /// Refused with 400: a misspelt `test` would post real money.
@@ -243,33 +244,33 @@ pub enum UnknownParameters {
     Ignored(Counter),
 }
 
-/// A parameter that stands in the query twice could mean either, and U+0000 is in no text that a
-/// database holds: 400.
+/// Refuses with 400 a repeated query parameter, which would be ambiguous, and U+0000, which no
+/// database stores in text.
 fn check_query(
     request: &Request,
     operation: &Operation,
     unknown: &UnknownParameters,
 ) -> Result<(), Problem> {
     if request.original_uri().path().contains("%00") {
-        return Err(Problem::bad_request("the path has U+0000 in it"));
+        return Err(Problem::bad_request("the path contains U+0000"));
     }
     let parameters = parameters(request)?;
-    // What only the client knows may be anything, and is not told.
+    // Names that only the client knows may be anything, and are not quoted.
     let told = |problem: Problem, name: &str, message: &str| {
         if operation.is_parameter(name) { problem.field(name, message) } else { problem }
     };
     let mut seen = HashSet::new();
     for (name, value) in &parameters {
         if name.contains('\0') {
-            return Err(Problem::bad_request("the query has U+0000 in it"));
+            return Err(Problem::bad_request("the query contains U+0000"));
         }
         if value.contains('\0') {
             let problem = Problem::bad_request("a parameter is malformed");
-            return Err(told(problem, name, "has U+0000 in it"));
+            return Err(told(problem, name, "contains U+0000"));
         }
         if !seen.insert(name) {
-            let problem = Problem::bad_request("a parameter stands in the query twice");
-            return Err(told(problem, name, "stands there twice"));
+            let problem = Problem::bad_request("a parameter appears in the query more than once");
+            return Err(told(problem, name, "appears more than once"));
         }
     }
     let foreign = parameters.iter().map(|(name, _)| name.as_str());
@@ -283,7 +284,7 @@ fn check_query(
     }
 }
 
-/// Refuses unknown parameters with 400. On card operations their names are not repeated.
+/// Refuses unknown parameters with 400. On card operations their names are not quoted.
 fn refuse_parameters<'n>(
     operation: &Operation,
     foreign: impl Iterator<Item = &'n str>,
@@ -293,7 +294,7 @@ fn refuse_parameters<'n>(
         return Ok(());
     }
     let problem =
-        Problem::bad_request("the query has a parameter that this operation does not know");
+        Problem::bad_request("the query has a parameter that is not part of this operation");
     if operation.is_about_cards() {
         return Err(problem);
     }

@@ -1,5 +1,5 @@
-//! How much of a kind of work is done at once: for all callers together, and for each of them, so
-//! that none of them takes all places.
+//! Concurrency limits for a kind of work: one for all callers together and one per caller, so that
+//! no single caller takes all permits.
 
 use crate::auth::caller::Caller;
 use poem::http::HeaderValue;
@@ -11,20 +11,20 @@ use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a request waits for its place: less than any request may take.
+/// Longest wait for a permit: shorter than any request may take.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// The places for a kind of work.
+/// Permits for a kind of work.
 #[derive(Debug)]
 pub struct AtOnce {
-    /// What the work is, for whoever gets no place.
+    /// Name of the work, for the refusal.
     what: &'static str,
     all: Arc<Semaphore>,
     each_max: usize,
     each: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// A place, until it is dropped.
+/// A permit, held until dropped.
 #[derive(Debug)]
 pub struct Place {
     _own: OwnedSemaphorePermit,
@@ -32,14 +32,14 @@ pub struct Place {
 }
 
 impl AtOnce {
-    /// So many places, of which one caller may have so many.
+    /// Creates `all_max` permits, of which one caller may hold `each_max`.
     pub fn new(what: &'static str, all_max: usize, each_max: usize) -> Self {
         let all = Arc::new(Semaphore::new(all_max));
         Self { what, all, each_max, each: Mutex::default() }
     }
 
-    /// Waits for a place. A caller who has all of his is refused with 429, one for whom there is
-    /// none with 503.
+    /// Waits for a permit. A caller who holds the most allowed per caller is refused with 429; if
+    /// no permit is free, with 503.
     pub async fn take(&self, caller: &Caller) -> Result<Place, Problem> {
         let own = wait(self.of(caller), ProblemType::TooManyRequests);
         let own = own.await.map_err(|problem| {
@@ -52,14 +52,14 @@ impl AtOnce {
 
     fn of(&self, caller: &Caller) -> Arc<Semaphore> {
         let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever has no place and waits for none is forgotten.
+        // Drop callers that neither hold nor wait for a permit.
         each.retain(|_, places| Arc::strong_count(places) > 1);
         let places = each.entry(caller.subject());
         Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(self.each_max))))
     }
 
     fn explain(&self, problem: Problem) -> Problem {
-        problem.detail(format!("too many {} at once", self.what))
+        problem.detail(format!("too many concurrent {}", self.what))
     }
 }
 
@@ -85,13 +85,13 @@ mod tests {
         let first = places.take(&caller(1)).await.unwrap();
         let _second = places.take(&caller(1)).await.unwrap();
         let pause = Duration::from_millis(50);
-        assert!(timeout(pause, places.take(&caller(1))).await.is_err(), "his two are taken");
+        assert!(timeout(pause, places.take(&caller(1))).await.is_err(), "both are taken");
         let other = places.take(&caller(2)).await.unwrap();
         assert!(timeout(pause, places.take(&caller(3))).await.is_err(), "all three are taken");
         drop(first);
         drop(places.take(&caller(3)).await.unwrap());
         drop(other);
         places.take(&caller(4)).await.unwrap();
-        assert_eq!(places.each.lock().unwrap().len(), 2, "those without a place are forgotten");
+        assert_eq!(places.each.lock().unwrap().len(), 2, "callers without a permit are dropped");
     }
 }

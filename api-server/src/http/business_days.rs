@@ -1,10 +1,10 @@
-//! Choosing rows by the business day of an instant.
+//! Filters rows by the business day of a timestamp.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};
 use shared::time::{Clock, Day, Timestamp};
 
-/// Rows whose instant falls on one of these business days, both included.
+/// Returns the condition for rows whose timestamp falls on one of these business days, inclusive.
 pub fn within(
     db: &impl ConnectionTrait,
     clock: &Clock,
@@ -20,8 +20,9 @@ pub fn within(
         .add_option(end.map(|end| column.into_expr().lt(instant(end))))
 }
 
-/// An instant as the column holds it. MariaDB takes what its driver calls a timestamp for one
-/// between 1970 and 2038, and where it uses an index, it finds no row with any other.
+/// Formats a timestamp as the column stores it. The MariaDB driver sends a timestamp value as a
+/// TIMESTAMP, which covers 1970 to 2038 only; where MariaDB uses an index, a value outside that
+/// range matches no row.
 fn literal(backend: DbBackend, instant: Timestamp) -> Expr {
     match backend {
         DbBackend::MySql => Expr::val(instant.0.naive_utc()),

@@ -1,15 +1,15 @@
-//! No card number and no security code enters the service: what looks like one is refused before
-//! anything of the request is read, kept, quoted or logged.
+//! Card number detection. No card number and no security code enters the service: a match is
+//! refused before anything of the request is read, stored, quoted or logged.
 //!
-//! A card number is a run of digits with the first digits and the length of a brand whose last one
-//! is the check digit. Between groups of digits there may be spaces and dashes of all kinds, and
-//! characters that nobody sees; dots and commas belong to amounts. A group may have zeros in front,
-//! because whoever reads a number drops them. Digits of all scripts count.
+//! A card number is a run of digits that begins with a brand's prefix, has one of the brand's
+//! lengths and ends with the check digit. Groups of digits may be separated by spaces and dashes of
+//! all kinds and by invisible characters; dots and commas belong to amounts. A group may have
+//! leading zeros, because whatever reads a number drops them. Digits of all scripts count.
 //!
-//! UUIDs and hashes in hexadecimal are none, whatever digits they have: one of 2,500 random UUIDs
-//! would be refused, and `Idempotency-Key`s are such.
+//! UUIDs and hexadecimal hashes do not count, whatever their digits: otherwise one in 2,500 random
+//! UUIDs would be refused, and clients use them as `Idempotency-Key`s.
 //!
-//! All of this takes time in proportion to what is searched, whoever chose it.
+//! The search takes time proportional to the length of its input, whatever the client sends.
 
 mod identifiers;
 mod json;
@@ -22,13 +22,13 @@ use percent_encoding::percent_decode_str;
 use run::Run;
 use std::borrow::Cow;
 
-/// Members and parameters that hold security codes or card numbers, folded.
+/// Names of members and parameters that hold security codes or card numbers, case-folded.
 const SECRET_NAMES: [&str; 6] = ["cvv", "cvc", "cid", "securitycode", "cardnumber", "pan"];
 
-/// What stands in answers and logs for a segment of a path.
+/// Replacement for a path segment in responses and logs.
 const HIDDEN: &str = "***";
 
-/// True if a text has a card number in it.
+/// True if a text contains a card number.
 pub fn found_in(text: &str) -> bool {
     if found_in_number(text.trim()) {
         return true;
@@ -58,20 +58,20 @@ pub fn found_in(text: &str) -> bool {
     run.end()
 }
 
-/// True if one of these names and values, of a query or of a form, has a card number in it, or is
-/// named like a security code.
+/// True if one of these names and values, of a query or a form, contains a card number, or if a
+/// name is one used for security codes.
 pub fn found_in_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
     let mut pairs = pairs.into_iter();
     pairs.any(|(name, value)| is_secret_name(name) || found_in(name) || found_in(value))
 }
 
-/// True if a segment of a path, decoded, has a card number in it.
+/// True if a segment of a path, decoded, contains a card number.
 pub fn found_in_path(path: &str) -> bool {
     path.split('/').any(found_in_segment)
 }
 
-/// A path as answers and logs may have it. On paths of the payment gateway, those included that
-/// nothing answers to, segments with card numbers are hidden.
+/// Returns a path in a form that responses and logs may show. On payment gateway paths, including
+/// paths that do not exist, segments with card numbers are masked.
 pub fn shown_path(path: &str) -> Cow<'_, str> {
     let decoded = percent_decode_str(path).decode_utf8_lossy();
     if !decoded.to_ascii_lowercase().contains("gateway") || !found_in_path(path) {
@@ -85,16 +85,16 @@ fn found_in_segment(segment: &str) -> bool {
     found_in(&percent_decode_str(segment).decode_utf8_lossy())
 }
 
-/// True for the names that security codes and card numbers go by, however they are written:
-/// `security_code`, `SecurityCode`, `CVV2`.
+/// True for names used for security codes and card numbers, in any spelling: `security_code`,
+/// `SecurityCode`, `CVV2`.
 fn is_secret_name(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     let folded: String = letters.flat_map(char::to_lowercase).collect();
     SECRET_NAMES.contains(&folded.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// True if a text is nothing but a decimal number, with a fraction or an exponent, whose whole part
-/// is a card number; or is one once it is a binary float.
+/// True if a text is a single decimal number, with a fraction or an exponent, whose whole part is a
+/// card number, exactly or after conversion to a binary float.
 fn found_in_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -120,7 +120,7 @@ fn is_number(digits: impl Iterator<Item = u8>) -> bool {
     run.end()
 }
 
-/// The whole part of the binary float that is nearest to a number, where it is that long.
+/// Returns the whole part of the binary float nearest to a number, if it is long enough.
 fn rounded(number: &str) -> Option<String> {
     let value = number.parse::<f64>().ok()?.abs().trunc();
     (1e12..1e19).contains(&value).then(|| format!("{value:.0}"))

@@ -1,5 +1,5 @@
-//! What a request should have carried, in plain words: the contract says it of every parameter and
-//! of every member of a body. The framework's own messages name types of the program.
+//! The contract's expectations of a request in plain words, for every parameter and every body
+//! member. The framework's own messages name internal types.
 
 use crate::http::operations::{Operation, Operations};
 use poem::http::Uri;
@@ -11,13 +11,13 @@ use shared::time::Day;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// What the contract says of requests.
+/// The contract's expectations of requests.
 pub struct Expectations {
-    /// Its operations, which every request is checked against.
+    /// Operations that every request is checked against.
     pub operations: &'static Operations,
     document: &'static str,
     names: Names,
-    /// The whole contract, for explaining what is wrong with a request: parsed for the first one.
+    /// The whole contract, for explaining what is wrong with a request; parsed when first needed.
     contract: OnceLock<Value>,
 }
 
@@ -32,7 +32,7 @@ struct Components {
     schemas: HashMap<String, Members>,
 }
 
-/// The members of a schema that a client may send back as it got them.
+/// The read-only members of a schema, which a client may send back.
 #[derive(Deserialize)]
 struct Members {
     #[serde(default, rename = "properties", deserialize_with = "read_only")]
@@ -49,22 +49,22 @@ fn read_only<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Err
     Ok(properties.filter(|(_, property)| property.read_only).map(|(name, _)| name).collect())
 }
 
-/// The most faults that one problem lists.
+/// Most faults listed in one problem.
 const FAULTS_MAX: usize = 50;
 
-/// What is wrong with a body.
+/// A fault in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The member, as `Denominations[0].Value`.
+    /// Path of the member, such as `Denominations[0].Value`.
     pub field: String,
-    /// What is wrong with it: nothing of its value.
+    /// Description of the fault, which never quotes the value.
     pub message: String,
-    /// The client gave the member its name, not the contract.
+    /// True if the name is the client's, not the contract's.
     pub is_foreign: bool,
 }
 
 impl Expectations {
-    /// What this document says.
+    /// Reads the expectations from this document.
     pub fn of(document: &'static str, operations: &'static Operations) -> Self {
         let names = serde_json::from_str(document).unwrap_or_default();
         Self { operations, document, names, contract: OnceLock::new() }
@@ -74,7 +74,7 @@ impl Expectations {
         self.contract.get_or_init(|| serde_json::from_str(self.document).unwrap_or_default())
     }
 
-    /// A path whose parameter cannot be read. The framework numbers them: `param0`.
+    /// The problem for a path parameter that cannot be read. The framework numbers them: `param0`.
     pub fn refuse_path(&'static self, operation: Option<&Operation>, number: &str) -> Problem {
         let index = number.trim_start_matches("param").parse().unwrap_or(0);
         let name = operation.and_then(|operation| operation.path_parameter(index));
@@ -83,7 +83,7 @@ impl Expectations {
             .field(name, self.must_be(operation, "path", name))
     }
 
-    /// A parameter of the query that cannot be read, or is not there.
+    /// The problem for a query parameter that is missing or cannot be read.
     pub fn refuse_parameter(
         &'static self,
         operation: Option<&Operation>,
@@ -123,7 +123,8 @@ impl Expectations {
         described.find(|parameter| parameter["in"] == place && parameter["name"] == name)
     }
 
-    /// Resolves the reference of a schema. One with a description of its own is the only item of a list.
+    /// Resolves a schema's reference. With a description beside it, the reference is the only item
+    /// of `allOf`.
     fn resolved(&'static self, schema: &'static Value) -> &'static Value {
         let reference = [&schema["$ref"], &schema["allOf"][0]["$ref"]].into_iter();
         match reference.filter_map(Value::as_str).next() {
@@ -136,8 +137,8 @@ impl Expectations {
         &self.contract()["components"]["schemas"][name]
     }
 
-    /// The faults of a body whose schema has this name: missing members first, then those that the
-    /// contract does not know, then values in its order. As many as one problem tells.
+    /// Returns the faults of a body with this schema: missing members first, then unknown members,
+    /// then values in contract order. At most as many as one problem lists.
     pub fn faults(&'static self, schema: &str, members: &Map<String, Value>) -> Vec<Fault> {
         let mut faults = Vec::new();
         self.faults_of_members(self.named(schema), members, "", &mut faults);
@@ -145,7 +146,7 @@ impl Expectations {
         faults
     }
 
-    /// The members of a body with this schema that a client may send back as it got them.
+    /// Returns the read-only members of this schema, which a client may send back.
     pub fn read_only_members(
         &'static self,
         schema: &str,
@@ -173,7 +174,7 @@ impl Expectations {
         let Some(properties) = schema["properties"].as_object() else { return };
         let foreign =
             members.keys().filter(|name| !properties.contains_key(*name)).take(FAULTS_MAX);
-        faults.extend(foreign.map(|name| fault(name, "is no member of this body", true)));
+        faults.extend(foreign.map(|name| fault(name, "is not a member of this body", true)));
         for (name, schema) in properties {
             if let Some(value) = members.get(name).filter(|value| !value.is_null()) {
                 self.faults_of_value(self.resolved(schema), value, &format!("{at}{name}"), faults);
@@ -210,18 +211,18 @@ impl Expectations {
     }
 }
 
-/// What to tell a client of a parameter that the query of an operation may not have.
+/// Message about a query parameter that the operation does not define.
 pub fn unknown_parameter(operation: &Operation, name: &str) -> String {
     let spelt = name.to_ascii_lowercase();
     let distance =
         |known: &&String| strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &spelt);
     match operation.query.iter().min_by_key(distance) {
-        Some(nearest) => format!("is no parameter of this operation; the nearest is {nearest}"),
-        None => "is no parameter: this operation takes none".to_owned(),
+        Some(nearest) => format!("is not a parameter of this operation; the closest is {nearest}"),
+        None => "is not a parameter: this operation takes none".to_owned(),
     }
 }
 
-/// A sentence about a value of this schema.
+/// Describes a valid value of this schema.
 fn expected(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -256,7 +257,7 @@ fn is_amount(schema: &Value) -> bool {
     schema["pattern"] == AmountText::PATTERN
 }
 
-/// True if the program can read the value. What it can read and does not allow breaks a rule, which
+/// True if the value can be read. A value that can be read but is not allowed breaks a rule, which
 /// is another problem.
 fn is_of(schema: &Value, value: &Value) -> bool {
     if let Some(words) = schema["enum"].as_array() {
@@ -294,7 +295,7 @@ mod tests {
         for (body, field, message) in [
             (json!({}), "Amount", "is required"),
             (json!({"Amount": null}), "Amount", "is required"),
-            (json!({"Amount": "1", "amount": 1}), "amount", "is no member of this body"),
+            (json!({"Amount": "1", "amount": 1}), "amount", "is not a member of this body"),
             (json!({"Amount": 1}), "Amount", "must be a decimal in a string, like \"652.53\""),
             (json!({"Amount": "1e3"}), "Amount", "must be a decimal in a string, like \"652.53\""),
             (

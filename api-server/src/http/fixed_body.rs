@@ -1,5 +1,5 @@
-//! Bodies that stay the same while the server runs: made and compressed once, shared by all
-//! responses, and not sent again to clients that have them.
+//! Bodies that stay the same while the server runs: built and compressed once, shared by all
+//! responses, and not sent again to clients that already have them.
 
 use crate::http::versions::Known;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -12,7 +12,7 @@ use poem::{Request, Response};
 use shared::server::SharedBody;
 use std::io::Write;
 
-/// A body, with its media type.
+/// A body with its media type.
 pub struct FixedBody {
     content_type: &'static str,
     hash: String,
@@ -21,24 +21,24 @@ pub struct FixedBody {
 }
 
 impl FixedBody {
-    /// A body of this media type.
+    /// Creates a body of this media type.
     pub fn new(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let plain = body.into();
         let hash = hex::encode(digest(&SHA256, &plain));
         Self { content_type, hash, gzip: gzip(&plain), plain }
     }
 
-    /// The body as it was given.
+    /// The uncompressed body.
     #[cfg(test)]
     pub fn plain(&self) -> &[u8] {
         &self.plain
     }
 
-    /// The body as this client takes it, or 304 for one that has it.
+    /// Returns the body in a coding the client accepts, or 304 if the client has it.
     pub fn response(&self, request: &Request, known: &Known) -> Response {
         let compressed = takes_gzip(request) && !self.gzip.is_empty();
         let gzip_hash = format!("{}-gzip", self.hash);
-        // Each coding is a representation of its own (RFC 9110, 8.8.3.3).
+        // Each coding is a separate representation (RFC 9110, 8.8.3.3).
         let hash = if compressed { &gzip_hash } else { &self.hash };
         let response = Response::builder()
             .header(ETAG, format!("\"{hash}\""))
@@ -58,14 +58,14 @@ impl FixedBody {
     }
 }
 
-/// Empty where it cannot be compressed, which does not happen in memory.
+/// Compresses a body. Empty if that fails, which does not happen in memory.
 fn gzip(plain: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(plain).and_then(|()| encoder.finish());
     written.map(Bytes::from).unwrap_or_default()
 }
 
-/// True if the client takes gzip (RFC 9110, 12.5.3): named, and not with a weight of 0.
+/// True if the client accepts gzip (RFC 9110, 12.5.3): named, and not with a weight of 0.
 fn takes_gzip(request: &Request) -> bool {
     let lists = request.headers().get_all(ACCEPT_ENCODING).iter();
     lists.filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(',')).any(|coding| {

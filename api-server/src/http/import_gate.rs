@@ -1,6 +1,6 @@
-//! Imports that keep every other writer out: on SQLite one transaction holds the whole database, and
-//! that of an import may take minutes. Writers wait here for its end, where they hold no connection
-//! that readers need.
+//! Gate that imports close to other writers: on SQLite a transaction locks the whole database, and
+//! an import's transaction may take minutes. Writers wait here for it to end, without holding a
+//! connection that readers need.
 
 use poem::http::HeaderValue;
 use poem::http::header::RETRY_AFTER;
@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long a writer waits, as for any lock.
+/// Longest wait of a writer, the same as for any lock.
 const WAIT: Duration = Duration::from_secs(3);
-/// After so many seconds a writer may come again.
+/// Seconds after which a refused writer may retry.
 const COME_AGAIN_SECONDS: u64 = 10;
 
-/// Lets writers pass while no import holds the whole database.
+/// Lets writers pass while no import locks the whole database.
 #[derive(Debug, Default)]
 pub struct ImportGate(watch::Sender<usize>);
 
-/// Keeps the gate closed until it is dropped.
+/// Guard that keeps the gate closed until dropped.
 #[derive(Debug)]
 pub struct Closed(Arc<ImportGate>);
 
@@ -30,7 +30,7 @@ impl ImportGate {
         Closed(Arc::clone(self))
     }
 
-    /// Waits until the gate is open: 503 where that takes too long.
+    /// Waits until the gate is open; 503 if that takes too long.
     pub async fn pass(&self) -> Result<(), Problem> {
         self.pass_within(WAIT).await
     }
@@ -41,7 +41,7 @@ impl ImportGate {
         open.map(drop).map_err(|_| busy())
     }
 
-    /// True while an import holds the whole database.
+    /// True while an import locks the whole database.
     pub fn is_closed(&self) -> bool {
         *self.0.borrow() > 0
     }
@@ -53,7 +53,7 @@ impl Drop for Closed {
     }
 }
 
-/// The problem of a writer that waited too long.
+/// The problem for a writer that waited too long.
 pub fn busy() -> Problem {
     Problem::new(ProblemType::DatabaseUnavailable)
         .detail("the database is busy with an import")

@@ -1,9 +1,9 @@
-//! The table of operations: by operation id, the privilege that each needs.
+//! The table of operations: each operation id with the privilege it requires.
 //!
-//! Everything else an operation declares by its method under `endpoints/`: path, parameters, body
-//! and media types come from the document that is made of these methods. [`Operations`] are both,
-//! joined once. No server starts while one of the two has an operation that the other has not, and
-//! one that is not in the table would be refused to everyone.
+//! The rest of an operation is declared by its method under `endpoints/`: path, parameters, body
+//! and media types come from the document generated from these methods. [`Operations`] joins the
+//! two once. No server starts while an operation is in only one of them; an operation that is not
+//! in the table would be refused to every caller.
 
 mod joined;
 
@@ -11,36 +11,36 @@ pub use self::joined::{Operation, Operations};
 
 use crate::auth::privileges::Privilege;
 
-/// Where the sandbox's page is.
+/// Path of the sandbox's page.
 pub const SANDBOX_PAGE: &str = "/gateway/sandbox/add-payment-method";
-/// Where the sandbox's page leads.
+/// Path to which the sandbox's page redirects.
 pub const SANDBOX_DONE: &str = "/gateway/sandbox/payment-method-added";
-/// Where Stripe's webhooks arrive.
+/// Path that receives Stripe's webhooks.
 pub const STRIPE_WEBHOOK: &str = "/gateway/stripe/webhook";
-/// Where Stripe's page sends the browser.
+/// Path to which Stripe's page returns the browser.
 pub const STRIPE_RETURN: &str = "/gateway/stripe/return";
 
-/// What a body may be.
+/// Media type and size limit of a request body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     /// Its media type.
     pub media_type: &'static str,
-    /// Its size; where there is none, that of a file and the form around it, which is a setting.
+    /// Size limit in bytes; `None` for a file with the form around it, whose limit is a setting.
     pub bytes_max: Option<u64>,
 }
 
-/// Bytes of JSON.
+/// Maximum bytes of a JSON body.
 pub const JSON_BYTES_MAX: u64 = 1024 * 1024;
 /// JSON bodies.
 pub const JSON: Body = Body { media_type: "application/json", bytes_max: Some(JSON_BYTES_MAX) };
-/// Bytes of an import file.
+/// Maximum bytes of an import file.
 pub const XML_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Import files.
 pub const XML: Body = Body { media_type: "application/xml", bytes_max: Some(XML_BYTES_MAX) };
 /// Forms with a file.
 pub const FORM: Body = Body { media_type: "multipart/form-data", bytes_max: None };
 
-/// Needs no privilege, or one that hangs on the row.
+/// No privilege, or one that depends on the row.
 const NONE: Option<Privilege> = None;
 
 const fn view(path: &'static str) -> Option<Privilege> {
@@ -59,7 +59,7 @@ const fn privilege(path: &'static str, verb: &'static str) -> Option<Privilege> 
     Some(Privilege(path, verb))
 }
 
-/// The table: operation ids, and the privileges that core-system users need.
+/// The table: operation ids, and the privileges they require of core-system users.
 const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
     ("get_loan", view("Loan > Records")),
     ("list_transactions", view("Loan > Transactions")),
@@ -105,8 +105,8 @@ const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
     ("create_contact_detail_document", change("Contact > Detail")),
     ("list_contact_financials_documents", view("Contact > Financials")),
     ("create_contact_financials_document", change("Contact > Financials")),
-    // The form that owns the document decides: its View is part of what a caller may see, and its
-    // Change is asked for once the document is found.
+    // Depends on the form that owns the document: its View decides whether the caller sees the
+    // document, and its Change is required once the document is found.
     ("get_document", NONE),
     ("change_document", NONE),
     ("remove_document", NONE),
@@ -130,7 +130,7 @@ const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
     ("list_drawer_transactions", view("Cash Drawer > Transactions")),
     ("post_drawer_transaction", add("Cash Drawer > Transactions")),
     ("list_users", view("Security > Users")),
-    // Everyone may ask about himself.
+    // Users may list their own privileges.
     ("list_user_privileges", NONE),
     ("list_contact_officers", NONE),
     ("list_loan_officers", NONE),
@@ -154,7 +154,7 @@ const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
     ("import_xml", NONE),
 ];
 
-/// Paths beside the API that take forms or messages.
+/// Paths outside the API that accept forms or webhooks.
 const PUBLIC_POSTS: &[&str] = &[SANDBOX_PAGE, STRIPE_WEBHOOK];
 
 /// Paths that need no token.
@@ -170,7 +170,7 @@ const PUBLIC_PATHS: &[&str] = &[
     "/health/ready",
 ];
 
-/// Paths that moved with release 5.0.0, and the operations that are elsewhere now.
+/// Paths that moved in release 5.0.0, and the operations they moved to.
 const FORMER_PATHS: &[(&str, &str)] = &[
     ("/loans/{loan_id}/transaction-history", "list_transactions"),
     ("/core/post-payment", "post_payment"),
@@ -193,7 +193,7 @@ const FORMER_PATHS: &[(&str, &str)] = &[
     ("/contact-settings/types", "list_contact_types"),
 ];
 
-/// The privilege that an operation needs of a core-system user, if any.
+/// Returns the privilege that an operation requires of a core-system user, if any.
 pub fn privilege_of(id: &str) -> Option<Privilege> {
     PRIVILEGES.iter().find(|(known, _)| *known == id).and_then(|(_, privilege)| *privilege)
 }

@@ -1,5 +1,5 @@
-//! Lists in pages: `limit` rows after the opaque cursor `after`, or as many as have room in 8 MiB,
-//! and a `Link` to the next page only when there are more rows.
+//! Paged lists: `limit` rows after the opaque cursor `after`, or as many as fit in 8 MiB, and a
+//! `Link` to the next page only if there are more rows.
 
 use aws_lc_rs::digest;
 use base64::Engine;
@@ -16,15 +16,15 @@ use sea_orm::{
 };
 use shared::problem::Problem;
 
-/// Rows of a page when the client does not say.
+/// Default rows per page.
 const LIMIT_DEFAULT: u64 = 100;
-/// Most rows of a page.
+/// Maximum rows per page.
 const LIMIT_MAX: u64 = 1000;
 
-/// Most bytes of a page of more than one row.
+/// Maximum bytes of a page with more than one row.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Which page of a list: the query parameters `limit` and `after` of a request.
+/// The requested page of a list: the query parameters `limit` and `after`.
 #[derive(Clone, Debug)]
 pub struct Page {
     limit: u64,
@@ -38,7 +38,7 @@ impl<'a> FromRequest<'a> for Page {
     }
 }
 
-/// The parameters as they stand in a query.
+/// The parameters as sent in the query.
 #[derive(serde::Deserialize)]
 struct Asked {
     limit: Option<String>,
@@ -46,7 +46,7 @@ struct Asked {
 }
 
 impl Page {
-    /// The page that a query asks for: 1 to 1000 rows, 100 where it does not say; else 400.
+    /// Reads the page from a query: 1 to 1000 rows, 100 by default; anything else is 400.
     fn asked_for(uri: &Uri) -> Result<Self, Problem> {
         let asked: Asked = serde_urlencoded::from_str(uri.query().unwrap_or_default())
             .map_err(|_| Problem::bad_request("the query is malformed"))?;
@@ -64,24 +64,24 @@ impl Page {
         Ok(Self { limit, after: asked.after, uri: uri.clone() })
     }
 
-    /// How many rows to ask the database for: one more, to see whether there are more.
+    /// Number of rows to fetch: one more than the page, to detect further rows.
     pub fn rows_wanted(&self) -> u64 {
         self.limit + 1
     }
 
-    /// The sort key of the last row of the page before; a cursor that is none is 400.
+    /// Returns the sort key of the previous page's last row; an invalid cursor is 400.
     pub fn after<const N: usize>(&self) -> Result<Option<[String; N]>, Problem> {
         self.after.as_deref().map(Cursor::parse).transpose()
     }
 
-    /// The page's rows, and a link to the next page if one row more was found.
+    /// Returns the page's rows, with a link to the next page if one more row was found.
     pub fn of<T>(&self, mut rows: Vec<T>, cursor: impl Fn(&T) -> Cursor) -> List<T> {
         let more = rows.len() as u64 > self.limit;
         rows.truncate(self.limit as usize);
         List { cursors: rows.iter().map(cursor).collect(), rows, more, uri: self.uri.clone() }
     }
 
-    /// The page of these rows in the order of their key.
+    /// Returns the page of these rows in key order.
     pub async fn by_key<E: EntityTrait>(
         &self,
         rows: Select<E>,
@@ -117,21 +117,22 @@ fn key_value(column: &impl ColumnTrait, text: String) -> Result<Value, Problem> 
 }
 
 fn no_cursor() -> Problem {
-    Problem::bad_request("after is no cursor of this list")
-        .field("after", "take it from the Link header of the page before")
+    Problem::bad_request("after is not a cursor of this list")
+        .field("after", "must come from the Link header of the previous page")
 }
 
-/// Where a page ended: the sort key of its last row. Opaque to clients, so that it can change.
+/// Position where a page ended: the sort key of its last row. Opaque to clients, so that it can
+/// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(Vec<String>);
 
 impl Cursor {
-    /// The cursor behind a row with this sort key.
+    /// Returns the cursor after a row with this sort key.
     pub fn new(key: &[&dyn ToString]) -> Self {
         Self(key.iter().map(|part| part.to_string()).collect())
     }
 
-    /// The sort key in a cursor that a client sent back; anything else is 400.
+    /// Reads the sort key from a cursor that a client sent back; anything else is 400.
     fn parse<const N: usize>(text: &str) -> Result<[String; N], Problem> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| no_cursor())?;
         let (check, key) = bytes.split_at_checked(4).ok_or_else(no_cursor)?;
@@ -157,8 +158,8 @@ fn checksum(key: &[u8]) -> [u8; 4] {
     check
 }
 
-/// `</path?query>; rel="next"`, with the other parameters as the client sent them. A header holds
-/// ASCII alone, and clients do send other characters as they are.
+/// Builds `</path?query>; rel="next"`, with the other parameters as the client sent them. Header
+/// values are ASCII only, and some clients send other characters unencoded.
 fn next_link(uri: &Uri, cursor: &Cursor) -> String {
     let kept = uri.query().unwrap_or_default().split('&');
     let kept = kept.filter(|pair| !pair.is_empty() && !is_cursor(pair));
@@ -172,31 +173,31 @@ fn next_link(uri: &Uri, cursor: &Cursor) -> String {
     encoded.collect()
 }
 
-/// True for the parameter `after`, in any spelling of its name.
+/// True for the parameter `after`, however its name is encoded.
 fn is_cursor(pair: &str) -> bool {
     let decoded: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(pair);
     decoded.is_ok_and(|pairs| pairs.iter().any(|(name, _)| name == "after"))
 }
 
-/// A page of a list: a JSON array, and a `Link` header when there is a next page.
+/// A page of a list: a JSON array, and a `Link` header if there is a next page.
 #[derive(Debug)]
 pub struct List<T> {
     rows: Vec<T>,
-    /// Where a page would end that ended with each row.
+    /// The cursor after each row, should the page end there.
     cursors: Vec<Cursor>,
-    /// There are more rows after these.
+    /// More rows follow.
     more: bool,
     uri: Uri,
 }
 
 impl<T> List<T> {
-    /// The same page with each row made into something else.
+    /// Returns the same page with each row converted.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> List<U> {
         let Self { rows, cursors, more, uri } = self;
         List { rows: rows.into_iter().map(change).collect(), cursors, more, uri }
     }
 
-    /// The same, where that can fail.
+    /// Returns the same page with each row converted by a function that can fail.
     pub fn try_map<U, E>(self, change: impl FnMut(T) -> Result<U, E>) -> Result<List<U>, E> {
         let Self { rows, cursors, more, uri } = self;
         let rows: Result<_, E> = rows.into_iter().map(change).collect();
@@ -208,8 +209,8 @@ impl<T> List<T> {
         &self.rows
     }
 
-    /// The keys of the page's first and last row: what else is read of these rows, is read by this
-    /// range, in one statement. No key lies in the range of an empty page.
+    /// Returns the keys of the page's first and last row, so that related rows are read by this
+    /// range in one statement. The range of an empty page contains no key.
     pub fn span(&self, key: impl Fn(&T) -> i64) -> (i64, i64) {
         match (self.rows.first(), self.rows.last()) {
             (Some(first), Some(last)) => (key(first), key(last)),
@@ -219,7 +220,7 @@ impl<T> List<T> {
 }
 
 impl<T: ToJSON> List<T> {
-    /// The array of as many rows as have room, and the cursor behind the last of them if there are
+    /// Returns the array of as many rows as fit, and the cursor after the last of them if there are
     /// more.
     fn into_json(self, bytes_max: usize) -> serde_json::Result<(Vec<u8>, Option<Cursor>)> {
         let (mut json, mut taken) = (b"[".to_vec(), 0);
@@ -262,11 +263,11 @@ impl<T: ToJSON> ApiResponse for List<T> {
     fn meta() -> MetaResponses {
         let mut meta = Json::<Vec<T>>::meta();
         for response in &mut meta.responses {
-            response.description = "A page of the list.";
+            response.description = "A page of rows.";
             response.headers.push(MetaHeader {
                 name: "Link".to_owned(),
                 description: Some(
-                    "`rel=\"next\"`: the next page; absent on the last one".to_owned(),
+                    "`rel=\"next\"`: URL of the next page; absent on the last page".to_owned(),
                 ),
                 required: false,
                 deprecated: false,

@@ -1,22 +1,22 @@
-//! Which bytes a client asks for: one range (RFC 9110, section 14), or all of them.
+//! Requested byte range of a file: a single range (RFC 9110, section 14), or the whole file.
 
 use poem::Request;
 use poem::http::header::{HeaderName, IF_RANGE, RANGE};
 use std::ops::Range;
 
-/// What is asked for.
+/// The part of a file that a request wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Everything.
+    /// The whole file.
     All,
     /// These bytes.
     Part(Range<u64>),
-    /// Something that cannot be given: several ranges, none within the file, or no range at all.
+    /// A range that cannot be served: several ranges, one outside the file, or a malformed one.
     Unsatisfiable,
 }
 
-/// What a request asks for of a file of this length, whose version has this tag. A range of a
-/// version that is gone, or in units other than bytes, is none.
+/// Returns the part that a request wants of a file of this length, whose version has this tag. A
+/// range of another version, or in units other than bytes, is ignored.
 pub fn wanted(request: &Request, tag: &str, length: u64) -> Wanted {
     let values = |name: HeaderName| {
         let values = request.headers().get_all(name).iter();
@@ -34,14 +34,14 @@ pub fn wanted(request: &Request, tag: &str, length: u64) -> Wanted {
     }
 }
 
-/// `first-last`, `first-` or `-suffix`.
+/// Parses `first-last`, `first-` or `-suffix`.
 fn part(spec: &str, length: u64) -> Option<Range<u64>> {
     let (first, last) = spec.split_once('-')?;
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(first) || !digits(last) {
         return None;
     }
-    // What is beyond any file is beyond this one.
+    // A number too large to parse lies beyond the end of any file.
     let number = |text: &str| text.parse().unwrap_or(u64::MAX);
     let range = match (first, last) {
         ("", "") => return None,

@@ -1,4 +1,4 @@
-//! JSON bodies as they were sent: read with limits, checked against the type, kept byte for byte.
+//! JSON bodies: read with limits, checked against their type, and kept byte for byte.
 
 use crate::http::admission::expectations;
 use crate::http::card_numbers;
@@ -16,15 +16,15 @@ use std::cell::RefCell;
 use std::fmt;
 use std::time::Duration;
 
-/// So much is told of a name that only the client knows.
+/// Most characters quoted of a name that only the client knows.
 const NAME_CHARACTERS_MAX: usize = 100;
 const JSON_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// A JSON body, and the very bytes of it.
+/// A JSON body with its original bytes.
 pub struct JsonBody<T> {
-    /// The body as its type.
+    /// The parsed body.
     pub value: T,
-    /// What else of the row the client sent along.
+    /// Read-only members of the row that the client sent back.
     pub read_only: ReadOnlyMembers,
     /// The body as sent, for fingerprints.
     pub bytes: Vec<u8>,
@@ -65,12 +65,12 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
     }
 }
 
-/// Members of a row that a PUT does not change: clients may send back what they got.
+/// Members of a row that a PUT does not change: clients may send back what a GET returned.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOnlyMembers(Map<String, Value>);
 
 impl ReadOnlyMembers {
-    /// True if there are none to be compared.
+    /// True if there is nothing to compare.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -84,25 +84,24 @@ impl ReadOnlyMembers {
     }
 }
 
-/// A body changes these members, which are read-only.
+/// Read-only members that a body tries to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOnlyChanged(Vec<String>);
 
-/// 400.
 impl From<ReadOnlyChanged> for Problem {
     fn from(ReadOnlyChanged(names): ReadOnlyChanged) -> Self {
-        let problem = Self::bad_request("the body changes what cannot be changed here");
-        let message = "cannot be changed: send it as it is, or leave it out";
+        let problem = Self::bad_request("the body changes read-only members");
+        let message = "is read-only: send it unchanged or leave it out";
         names.into_iter().fold(problem, |problem, name| problem.field(name, message))
     }
 }
 
-/// What an answer may say of a body that cannot be read.
+/// How much of an unreadable body a response may quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quoting {
-    /// What is wrong and where, in the words of the body.
+    /// The fault and its location, quoting the body.
     TheFault,
-    /// Only what the operation itself knows: where cards are dealt with, nothing of a body is told.
+    /// Only names the operation itself defines: on card operations nothing of a body is quoted.
     Nothing,
 }
 
@@ -112,20 +111,20 @@ async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
     {
         Ok(Ok(bytes)) => Ok(bytes.to_vec()),
         Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
-            Err(Problem::new(ProblemType::TooLarge).detail("JSON bodies have at most 1 MiB"))
+            Err(Problem::new(ProblemType::TooLarge).detail("a JSON body may have at most 1 MiB"))
         }
         Ok(Err(_)) => Err(incomplete()),
         Err(_) => Err(Problem::bad_request("the body did not arrive within 20 seconds")),
     }
 }
 
-/// A body that did not come to the end that was announced.
+/// The problem for a body that ended early.
 pub fn incomplete() -> Problem {
-    Problem::bad_request("the body did not arrive as it was announced")
+    Problem::bad_request("the body is incomplete")
 }
 
 fn refused() -> Problem {
-    Problem::bad_request("the body does not have the form of this operation")
+    Problem::bad_request("the body does not match this operation")
 }
 
 fn parse<T: ParseFromJSON>(
@@ -136,8 +135,8 @@ fn parse<T: ParseFromJSON>(
     let mut members = members(bytes, quoting)?;
     let read_only = read_only::<T>(&mut members, expectations);
     let value = T::parse_from_json(Some(Value::Object(members.clone())));
-    // The framework takes a number or a flag for the text it prints, which of a long number is
-    // another one than was sent.
+    // The framework accepts a number or boolean for a string, and prints it: a long number would
+    // come out as another one than was sent.
     let loose = |value: &Value| value.is_number() || value.is_boolean();
     match value {
         Ok(value) if !members.values().any(loose) => Ok((value, read_only)),
@@ -148,7 +147,7 @@ fn parse<T: ParseFromJSON>(
     }
 }
 
-/// Takes those members out that the row has and this body does not change.
+/// Removes the members that the row has and this body does not change.
 fn read_only<T: Type>(
     members: &mut Map<String, Value>,
     expectations: &'static Expectations,
@@ -158,24 +157,24 @@ fn read_only<T: Type>(
     ReadOnlyMembers(sent.filter(|(_, value)| !value.is_null()).collect())
 }
 
-/// The problem of a body with these faults.
+/// The problem for a body with these faults.
 fn told(faults: Vec<Fault>, quoting: Quoting) -> Problem {
     let unnamed = |fault: &Fault| quoting == Quoting::Nothing && fault.is_foreign;
     let problem = match faults.iter().any(unnamed) {
-        true => refused().detail("the body has a member that this operation does not know"),
+        true => refused().detail("the body has a member that is not part of this operation"),
         false => refused(),
     };
     let named = faults.into_iter().filter(|fault| !unnamed(fault));
     named.fold(problem, |problem, fault| problem.field(cut(fault.field), fault.message))
 }
 
-/// A name that is not ours may be as long as a body.
+/// Cuts a client's name short: it may be as long as a body.
 fn cut(name: String) -> String {
     name.chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
-/// The members of the object that a body is, each of which stands there once, on every level: a
-/// second one could mean either.
+/// Parses the body as an object whose members each appear once, on every level: a duplicate would
+/// be ambiguous.
 fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem> {
     let twice = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -185,8 +184,8 @@ fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem
         Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
         Err(error) => match twice.take() {
             Some(field) => Err(match quoting {
-                Quoting::TheFault => refused().field(cut(field), "stands there twice"),
-                Quoting::Nothing => refused().detail("a member stands there twice"),
+                Quoting::TheFault => refused().field(cut(field), "appears more than once"),
+                Quoting::Nothing => refused().detail("a member appears more than once"),
             }),
             None if error.classify() == Category::Eof => {
                 Err(Problem::bad_request("the body ends before its JSON does"))
@@ -201,7 +200,7 @@ fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem
     }
 }
 
-/// Reads a value whose objects have each member once, and keeps the name of one that stands twice.
+/// Reads a value whose objects have each member once, and records the name of a duplicate.
 #[derive(Clone, Copy)]
 struct Once<'a>(&'a RefCell<Option<String>>);
 
@@ -257,7 +256,7 @@ impl<'de> Visitor<'de> for Once<'_> {
         while let Some(name) = map.next_key::<String>()? {
             if members.contains_key(&name) {
                 self.0.replace(Some(name));
-                return Err(A::Error::custom("a member stands there twice"));
+                return Err(A::Error::custom("a member appears more than once"));
             }
             members.insert(name, map.next_value_seed(self)?);
         }
@@ -265,7 +264,7 @@ impl<'de> Visitor<'de> for Once<'_> {
     }
 }
 
-/// Makes a payload an argument of operations: its body, and so in the document.
+/// Makes a payload usable as an operation's argument: as its body, and so in the document.
 macro_rules! body_argument {
     ($name:ty $(, $parameter:ident: $bound:path)?) => {
         impl<'a $(, $parameter: $bound)?> poem_openapi::ApiExtractor<'a> for $name {
@@ -323,7 +322,8 @@ mod tests {
             r#"{"a": {"b": 1, "b": 2}}"#,
             r#"{"a": [{"c": {"b": 1, "\u0062": 1}}]}"#,
         ] {
-            assert_eq!(read(twice).unwrap_err().first_field(), Some(("b", "stands there twice")));
+            let told = read(twice).unwrap_err();
+            assert_eq!(told.first_field(), Some(("b", "appears more than once")));
         }
         for (text, detail) in [
             ("[]", "the body must be a JSON object"),
@@ -359,7 +359,7 @@ mod tests {
             assert!(refuse(body, Quoting::TheFault).contains(field));
         }
         let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::TheFault);
-        assert!(unknown.contains("secret: is no member of this body"), "{unknown}");
+        assert!(unknown.contains("secret: is not a member of this body"), "{unknown}");
         let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
         assert_eq!(
             parse::<NewCard>(sound, Quoting::Nothing, router::expectations()).unwrap().0.contact_id,

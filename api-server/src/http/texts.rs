@@ -1,4 +1,4 @@
-//! Texts of a body with the length they may have: the contract says it, and a longer one is 422.
+//! Bounded strings in bodies: the contract states the maximum length, and a longer string is 422.
 
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
@@ -7,11 +7,11 @@ use shared::problem::InvalidValue;
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// Bytes of a text whose characters are not counted.
+/// Maximum bytes of a text whose characters are not counted.
 pub const LONG: usize = 64 * 1024;
 
-/// A text as it was sent, which should have `MIN` to `MAX` characters. Whether it has is a rule,
-/// and rules are judged in their turn: by [`Text::check`].
+/// A string as sent, which should have `MIN` to `MAX` characters. The bound is a rule and is
+/// checked in the order of the rules, by [`Text::check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text<const MAX: usize, const MIN: usize = 0>(String);
 
@@ -19,18 +19,18 @@ pub struct Text<const MAX: usize, const MIN: usize = 0>(String);
 pub type LongText<const MIN: usize = 0> = Text<LONG, MIN>;
 
 impl<const MAX: usize, const MIN: usize> Text<MAX, MIN> {
-    /// An error unless the text has at most so many characters and no U+0000, which databases refuse.
+    /// Fails if the text exceeds its maximum or contains U+0000, which databases refuse.
     pub fn check(&self, field: &str) -> Result<(), InvalidValue> {
         if MAX < LONG { check_text(field, &self.0, MAX) } else { check_long_text(field, &self.0) }
     }
 
-    /// The text as it was sent, if it is sound.
+    /// Returns the text as sent, if it is valid.
     pub fn checked(self, field: &str) -> Result<String, InvalidValue> {
         self.check(field).map(|()| self.0)
     }
 }
 
-/// The text as it was sent, if there is one and it is sound.
+/// Returns the text as sent, if it is present and valid.
 pub fn checked<const MAX: usize, const MIN: usize>(
     field: &str,
     text: Option<Text<MAX, MIN>>,
@@ -38,7 +38,7 @@ pub fn checked<const MAX: usize, const MIN: usize>(
     text.map(|text| text.checked(field)).transpose()
 }
 
-/// An error unless the text has at most so many characters and no U+0000, which databases refuse.
+/// Fails if the text has more than this many characters or contains U+0000, which databases refuse.
 pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), InvalidValue> {
     if text.contains('\0') {
         return Err(InvalidValue::new(field, "must not contain U+0000"));
@@ -49,7 +49,7 @@ pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), 
     Ok(())
 }
 
-/// An error unless the text has at most 64 KiB and no U+0000, which databases refuse.
+/// Fails if the text is longer than 64 KiB or contains U+0000, which databases refuse.
 pub fn check_long_text(field: &str, text: &str) -> Result<(), InvalidValue> {
     check_text(field, text, LONG)?;
     match text.len() > LONG {

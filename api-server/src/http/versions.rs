@@ -1,7 +1,7 @@
 //! Versions of rows that can be changed: `versionHash`, also sent as `ETag`.
 //!
-//! The hash is the SHA-256 of the JSON object of all columns in the order of their names, in
-//! lower-case hex. Opaque to clients: any change of a column changes it.
+//! The hash is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
+//! Opaque to clients: it changes with any column.
 
 use aws_lc_rs::digest;
 use poem::http::header::ETAG;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
 use std::collections::BTreeMap;
 
-/// The version of a row as it is stored, with more that belongs to it.
+/// Returns the version of a stored row and of the further values that belong to it.
 pub fn hash(row: &impl Serialize, more: &[(&str, Value)]) -> Result<String, DbErr> {
     let row = serde_json::to_value(row).map_err(|error| DbErr::Type(error.to_string()))?;
     let columns = match row {
@@ -33,15 +33,15 @@ pub fn hash(row: &impl Serialize, more: &[(&str, Value)]) -> Result<String, DbEr
     Ok(hex::encode(digest::digest(&digest::SHA256, &text)))
 }
 
-/// The versions that a header lists, on however many lines. What is no text is no version, and is
-/// listed all the same.
+/// Returns the versions that a header lists, over all its lines. A value that is not text names no
+/// version, but is still listed.
 pub fn tags(request: &Request, header: &str) -> Vec<String> {
     let lines = request.headers().get_all(header).iter();
     let lists = lines.map(|line| line.to_str().unwrap_or_default());
     lists.flat_map(|list| list.split(',')).map(|tag| tag.trim().to_owned()).collect()
 }
 
-/// The versions that a client has already: `If-None-Match` (RFC 9110, 13.1.2).
+/// Versions the client already has: `If-None-Match` (RFC 9110, 13.1.2).
 #[derive(Clone, Debug, Default)]
 pub struct Known(Vec<String>);
 
@@ -59,8 +59,8 @@ impl Known {
     }
 }
 
-/// The version that a client believes it changes: in the request as `versionHash`, in `If-Match`
-/// (RFC 9110, 13.1.1), or both.
+/// The version a client expects to change: sent as `versionHash`, in `If-Match` (RFC 9110, 13.1.1),
+/// or in both.
 #[derive(Clone, Debug)]
 pub struct Expected {
     version_hash: Option<String>,
@@ -68,19 +68,19 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What a request says. Neither of the two: 400. `If-Match: *` names no version.
+    /// Reads the expected version from a request; 400 if there is neither. `If-Match: *` names no
+    /// version.
     pub fn of(request: &Request, version_hash: Option<String>) -> Result<Self, Problem> {
         let mut if_match = tags(request, "if-match");
         if_match.retain(|tag| tag != "*");
         if version_hash.is_none() && if_match.is_empty() {
-            let detail = "the version to be changed is missing: versionHash, or If-Match";
+            let detail = "the expected version is missing: send versionHash or If-Match";
             return Err(Problem::bad_request(detail).field("versionHash", "is required"));
         }
         Ok(Self { version_hash, if_match })
     }
 
-    /// An error unless `If-Match` and `versionHash`, as far as they are there, name the current
-    /// version.
+    /// Fails unless `If-Match` and `versionHash`, where present, name the current version.
     pub fn check(&self, current: &str) -> Result<(), OtherVersion> {
         let tag = format!("\"{current}\"");
         if !self.if_match.is_empty() && !self.if_match.contains(&tag) {
@@ -95,17 +95,17 @@ impl Expected {
     }
 }
 
-/// A row has another version than the client believes.
+/// A row whose version is not the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherVersion {
-    /// Than `If-Match` names.
+    /// It differs from `If-Match`.
     IfMatch {
-        /// The version that it has.
+        /// The current version.
         current: String,
     },
-    /// Than `versionHash` names.
+    /// It differs from `versionHash`.
     VersionHash {
-        /// The version that it has.
+        /// The current version.
         current: String,
     },
 }
@@ -121,7 +121,7 @@ impl From<OtherVersion> for Problem {
     }
 }
 
-/// A row with a version: 200 with its `ETag`, or 304 for a client that has this version.
+/// A row with a version: 200 with its `ETag`, or 304 if the client has this version.
 pub struct Versioned<T> {
     value: T,
     hash: String,
@@ -129,7 +129,8 @@ pub struct Versioned<T> {
 }
 
 impl<T> Versioned<T> {
-    /// The answer about a value of this version to a client that knows these.
+    /// Creates the response with a value of this version, for a client that has the `known`
+    /// versions.
     pub fn new(value: T, hash: &str, known: &Known) -> Self {
         Self { value, hash: hash.to_owned(), known: known.contain(hash) }
     }
@@ -148,7 +149,7 @@ impl<T: ToJSON> IntoResponse for Versioned<T> {
     }
 }
 
-/// A text header of an answer, as the document describes it.
+/// Describes a string response header for the document.
 pub fn described(name: &str, description: &str) -> MetaHeader {
     MetaHeader {
         name: name.to_owned(),
@@ -162,13 +163,13 @@ pub fn described(name: &str, description: &str) -> MetaHeader {
 impl<T: ToJSON> ApiResponse for Versioned<T> {
     fn meta() -> MetaResponses {
         let mut meta = Json::<T>::meta();
-        let tag = || described("ETag", "The version, as in `versionHash`.");
+        let tag = || described("ETag", "Version of the row, the same as `versionHash`.");
         for response in &mut meta.responses {
-            response.description = "The row as it stands.";
+            response.description = "The current row.";
             response.headers.push(tag());
         }
         meta.responses.push(MetaResponse {
-            description: "The client has this version: it was named in `If-None-Match`.",
+            description: "The client already has this version, named in `If-None-Match`.",
             status: Some(StatusCode::NOT_MODIFIED.as_u16()),
             status_range: None,
             content: Vec::new(),
@@ -186,7 +187,7 @@ impl<T: ToJSON> ApiResponse for Versioned<T> {
 pub struct Changed<T>(Versioned<T>);
 
 impl<T> Changed<T> {
-    /// The answer about a value that has got this version.
+    /// Creates the response with a value and its new version.
     pub fn new(value: T, hash: &str) -> Self {
         Self(Versioned { value, hash: hash.to_owned(), known: false })
     }

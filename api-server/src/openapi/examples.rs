@@ -1,5 +1,5 @@
-//! What requests and answers look like: real ones of the demo portfolio, long lists cut short. A
-//! test sends the requests to a demo portfolio and, when it is told to, writes `examples.json` anew.
+//! Example requests and responses, recorded from the demo portfolio, with long lists cut short. A
+//! test sends the requests to a demo portfolio and rewrites `examples.json` on request.
 
 use crate::openapi::{id, operations};
 use serde::{Deserialize, Serialize};
@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 
 const EXAMPLES: &str = include_str!("examples.json");
 
-/// A request of the admin account, and what came back.
+/// A request by the admin account, and its response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Example {
-    /// The path with its query.
+    /// Path with query.
     pub path: String,
-    /// The body, if it is a text: JSON, or the text itself.
+    /// Request body if it is text: JSON, or the text itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
-    /// The status of the answer.
+    /// Response status.
     pub status: u16,
-    /// The body of the answer, if it is JSON.
+    /// Response body if it is JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Value>,
 }
 
-/// The examples by operation id.
+/// Returns the examples by operation id.
 pub fn all() -> BTreeMap<String, Example> {
     serde_json::from_str(EXAMPLES).unwrap_or_default()
 }
 
-/// Puts the examples into the document.
+/// Adds the examples to the document.
 pub(super) fn show(document: &mut Value) {
     let examples = all();
     for (path, _, operation) in operations(document) {
@@ -61,7 +61,7 @@ fn show_parameters(operation: &mut Value, path: &str, example: &str) {
 
 fn show_bodies(operation: &mut Value, example: &Example) {
     show_in(operation.pointer_mut("/requestBody/content"), example.request.as_ref());
-    // A test run answers 200 with what is 201 in earnest.
+    // A dry run answers 200 with the body that is 201 otherwise.
     let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
     for (status, response) in responses.into_iter().flatten() {
         if status.starts_with('2') {

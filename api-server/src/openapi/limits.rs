@@ -1,22 +1,22 @@
-//! What the types of the program leave open, and the server does not: which ids there can be, what
-//! a header may hold, and that a body has no members but its own.
+//! Limits the server enforces that the program's types do not express: ranges of ids, patterns of
+//! headers, and bodies without additional members.
 
 use crate::openapi::operations;
 use serde_json::{Map, Value, json};
 
-/// Path parameters and headers that are texts of a certain form.
+/// Path parameters and headers with a pattern.
 const FORMS: [(&str, &str); 3] = [
-    // Blanks around it are no part of a header.
+    // Whitespace around a header is not part of its value.
     ("Idempotency-Key", "^[!-~]([ -~]{0,253}[!-~])?$"),
     ("field", "^[Uu][Ss][Ee][Rr][Dd][Ee][Ff](0[1-9]|[1-7][0-9]|80)$"),
     ("after", "^[A-Za-z0-9_-]{8,}$"),
 ];
-/// Members of bodies with limits of their own.
+/// Members with limits beyond their type.
 const LIMITS: [(&str, &str, &str, i64); 2] = [
     ("NewReconciliation", "Denominations", "maxItems", 100),
     ("NewDenomination", "Count", "minimum", 0),
 ];
-/// Rows are numbered from here on.
+/// Smallest row id.
 const FIRST_ID: i64 = 1;
 
 /// Writes the limits into the document.
@@ -34,7 +34,7 @@ pub(super) fn describe(document: &mut Value) {
     }
 }
 
-/// The schema that another one names.
+/// Returns the name of the schema that a schema refers to.
 pub(super) fn name(schema: &Value) -> Option<String> {
     let list = schema["allOf"].as_array().into_iter().flatten();
     let reference = [schema].into_iter().chain(list).find_map(|schema| schema["$ref"].as_str());

@@ -1,6 +1,6 @@
-//! Which problems each operation answers with. Most follow from its shape: a path with an id can be
-//! the path of nothing, whoever sends a key can send it twice. The rules that are its own stand in
-//! one table, and the tests fail where an operation answers with a problem that it does not tell of.
+//! The problems that each operation responds with. Most follow from its shape: a path with an id
+//! can name a row that does not exist, and a key can be sent twice. Rules specific to an operation
+//! are in one table, and the tests fail if an operation responds with a problem it does not list.
 
 use crate::http::operations::{FORM, is_about_cards, privilege_of};
 use crate::openapi::{id, operations};
@@ -10,7 +10,7 @@ use shared::problem::ProblemType;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What may happen to any request, whatever it asks for: told once, under `default`.
+/// Problems that any request can run into, documented once under `default`.
 pub const ANYWHERE: &[ProblemType] = &[
     ProblemType::NotAcceptable,
     ProblemType::TooManyRequests,
@@ -19,7 +19,7 @@ pub const ANYWHERE: &[ProblemType] = &[
     ProblemType::DatabaseUnavailable,
 ];
 
-/// Statuses of which there is the same to say wherever they occur, and their names.
+/// Statuses documented alike wherever they occur, and the names of their components.
 const ALIKE: [(&str, &str); 7] = [
     ("400", "BadRequest"),
     ("401", "Unauthorized"),
@@ -30,13 +30,13 @@ const ALIKE: [(&str, &str); 7] = [
     ("416", "RangeNotSatisfiable"),
 ];
 
-/// A problem of each kind as it was once answered.
+/// A recorded problem of each kind.
 static EXAMPLES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("problems.json")).unwrap_or_default());
 
 type P = ProblemType;
 
-/// What operations answer with besides what follows from their shape.
+/// Problems of operations beyond those that follow from their shape.
 const OWN: &[(&[&str], &[ProblemType])] = &[
     (
         &["post_payment", "post_card_payment"],
@@ -102,12 +102,12 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     (&["change_document", "remove_document"], &[P::InvalidValue, P::PrivilegeMissing]),
     (&["create_document_file"], &[P::PrivilegeMissing]),
     (&["remove_document_file"], &[P::InvalidValue, P::PrivilegeMissing, P::LastFile]),
-    // Everyone may ask about himself.
+    // Users may list their own privileges.
     (&["list_user_privileges"], &[P::PrivilegeMissing]),
     (&["download_file"], &[P::ObjectStoreUnavailable]),
 ];
 
-/// Adds its problems to each operation, and what they share to the components.
+/// Adds each operation's problems, and the shared ones to the components.
 pub(super) fn describe(document: &mut Value) {
     let mut shared = Map::new();
     for (path, method, operation) in operations(document) {
@@ -115,7 +115,7 @@ pub(super) fn describe(document: &mut Value) {
     }
     shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
-    // Of no operation: the answers of paths and methods that are none, and of the readiness.
+    // Not of any operation: problems of unknown paths and methods, and of readiness.
     let nobodys =
         [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
     let kinds = ProblemType::ALL.iter().filter(|kind| !nobodys.contains(kind));
@@ -143,12 +143,12 @@ fn describe_operation(
         }
         responses.insert(status.clone(), response);
     }
-    // It stood among the answers, and comes behind all of them.
+    // Moves `default` after all other responses.
     responses.shift_remove("default");
     responses.insert("default".to_owned(), reference("responses", "Problem"));
 }
 
-/// The problems of an operation besides those that may happen anywhere.
+/// Returns the problems of an operation, other than those any request can run into.
 fn problems(path: &str, method: &str, operation: &Value) -> Vec<ProblemType> {
     let takes = |name: &str| {
         let parameters = operation["parameters"].as_array();
@@ -177,7 +177,7 @@ fn problems(path: &str, method: &str, operation: &Value) -> Vec<ProblemType> {
     P::ALL.iter().copied().filter(may_be).collect()
 }
 
-/// The kinds with their titles, for people: a list in Markdown.
+/// Lists the kinds with their titles, as Markdown.
 fn told(kinds: &[ProblemType]) -> String {
     let told = kinds.iter().map(|kind| format!("* `{}`: {}.", kind.name(), kind.title()));
     told.collect::<Vec<_>>().join("\n")
@@ -211,7 +211,7 @@ fn response(description: &str, kinds: &[ProblemType]) -> Value {
     })
 }
 
-/// True for what passes: the answer says when to send the request again.
+/// True for temporary problems: the response says when to retry.
 fn is_worth_repeating(kind: ProblemType) -> bool {
     let status = kind.status();
     kind == ProblemType::IdempotencyInProgress
@@ -219,7 +219,7 @@ fn is_worth_repeating(kind: ProblemType) -> bool {
             .contains(&status)
 }
 
-/// What a problem of this kind looks like: one that was really answered.
+/// Returns the recorded example of this kind.
 fn example(kind: ProblemType) -> Value {
     json!({"summary": kind.title(), "value": EXAMPLES[kind.name()]})
 }

@@ -6,93 +6,93 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use shared::interface_names;
 
-/// What came of an import.
+/// Result of an import.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 pub struct ImportResult {
-    /// Nothing was kept, because `test=true` asked for it.
+    /// True for a dry run (`test=true`): nothing was committed.
     pub test: bool,
-    /// False if nothing was kept: in a test run, and where a record of a file failed that was one
-    /// block.
+    /// False if nothing was committed: in a dry run, or because a record failed in a file imported
+    /// as one block.
     pub committed: bool,
-    /// Elements with an id of their own.
+    /// Number of elements with an id of their own.
     pub read: i64,
-    /// Of these, inserted.
+    /// Number of these that were inserted.
     pub inserted: i64,
-    /// Of these, updated.
+    /// Number of these that were updated.
     pub updated: i64,
-    /// Of these, deleted.
+    /// Number of these that were deleted.
     pub deleted: i64,
-    /// Of these, failed.
+    /// Number of these that failed.
     pub failed: i64,
-    /// One result per element with an id of its own, in the order of the file.
+    /// One result per element with an id of its own, in file order.
     pub records: Vec<RecordResult>,
 }
 
-/// What came of one element.
+/// Result of one element.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
 #[serde(rename_all = "PascalCase")]
 pub struct RecordResult {
-    /// The line it begins on.
+    /// Line on which the element begins.
     pub line: i64,
-    /// Its name.
+    /// Name of the element.
     pub element: String,
-    /// What was done.
+    /// Action taken.
     pub action: Action,
-    /// Its human number: of a contact; of a loan, also for its payments.
+    /// Contact number, or loan number; a payment has its loan's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The id of its row; of a payment, the id of the total row.
+    /// Id of the row; for a payment, the id of its total row.
     #[serde(rename = "New_ID", default, skip_serializing_if = "Option::is_none")]
     pub new_id: Option<i64>,
-    /// What is wrong with it or with elements in it that have no id of their own.
+    /// Messages about the element and about elements in it that have no id of their own.
     pub messages: Vec<Message>,
 }
 
-/// What was done with an element.
+/// Action taken on an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[oai(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// A new row.
+    /// A row was inserted.
     Inserted,
-    /// A row was changed.
+    /// A row was updated.
     Updated,
-    /// A row is gone.
+    /// A row was deleted.
     Deleted,
-    /// Something is wrong with it; nothing was done.
+    /// The element is at fault; nothing was done.
     Failed,
-    /// It was good, and was undone because something beside it failed.
+    /// The element was valid, and was rolled back because something beside it failed.
     RolledBack,
 }
 
-/// Something to be said about an element.
+/// A message about an element.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object, Serialize, Deserialize)]
 #[oai(skip_serializing_if_is_none)]
 #[serde(rename_all = "PascalCase")]
 pub struct Message {
-    /// How bad it is.
+    /// Severity of the message.
     pub level: Level,
-    /// The line of the element.
+    /// Line of the element.
     pub line: i64,
-    /// The attribute at fault.
+    /// Attribute at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
-    /// What is wrong.
+    /// Text of the message.
     pub message: String,
 }
 
-/// How bad it is.
+/// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[oai(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// The record failed.
     Error,
-    /// The record went through.
+    /// The record succeeded.
     Warning,
 }
 

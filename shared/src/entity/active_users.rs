@@ -1,4 +1,4 @@
-//! Live tokens of core-system users: a row is a logged-in user.
+//! Live access tokens of core-system users: each row is a logged-in user.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -10,9 +10,9 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
     pub user_id: i64,
-    /// When the token was created, by the database's clock.
+    /// Creation time of the token, by the database's clock.
     pub active_date: Timestamp,
-    /// What log-out and revocation end together.
+    /// Session that log-out and revocation end as a whole.
     pub session_id: String,
     pub client_id: String,
     /// Key id, colon, HMAC-SHA-256 of the token.

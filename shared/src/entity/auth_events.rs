@@ -1,5 +1,5 @@
-//! What happened at the auth server, append-only: who, by which client, from where. Never a token, a
-//! password, or a name that is not a user's.
+//! Audit trail of the auth server, append-only: who did what, with which client, from where. It
+//! never holds a token, a password, or a name that is not a user's.
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
@@ -11,20 +11,20 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub event_id: i64,
-    /// By the database's clock.
+    /// Time of the event, by the database's clock.
     pub event_date: Timestamp,
-    /// See [`crate::audit::Kind`].
+    /// Kind of event: see [`crate::audit::Kind`].
     pub event: String,
-    /// Why, as one word.
+    /// Reason, as one word.
     pub reason: Option<String>,
-    /// The command that did it, where it was no request.
+    /// Command that caused the event, if it was not a request.
     pub actor: Option<String>,
     pub user_kind: Option<UserKind>,
-    /// The user, or the web user's contact.
+    /// Id of the user, or of the web user's contact.
     pub user_id: Option<i64>,
     pub user_name: Option<String>,
     pub client_id: Option<String>,
-    /// The address the request came from.
+    /// Client address of the request.
     pub source: Option<String>,
     pub request_id: Option<String>,
     /// Key id, colon, the first twelve digits of the token's hash.

@@ -1,7 +1,7 @@
-//! Sessions: what one log-in gave to one client. All tokens of a session end together.
+//! Sessions: each is one log-in with one client. All tokens of a session end together.
 //!
-//! The family of its refresh tokens is this one row: the token that may be used next, and the one
-//! before it. Any other token of the session is a used one that somebody kept.
+//! The refresh token family of a session is this one row: the token that may be used next, and the
+//! one before it. Any other refresh token of the session has already been used.
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
@@ -13,25 +13,25 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub session_id: String,
-    /// The claim `sid` of its ID tokens.
+    /// The `sid` claim of its ID tokens.
     pub public_id: String,
     pub user_kind: UserKind,
-    /// The user, or the web user's contact.
+    /// Id of the user, or of the web user's contact.
     pub user_id: i64,
     pub client_id: String,
-    /// Space separated, as it was granted.
+    /// Granted scope, space-separated.
     pub scope: String,
-    /// When the user proved who he is.
+    /// Time at which the user authenticated.
     pub log_in_date: Timestamp,
-    /// The browser log-in it came from.
+    /// Browser log-in it came from.
     pub browser_id: Option<String>,
     /// Key id, colon, HMAC-SHA-256 of the refresh token that may be used next.
     pub refresh_hash: Option<String>,
-    /// The same of the one before it.
+    /// Key id, colon, HMAC-SHA-256 of the previous refresh token.
     pub previous_refresh_hash: Option<String>,
-    /// Changes with each refresh that is answered again; nothing reads it.
+    /// Changes with each refresh that is answered a second time; never read.
     pub contested_flag: bool,
-    /// When its refresh token last changed.
+    /// Time of the last refresh token rotation.
     pub refreshed_date: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! Payments that are drawn without anybody sending them.
+//! Automated payments: drawn on a schedule or with each billing, without a request.
 
 use super::loans::PaymentPeriod;
 use crate::amounts::{Money, Rate};
@@ -8,10 +8,10 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A payment that is drawn from a bank account or a card.
+/// A payment drawn automatically from a bank account or a card.
 ///
-/// The bank account shows `*` but for its last four characters, unless the caller holds
-/// Loan > Automated Payments > View Account.
+/// The bank account number is masked with `*` except for its last four characters, unless the
+/// caller holds Loan > Automated Payments > View Account.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "automated_payments")]
@@ -24,13 +24,16 @@ pub struct Model {
     pub payment_type: AutomatedPaymentType,
     pub status: AutomatedPaymentStatus,
     pub bank_routing_number: Option<String>,
-    /// Masked but for its last four, unless the caller may view accounts.
+    /// Bank account number, masked except for its last four characters unless the caller may view
+    /// accounts.
     pub bank_account_number: Option<Masked>,
     pub bank_account_type: Option<BankAccountType>,
-    /// The card.
+    /// Id of the card.
     pub payment_gateway_token_id: Option<i64>,
     pub amount_type: AutomatedAmountType,
+    /// Fixed amount.
     pub amount: Option<Money>,
+    /// Percent of the principal.
     pub percentage: Option<Rate>,
     pub minimum_amount: Option<Money>,
     pub maximum_amount: Option<Money>,
@@ -40,50 +43,50 @@ pub struct Model {
     pub start_date: Date,
     pub next_date: Option<Date>,
     pub expire_date: Option<Date>,
-    /// Days by which the next draw alone is put off; then 0 again.
+    /// Days by which only the next draw is postponed; reset to 0 afterwards.
     pub temp_grace_period: i32,
 }
 
 no_relations!();
 
 text_enum! {
-    /// Where the money is drawn from.
+    /// Source of an automated payment.
     pub enum AutomatedPaymentType {
-        /// A bank account.
+        /// Bank account.
         Ach,
-        /// A card.
+        /// Card.
         Card,
     }
 
-    /// Whether it is drawn.
+    /// Status of an automated payment.
     pub enum AutomatedPaymentStatus {
-        /// It is.
+        /// Payments are drawn.
         Active,
-        /// Somebody stopped it.
+        /// Stopped; nothing is drawn.
         Disabled,
-        /// Its time is over.
+        /// Its expiry date has passed.
         Expired,
     }
 
     /// Kind of bank account.
     pub enum BankAccountType {
-        /// A checking account.
+        /// Checking account.
         Checking,
-        /// A savings account.
+        /// Savings account.
         Savings,
     }
 
-    /// How much is drawn.
+    /// How the amount drawn is determined.
     pub enum AutomatedAmountType {
-        /// The same amount.
+        /// A fixed amount.
         Fixed,
         /// A percentage of the principal.
         PercentOfPrincipal,
-        /// What is billed.
+        /// The billed amount.
         Billing,
     }
 
-    /// Which way the money goes.
+    /// Direction of the payment.
     pub enum DebitOrCredit {
         /// To the lender.
         Debit,
@@ -91,13 +94,13 @@ text_enum! {
         Credit,
     }
 
-    /// When it is drawn.
+    /// When an automated payment is drawn.
     pub enum BillingType {
-        /// When the loan is billed.
+        /// With each billing of the loan.
         Billing,
         /// Once.
         OneTime,
-        /// Every billing period.
+        /// Once per billing period.
         Recurring,
     }
 }

@@ -1,4 +1,4 @@
-//! Loans that a batch run failed on.
+//! Loans on which a batch run failed.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Runs of the core system's batch programs. They write the rows; the service reads them.
+//! Runs of the core system's batch programs, written by those programs and read by the service.
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
@@ -17,7 +17,7 @@ pub struct Model {
     pub started_date: Timestamp,
     pub ended_date: Option<Timestamp>,
     pub started_by_user_id: Option<i64>,
-    /// Records to be processed.
+    /// Number of records to process.
     pub total: i32,
     pub processed: i32,
     pub succeeded: i32,
@@ -43,33 +43,33 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// Which batch program ran.
+    /// Batch program of a run.
     pub enum BatchKind {
-        /// Drawing and paying by ACH.
+        /// ACH debits and credits.
         Ach,
-        /// Accruing interest.
+        /// Interest accrual.
         Accrual,
     }
 
-    /// How a run stands.
+    /// State of a run.
     pub enum BatchState {
-        /// There was none.
+        /// There has been no run.
         Idle,
-        /// It is under way.
+        /// The run is in progress.
         Running,
-        /// All records went through.
+        /// All records were processed.
         Succeeded,
         /// Some records failed.
         Partial,
-        /// It came to nothing.
+        /// The run failed as a whole.
         Failed,
     }
 
-    /// What started a run.
+    /// Trigger of a run.
     pub enum TriggerType {
-        /// A user.
+        /// Started by a user.
         Manual,
-        /// The time of day.
+        /// Started by schedule.
         Schedule,
     }
 }

@@ -1,4 +1,4 @@
-//! Browsers in which somebody is logged in, so that the next application need not ask again.
+//! Browsers with a logged-in user, so that the next application need not ask for a password again.
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
@@ -12,7 +12,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub browser_id: String,
     pub user_kind: UserKind,
-    /// The user, or the web user's contact.
+    /// Id of the user, or of the web user's contact.
     pub user_id: i64,
     pub log_in_date: Timestamp,
     pub used_date: Timestamp,

@@ -1,11 +1,11 @@
-//! Who may work with which cash drawer.
+//! Users assigned to cash drawers.
 
 use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// A user who may work with a cash drawer.
+/// Assignment of a user to a cash drawer.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "cash_drawer_assignments")]

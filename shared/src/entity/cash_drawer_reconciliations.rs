@@ -1,4 +1,4 @@
-//! Counts of cash drawers.
+//! Reconciliations: counts of cash drawers.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// A count of a cash drawer, compared with what should be in it.
+/// A reconciliation: a count of a cash drawer compared with its balances.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "cash_drawer_reconciliations")]
@@ -18,15 +18,19 @@ pub struct Model {
     pub drawer_id: i64,
     pub user_id: i64,
     pub reconciled_date: Timestamp,
+    /// Cash balance before the count.
     pub expected_cash: Money,
+    /// Cash counted.
     pub counted_cash: Money,
+    /// Check balance before the count.
     pub expected_check: Money,
+    /// Checks counted.
     pub counted_check: Money,
-    /// Counted less expected.
+    /// Cash counted less cash expected.
     pub over_short_cash: Money,
-    /// Counted less expected.
+    /// Checks counted less checks expected.
     pub over_short_check: Money,
-    /// How often each note and coin was counted.
+    /// Notes and coins counted, by denomination.
     pub denominations: Denominations,
     pub status: ReconciliationStatus,
     pub comment: Option<String>,
@@ -35,13 +39,13 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// What a count came to.
+    /// Result of a count.
     pub enum ReconciliationStatus {
-        /// What was expected.
+        /// As expected.
         Balanced,
-        /// More.
+        /// More than expected.
         Over,
-        /// Less.
+        /// Less than expected.
         Short,
         /// More of one tender and less of the other.
         Mixed,

@@ -1,4 +1,4 @@
-//! Who works with which cash drawer, and since when.
+//! Sessions of users with cash drawers.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// The time in which a user works with a cash drawer.
+/// A session of a user with a cash drawer.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "cash_drawer_sessions")]
@@ -17,7 +17,9 @@ pub struct Model {
     pub drawer_id: i64,
     pub user_id: i64,
     pub opened_date: Timestamp,
+    /// Cash balance when the session was opened.
     pub opening_cash_balance: Money,
+    /// End of the session; absent while it is open.
     pub ended_date: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What went into and out of cash drawers.
+//! Transactions of cash drawers: money put in and taken out.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// Money that went into or out of a cash drawer.
+/// A cash-drawer transaction: money put into a drawer or taken out of it.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "cash_drawer_transactions")]
@@ -17,18 +17,20 @@ pub struct Model {
     pub drawer_id: i64,
     pub transaction_type: DrawerTransactionType,
     pub tender: Tender,
-    /// Above zero: in; below: out.
+    /// Amount: positive into the drawer, negative out of it.
     pub amount: Money,
-    /// The drawer's balance of this tender afterwards.
+    /// Drawer balance of this tender after the transaction.
     pub resulting_balance: Money,
     pub check_number: Option<String>,
+    /// Loan, for a payment or its reversal.
     pub loan_id: Option<i64>,
+    /// Transaction on that loan.
     pub transaction_id: Option<i64>,
-    /// The other drawer of a transfer.
+    /// Other drawer of a transfer.
     pub counter_drawer_id: Option<i64>,
-    /// The same on both rows of a transfer.
+    /// Reference number shared by both rows of a transfer.
     pub transfer_reference_no: Option<i64>,
-    /// The count that froze the row.
+    /// Reconciliation that covers the row; from then on the row cannot change.
     pub reconciliation_id: Option<i64>,
     pub user_id: i64,
     pub transaction_date: Timestamp,
@@ -38,29 +40,29 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// Why the money moved.
+    /// Type of a cash-drawer transaction.
     pub enum DrawerTransactionType {
-        /// From the bank.
+        /// Received from the bank.
         BankIn,
-        /// To the bank.
+        /// Sent to the bank.
         BankOut,
-        /// To another drawer.
+        /// Transferred to another drawer.
         TransferOut,
-        /// From another drawer.
+        /// Transferred from another drawer.
         TransferIn,
-        /// A correction.
+        /// Correction that adds money.
         AdjustmentIn,
-        /// A correction.
+        /// Correction that removes money.
         AdjustmentOut,
-        /// A payment on a loan.
+        /// Payment on a loan.
         Payment,
-        /// A payment was reversed.
+        /// Reversal of a payment.
         PaymentReversal,
-        /// A count found more or less.
+        /// Difference found by a count.
         OverShort,
     }
 
-    /// What was put in or taken out.
+    /// Form of the money.
     pub enum Tender {
         /// Cash.
         Cash,

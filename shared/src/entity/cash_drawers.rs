@@ -20,7 +20,9 @@ pub struct Model {
     pub gl_account: Option<String>,
     pub branch: Option<String>,
     pub status: DrawerStatus,
+    /// Cash in the drawer.
     pub cash_balance: Money,
+    /// Checks in the drawer.
     pub check_balance: Money,
     pub last_reconciled_date: Option<Timestamp>,
 }
@@ -28,19 +30,19 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// Who a drawer is for.
+    /// Kind of cash drawer.
     pub enum DrawerType {
-        /// One user at a time.
+        /// Used by one user at a time.
         Individual,
-        /// The branch: no payments.
+        /// Belongs to the branch and takes no payments.
         Reserve,
     }
 
-    /// Whether a drawer takes anything.
+    /// Status of a cash drawer.
     pub enum DrawerStatus {
-        /// It does.
+        /// Accepts transactions.
         Open,
-        /// It does not.
+        /// Accepts no transactions.
         Closed,
     }
 }

@@ -1,4 +1,4 @@
-//! Live tokens of web users: a row is a logged-in borrower.
+//! Live access tokens of web users: each row is a logged-in borrower.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -10,7 +10,7 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
     pub contact_id: i64,
-    /// When the token was created, by the database's clock.
+    /// Creation time of the token, by the database's clock.
     pub token_datestamp: Timestamp,
     pub session_id: String,
     pub client_id: String,

@@ -1,4 +1,4 @@
-//! Client assertions that were used: each works once (RFC 7523, 3).
+//! Client assertions that have been used: each works once (RFC 7523, 3).
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -7,7 +7,7 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "client_assertions")]
 pub struct Model {
-    /// SHA-256 of the client's id and the assertion's `jti`.
+    /// SHA-256 of the client id and the assertion's `jti`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub assertion_hash: String,
     pub client_id: String,

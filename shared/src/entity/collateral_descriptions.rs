@@ -1,4 +1,4 @@
-//! Collateral in words.
+//! Descriptions of collateral.
 
 use crate::interface_names;
 use crate::time::Timestamp;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A collateral in words.
+/// Description of a collateral item.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "collateral_descriptions")]

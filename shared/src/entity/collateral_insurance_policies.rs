@@ -1,4 +1,4 @@
-//! Insurance of collateral.
+//! Insurance policies on collateral.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// An insurance policy on a collateral.
+/// An insurance policy on a collateral item.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "collateral_insurance_policies")]
@@ -25,9 +25,9 @@ pub struct Model {
     pub effective_date: Option<Date>,
     pub expiration_date: Option<Date>,
     pub cancel_date: Option<Date>,
-    /// The lender is paid first.
+    /// True if the lender is paid first.
     pub loss_payee_flag: bool,
-    /// The lender placed it, because the borrower had none.
+    /// True if the lender placed the insurance because the borrower had none.
     pub force_placed_flag: bool,
     pub status: PolicyStatus,
 }
@@ -35,29 +35,29 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// What is covered.
+    /// Coverage of a policy.
     pub enum CoverageType {
         /// Collision.
         Collision,
-        /// Everything but collision.
+        /// Losses other than collision.
         Comprehensive,
         /// Fire and other hazards.
         Hazard,
-        /// Floods.
+        /// Flood.
         Flood,
-        /// Defects of the title.
+        /// Defects in the title.
         Title,
-        /// Something else.
+        /// Other coverage.
         Other,
     }
 
-    /// Whether a policy covers.
+    /// Status of a policy.
     pub enum PolicyStatus {
-        /// It does.
+        /// In force.
         Active,
-        /// It ran out.
+        /// Expired.
         Expired,
-        /// It was cancelled.
+        /// Cancelled.
         Cancelled,
     }
 }

@@ -1,11 +1,11 @@
-//! Where collateral is.
+//! Locations of collateral.
 
 use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Where a collateral is.
+/// Location of a collateral item.
 #[interface_names]
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub collateral_id: i64,
-    /// It is at this contact's address.
+    /// Id of the contact at whose address the item is.
     pub contact_id: Option<i64>,
     pub contact_name: Option<String>,
     pub company_name: Option<String>,

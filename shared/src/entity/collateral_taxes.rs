@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A tax on a collateral.
+/// A tax on a collateral item.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "collateral_taxes")]
@@ -15,6 +15,7 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
     pub collateral_id: i64,
+    /// Taxing authority.
     pub authority: String,
     pub parcel_number: Option<String>,
     pub tax_year: i32,

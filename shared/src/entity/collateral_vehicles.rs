@@ -1,4 +1,4 @@
-//! Collateral that is a vehicle.
+//! Vehicles that serve as collateral.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The vehicle that a collateral is.
+/// A vehicle that serves as collateral.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "collateral_vehicles")]
@@ -39,41 +39,41 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// The form of the title.
+    /// Form of the title.
     pub enum TitleType {
-        /// There is none.
+        /// No title.
         None,
-        /// On paper.
+        /// Paper title.
         Paper,
-        /// In the state's register.
+        /// Electronic title in the state's register.
         Electronic,
-        /// A lien statement.
+        /// Lien statement.
         Lien,
     }
 
-    /// Where the title is on its way to the lender.
+    /// Status of the title on its way to the lender.
     pub enum TitleStatus {
-        /// Not with the lender yet.
+        /// The lender has not received it yet.
         NotReceived,
         /// Submitted to the state.
         Submitted,
-        /// The lien is noted on it.
+        /// The lien is noted on the title.
         Perfected,
         /// Released to the owner.
         Released,
     }
 
-    /// What the title warns of.
+    /// Brand on the title.
     pub enum BrandedTitle {
-        /// Nothing.
+        /// No brand.
         None,
-        /// A total loss.
+        /// Total loss.
         Salvage,
         /// Water damage.
         Flood,
         /// Rebuilt after a total loss.
         Rebuilt,
-        /// Something else.
+        /// Another brand.
         Other,
     }
 }

@@ -1,4 +1,4 @@
-//! What secures loans.
+//! Collateral that secures loans.
 
 use crate::amounts::{Money, Rate};
 use crate::interface_names;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What secures one or more loans.
+/// A collateral item that secures one or more loans.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "collaterals")]
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     #[sea_orm(primary_key)]
     pub collateral_id: i64,
-    /// Whose it is.
+    /// Id of the contact that owns it.
     pub contact_id: Option<i64>,
     pub collateral_code: String,
     pub acquisition_date: Option<Date>,
     pub priced_date: Option<Date>,
     pub number_of_units: i32,
     pub price_per_unit: Money,
-    /// Percent of the price that counts.
+    /// Percentage of the price that counts toward the value.
     pub percentage_value: Rate,
-    /// Units × price × percentage, unless it was stored otherwise.
+    /// Units × price × percentage, unless another value was stored.
     pub net_value: Money,
     pub notes: Option<String>,
 }

@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A comment on a loan, a contact or a collateral.
+/// A comment on a loan, a contact or a collateral item.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "comments")]
@@ -19,7 +19,7 @@ pub struct Model {
     pub collateral_id: Option<i64>,
     pub comment_category_id: i64,
     pub comment: String,
-    /// When something is to be done about it.
+    /// Date on which action is due.
     pub action_date: Option<Date>,
     pub priority: CommentPriority,
     pub pinned_flag: bool,
@@ -32,13 +32,13 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// How urgent a comment is.
+    /// Priority of a comment.
     pub enum CommentPriority {
-        /// It can wait.
+        /// Low priority.
         Low,
-        /// As most are.
+        /// Normal priority.
         Normal,
-        /// It cannot wait.
+        /// High priority.
         High,
     }
 }

@@ -1,4 +1,4 @@
-//! Further addresses of contacts, previous ones among them.
+//! Further addresses of contacts, including previous ones.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Contacts: borrowers, co-borrowers and whoever else a loan names.
+//! Contacts: borrowers, co-borrowers and other parties to loans.
 
 use crate::interface_names;
 use crate::secrecy::Masked;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     #[sea_orm(primary_key)]
     pub contact_id: i64,
-    /// Unique human number.
+    /// Unique, human-readable contact number.
     pub contact_number: String,
     pub contact_type_id: i64,
     pub entity_code: String,
@@ -33,14 +33,14 @@ pub struct Model {
     pub title1: Option<String>,
     pub birth_date1: Option<Date>,
     pub deceased_date1: Option<Date>,
-    /// Masked but for its last four, unless the caller may view tax ids.
+    /// Tax id, masked except for its last four characters unless the caller may view tax ids.
     pub tax_id1: Option<Masked>,
-    /// Kind of identity paper.
+    /// Kind of identity document.
     pub id_type1: Option<String>,
-    /// Masked like the tax id.
+    /// Number of the identity document, masked like the tax id.
     pub id_number1: Option<Masked>,
     pub id_issuer1: Option<String>,
-    /// Expiry of the identity paper.
+    /// Expiry date of the identity document.
     pub id_expiry_date1: Option<Date>,
     pub salutation2: Option<String>,
     pub first_name2: Option<String>,
@@ -51,14 +51,14 @@ pub struct Model {
     pub title2: Option<String>,
     pub birth_date2: Option<Date>,
     pub deceased_date2: Option<Date>,
-    /// Masked but for its last four, unless the caller may view tax ids.
+    /// Tax id, masked except for its last four characters unless the caller may view tax ids.
     pub tax_id2: Option<Masked>,
-    /// Kind of identity paper.
+    /// Kind of identity document.
     pub id_type2: Option<String>,
-    /// Masked like the tax id.
+    /// Number of the identity document, masked like the tax id.
     pub id_number2: Option<Masked>,
     pub id_issuer2: Option<String>,
-    /// Expiry of the identity paper.
+    /// Expiry date of the identity document.
     pub id_expiry_date2: Option<Date>,
     pub street_address1: Option<String>,
     pub street_address2: Option<String>,
@@ -79,7 +79,7 @@ pub struct Model {
 no_relations!();
 
 impl Model {
-    /// What the first person is called: the full name, else the parts there are.
+    /// Returns the first person's full name, or else the parts of the name that are present.
     pub fn person_name(&self) -> Option<String> {
         let parts = [&self.first_name1, &self.middle_name1, &self.last_name1, &self.suffix1];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
@@ -88,7 +88,7 @@ impl Model {
 }
 
 text_enum! {
-    /// How the contact wants to be reached.
+    /// Preferred means of contact.
     #[derive(Default)]
     pub enum ContactMethod {
         /// No preference.

@@ -1,4 +1,4 @@
-//! What paying by card costs the borrower.
+//! Convenience fee rules for card payments.
 
 use super::payment_gateway_tokens::BrandType;
 use crate::amounts::{Money, Rate};
@@ -10,9 +10,9 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub rule_id: i64,
-    /// Only loans of this group.
+    /// Loan group the rule applies to; absent: all groups.
     pub loan_group_id: Option<i64>,
-    /// Only cards of this brand.
+    /// Card brand the rule applies to; absent: all brands.
     pub brand_type: Option<BrandType>,
     pub flat_amount: Money,
     pub percentage: Rate,

@@ -18,10 +18,11 @@ pub struct Model {
     pub loan_id: i64,
     pub name: String,
     pub description: Option<String>,
-    /// 0: the main line; else the code that a sub-line serves.
+    /// Transaction code that a sub-line serves; 0 for the main line.
     pub transaction_code: i32,
+    /// Limit of the credit line.
     pub credit_line_limit: Money,
-    /// Of a non-revolving line: the most that may ever be drawn.
+    /// Most that may ever be drawn, for a non-revolving line.
     pub credit_total_draw_limit: Option<Money>,
     pub min_draw_amount: Option<Money>,
     pub max_draw_amount: Option<Money>,
@@ -30,9 +31,9 @@ pub struct Model {
     pub draw_until_period: Option<PaymentPeriod>,
     pub number_of_periods: Option<i32>,
     pub draw_until_date: Option<Date>,
-    /// Draws so far, reversed ones excluded.
+    /// Number of draws so far, reversed ones excluded.
     pub draw_count: i32,
-    /// Drawn so far, reversed draws excluded.
+    /// Total drawn so far, reversed draws excluded.
     pub draw_total: Money,
 }
 
@@ -41,11 +42,11 @@ no_relations!();
 text_enum! {
     /// How long draws are allowed.
     pub enum DrawUntilType {
-        /// For ever.
+        /// Without limit.
         None,
-        /// For so many periods from the origination of the loan.
+        /// For a number of periods from the origination of the loan.
         FromOrigination,
-        /// For so many periods from the first draw.
+        /// For a number of periods from the first draw.
         FromFirstDraw,
         /// Until a date.
         FixedDate,

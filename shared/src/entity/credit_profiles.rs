@@ -1,4 +1,4 @@
-//! Reports of credit bureaus about contacts.
+//! Credit bureau reports on contacts.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -8,7 +8,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A credit bureau's report about a contact.
+/// A credit bureau report on a contact.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "credit_profiles")]
@@ -17,11 +17,11 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub report_id: i64,
     pub contact_id: i64,
-    /// 1 or 2: the first or second person of the contact.
+    /// Person of the contact that the report is on: 1 for the first, 2 for the second.
     pub person_number: i32,
     pub bureau_code: String,
     pub pull_type: PullType,
-    /// Why it was pulled; each read is logged with it.
+    /// Purpose for which the report was pulled; each read is logged with it.
     pub purpose_code: String,
     pub pulled_date: Timestamp,
     pub pulled_by_user_id: i64,
@@ -34,7 +34,7 @@ pub struct Model {
     pub collection_count: i32,
     pub open_balance: Money,
     pub past_due_amount: Money,
-    /// Among freeze, fraud, deceased.
+    /// Alerts among `freeze`, `fraud` and `deceased`.
     pub alerts: TextList,
     pub expires_date: Option<Date>,
 }
@@ -42,11 +42,11 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// How a report was asked for.
+    /// Kind of credit inquiry.
     pub enum PullType {
         /// The borrower applied for credit.
         Hard,
-        /// Without a trace in his score.
+        /// Leaves no trace in the borrower's score.
         Soft,
     }
 }

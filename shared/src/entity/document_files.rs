@@ -1,4 +1,4 @@
-//! The files of documents; they never change.
+//! Files of documents. They never change.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -14,9 +14,9 @@ pub struct Model {
     pub file_name: String,
     pub content_type: String,
     pub size_bytes: i64,
-    /// Of the bytes, in lower-case hex.
+    /// SHA-256 of the file's bytes, in lower-case hex.
     pub sha256: String,
-    /// Where the object store keeps the bytes; no answer tells.
+    /// Key of the object that holds the bytes. It appears in no response.
     pub object_key: String,
     pub uploaded_by_user_id: i64,
     pub uploaded_date: Timestamp,

@@ -1,4 +1,4 @@
-//! Documents on comments and on fields.
+//! Documents attached to comments and to user-defined fields.
 
 use crate::interface_names;
 use crate::time::Timestamp;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A document on a comment or on a user-defined field.
+/// A document attached to a comment or to a user-defined field.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "documents")]
@@ -15,9 +15,9 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub document_id: i64,
     pub owner_type: DocumentOwner,
-    /// The comment, loan or contact.
+    /// Id of the comment, loan or contact.
     pub owner_id: i64,
-    /// The field, of a field's document.
+    /// Name of the field, if the document is attached to one.
     pub field_name: Option<String>,
     pub name: String,
     pub description: Option<String>,
@@ -30,13 +30,13 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// What a document is attached to.
+    /// Kind of object a document is attached to.
     pub enum DocumentOwner {
         /// A comment on a loan.
         LoanComment,
         /// A comment on a contact.
         ContactComment,
-        /// A comment on a collateral.
+        /// A comment on a collateral item.
         CollateralComment,
         /// A field of a loan's first detail form.
         LoanDetail1,

@@ -1,5 +1,5 @@
-//! Draws on credit lines: the rows of `loan_transactions` with code 110, as far as a borrower sees
-//! them too.
+//! Draws on credit lines: the rows of `loan_transactions` with code 110, with only the columns that
+//! borrowers may see too.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// The transaction code of a draw.
+/// Transaction code of a draw.
 pub const CODE: i32 = 110;
 
 /// A draw on a credit line.
@@ -22,9 +22,9 @@ pub struct Model {
     pub loan_id: i64,
     #[oai(skip)]
     pub transaction_code: i32,
-    /// When it was posted.
+    /// Time at which the draw was posted.
     pub transaction_date: Timestamp,
-    /// The day it counts for.
+    /// Date on which the draw takes effect.
     pub effective_date: Date,
     #[oai(rename = "Amount")]
     pub transaction_amount: Money,

@@ -1,4 +1,4 @@
-//! Setup: what kind of person or organization a contact is.
+//! Setup: entity codes, the kinds of persons and organizations.
 
 use crate::interface_names;
 use poem_openapi::Object;
@@ -14,7 +14,7 @@ pub struct Model {
     pub entity_code: String,
     pub description: String,
     pub active_flag: bool,
-    /// A natural person.
+    /// True for a natural person.
     pub person_flag: bool,
 }
 

@@ -1,12 +1,11 @@
-//! The history of fields: one row per changed column.
+//! Field history: one row per changed column.
 
 use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// A column of a row that got another value. A row that was inserted has no old values, one that was
-/// deleted no new ones.
+/// A change of one column of a row. An inserted row has no old values, a deleted one no new values.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "field_changes")]
@@ -14,32 +13,32 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
-    /// Whose history.
+    /// Loan whose history the change belongs to.
     pub loan_id: Option<i64>,
-    /// Whose history.
+    /// Contact whose history the change belongs to.
     pub contact_id: Option<i64>,
-    /// As it is called in the database.
+    /// Name of the table in the database.
     pub table_name: String,
-    /// The key of the changed row.
+    /// Key of the changed row.
     pub record_id: i64,
     pub field_name: String,
     pub field_label: String,
-    /// Masked where the caller may not read the value whole.
+    /// Value before the change, masked if the caller may not read it in full.
     pub old_value: Option<String>,
-    /// Masked where the caller may not read the value whole.
+    /// Value after the change, masked if the caller may not read it in full.
     pub new_value: Option<String>,
     pub modified_by_user_id: Option<i64>,
     pub modified_by_name: String,
     pub modified_date: Timestamp,
     pub source: ChangeSource,
     pub request_id: String,
-    /// Whose View reads the changed row.
+    /// Privilege path whose View is required to read the change.
     #[oai(skip)]
     pub privilege_path: String,
-    /// The category whose trustees read it.
+    /// Comment category whose trustees may read the change.
     #[oai(skip)]
     pub comment_category_id: Option<i64>,
-    /// The comment that the changed row is, or hangs on.
+    /// Comment that the changed row is, or belongs to.
     #[oai(skip)]
     pub comment_id: Option<i64>,
 }
@@ -47,7 +46,7 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// Where a change came from.
+    /// Origin of a change.
     pub enum ChangeSource {
         /// A request to the API.
         Api,

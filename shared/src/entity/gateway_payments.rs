@@ -1,4 +1,4 @@
-//! Payments by card, on their way from intent to posting.
+//! Card payments, from intent to posting.
 //!
 //! ```text
 //! created ──► charged ──► posted
@@ -22,30 +22,33 @@ pub struct Model {
     pub loan_id: i64,
     pub payment_gateway_token_id: i64,
     pub state: CardPaymentState,
-    /// What is posted on the loan.
+    /// Amount posted on the loan.
     pub amount: Money,
+    /// Convenience fee, in addition to the amount.
     pub convenience_fee: Money,
-    /// What the card is charged: amount and fee.
+    /// Total charged to the card: amount plus fee.
     pub total_charged: Money,
     pub waive_reason: Option<String>,
-    /// The gateway's own name of the payment. Nothing is charged before it is known.
+    /// The gateway's own id of the payment. Nothing is charged before it is known.
     pub gateway_reference: Option<String>,
-    /// Why it failed. While it is charged: why it could not be posted, and is to be given back.
+    /// Reason for the failure. In the state `charged`: reason why the payment could not be posted
+    /// and is to be refunded.
     pub failure_code: Option<String>,
     pub failure_message: Option<String>,
-    /// The entry on the loan.
+    /// Reference number of the entry on the loan.
     pub transaction_reference_no: Option<i64>,
     pub created_date: Timestamp,
     pub charged_date: Option<Timestamp>,
     pub posted_date: Option<Timestamp>,
-    /// When it was posted, voided or failed.
+    /// Time at which it was posted, voided or failed.
     pub ended_date: Option<Timestamp>,
     pub entered_by_user_id: i64,
-    /// What else was asked for: [`CardPaymentRequest`].
+    /// The rest of the request: [`CardPaymentRequest`].
     pub request: Json,
-    /// Of the request that began it, for the field history.
+    /// Id of the request that began the payment, for the field history.
     pub request_id: String,
-    /// Names caller, path and `Idempotency-Key` of the request, for a day after it is over.
+    /// Hash of caller, path and `Idempotency-Key` of the request, kept for a day after the payment
+    /// has ended.
     pub scope_hash: Option<String>,
     /// SHA-256 of the request's query and body.
     pub fingerprint: Option<String>,
@@ -54,33 +57,33 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// How far a payment by card has come.
+    /// Progress of a card payment.
     pub enum CardPaymentState {
-        /// It is stored, and nothing is charged.
+        /// Stored; nothing has been charged.
         Created,
-        /// The gateway took the money.
+        /// Charged by the gateway.
         Charged,
-        /// The payment is on the loan.
+        /// Posted on the loan.
         Posted,
-        /// A rule refused the posting afterwards; the charge was given back.
+        /// Charged, then refused by a rule of the loan and refunded.
         Voided,
         /// Declined, or never charged.
         Failed,
-        /// The gateway did not answer the charge.
+        /// The gateway did not respond to the charge.
         Unknown,
     }
 }
 
-/// What a payment by card says beside its amounts: a stored form of its own, whose fields keep their
-/// names. Version 1 had no version.
+/// The rest of a card payment request, besides its amounts. A stored form whose fields keep their
+/// names. Version 1 had no version field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardPaymentRequest {
-    /// The version of the form.
+    /// Version of the stored form.
     #[serde(default = "unversioned")]
     pub version: u32,
-    /// Where the card is kept.
+    /// Gateway that keeps the card.
     pub gateway: Gateway,
-    /// The loan is to be paid off.
+    /// True if the loan is to be paid off.
     pub payoff: bool,
     pub excess_handling: Option<super::loans::ExcessHandling>,
     pub user_reference: Option<String>,
@@ -93,10 +96,10 @@ const fn unversioned() -> u32 {
 }
 
 impl CardPaymentRequest {
-    /// The version that is written.
+    /// Version that is written.
     pub const VERSION: u32 = 2;
 
-    /// Reads a stored one, of this release or of an earlier one.
+    /// Reads a stored request of this or an earlier release.
     pub fn read(stored: &Json) -> Result<Self, String> {
         let request = Self::deserialize(stored).map_err(|error| error.to_string())?;
         match request.version {

@@ -1,4 +1,4 @@
-//! Which user belongs to which group.
+//! Members of user groups.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Answers kept for requests that are sent again with the same `Idempotency-Key`.
+//! Stored responses for requests repeated with the same `Idempotency-Key`.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -15,11 +15,11 @@ pub struct Model {
     pub key_hash: Option<String>,
     /// SHA-256 of query and body as sent.
     pub fingerprint: String,
-    /// Who is working on it.
+    /// Token of the request that holds the claim.
     pub claim_token: String,
-    /// When the claim is given up, by the database's clock.
+    /// Time at which the claim expires, by the database's clock.
     pub lease_until: Timestamp,
-    /// Of the kept answer; absent while the request runs.
+    /// Status of the stored response; absent while the request runs.
     pub status: Option<i32>,
     pub body: Option<String>,
     pub created_date: Timestamp,

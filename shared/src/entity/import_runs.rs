@@ -1,5 +1,5 @@
-//! Imports under an `Idempotency-Key`: how far each has come, and what came of it. They are kept as
-//! long as their key is; one that was cut short, until it is done.
+//! Imports under an `Idempotency-Key`, with their progress and outcome. A row is kept as long as
+//! its key, and that of an interrupted import until the import is complete.
 
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -10,12 +10,12 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub import_id: i64,
-    /// The import's row in `idempotency_records`.
+    /// Scope of the import's row in `idempotency_records`.
     pub scope_hash: String,
     /// SHA-256 of the request's query and body.
     pub body_hash: String,
     pub started_date: Timestamp,
-    /// `None` while the import is not done.
+    /// `None` until the import is complete.
     pub committed_flag: Option<bool>,
     pub read_count: i64,
     pub inserted_count: i64,

@@ -6,7 +6,7 @@ use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// An interest plan: the terms that loans of it begin with.
+/// An interest plan: the initial terms of its loans.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "interest_plans")]
@@ -21,18 +21,18 @@ pub struct Model {
     pub interest_year_numerator: YearLength,
     pub interest_year_denominator: YearLength,
     pub rate_type: RateType,
-    /// Percent a year.
+    /// Percent per year.
     pub starting_rate: Rate,
 }
 
 no_relations!();
 
 text_enum! {
-    /// Whether a plan's rate moves.
+    /// Kind of interest rate.
     pub enum RateType {
-        /// It stays.
+        /// The rate is fixed.
         Fixed,
-        /// It follows an index.
+        /// The rate follows an index.
         Variable,
     }
 }

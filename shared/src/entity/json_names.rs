@@ -1,6 +1,6 @@
-//! How a column is called in JSON and XML: `loan_id` is `Loan_ID` and `LoanID`.
+//! Names of columns in JSON and XML: `loan_id` is `Loan_ID` and `LoanID`.
 
-/// Names the interface fixes, which the rule below would spell otherwise.
+/// Names fixed by the interface that differ from the rule below.
 const FIXED: [(&str, &str); 7] = [
     ("id_expiry_date1", "IDExpiryDate1"),
     ("id_expiry_date2", "IDExpiryDate2"),
@@ -14,7 +14,7 @@ const FIXED: [(&str, &str); 7] = [
 /// Words written in capitals.
 const CAPITALS: [&str; 6] = ["id", "dba", "gl", "nsf", "vin", "sha"];
 
-/// The member of a JSON object that carries a column: `Pascal_Snake_Case`.
+/// Returns the name of a column as a JSON member: `Pascal_Snake_Case`.
 pub fn json_name(column: &str) -> String {
     if let Some((_, name)) = FIXED.iter().find(|(fixed, _)| *fixed == column) {
         return (*name).to_owned();
@@ -22,12 +22,12 @@ pub fn json_name(column: &str) -> String {
     column.split('_').map(json_word).collect::<Vec<_>>().join("_")
 }
 
-/// The XML attribute that carries a column: the JSON name without underscores.
+/// Returns the name of a column as an XML attribute: the JSON name without underscores.
 pub fn xml_name(column: &str) -> String {
     json_name(column).replace('_', "")
 }
 
-/// What people call a column: the JSON name with spaces.
+/// Returns the label of a column for people: the JSON name with spaces.
 pub fn label(column: &str) -> String {
     json_name(column).replace('_', " ")
 }

@@ -1,4 +1,4 @@
-//! Which collateral secures which loan.
+//! Links between loans and the collateral that secures them.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

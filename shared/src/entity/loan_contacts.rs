@@ -1,4 +1,4 @@
-//! Who else stands on a loan.
+//! Contacts linked to loans besides the borrower.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Model {
     pub loan_id: i64,
     pub contact_id: i64,
     pub relationship_code: String,
-    /// The contact may see the loan as a web user.
+    /// True if the contact may see the loan as a web user.
     pub web_access_flag: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct Model {
     pub code: String,
     pub description: String,
     pub active_flag: bool,
-    /// Loans of the group take cards.
+    /// True if loans of the group accept cards.
     pub payment_gateway_flag: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The rates of a loan, each from its date on.
+//! Interest rates of loans, each in effect from its date.
 
 use crate::amounts::Rate;
 use sea_orm::entity::prelude::*;

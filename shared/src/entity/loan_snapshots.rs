@@ -1,4 +1,4 @@
-//! What loans were before the entries that moved their accrual base.
+//! Snapshots of loans before the entries that moved their accrual base.
 
 use sea_orm::entity::prelude::*;
 
@@ -6,10 +6,10 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "loan_snapshots")]
 pub struct Model {
-    /// The entry's total row, or its only row.
+    /// Transaction id of the entry's total row, or of its only row.
     #[sea_orm(primary_key, auto_increment = false)]
     pub transaction_id: i64,
-    /// The loan's columns before the entry.
+    /// Columns of the loan before the entry.
     pub prior_state: Json,
 }
 

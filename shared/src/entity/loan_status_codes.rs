@@ -1,10 +1,10 @@
-//! Setup: loan status codes, and what each stops.
+//! Setup: loan status codes, and the processing each one stops.
 
 use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// A status of loans, and what it stops.
+/// A loan status code, and the processing it stops.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "loan_status_codes")]
@@ -15,13 +15,13 @@ pub struct Model {
     pub code: String,
     pub description: String,
     pub active_flag: bool,
-    /// The loan is closed: no interest, no payments.
+    /// True if the loan is closed: no interest, no payments.
     pub closed_flag: bool,
-    /// No interest accrues.
+    /// True if no interest accrues.
     pub stop_accrual_flag: bool,
-    /// No late charges are assessed.
+    /// True if no late charges are assessed.
     pub stop_late_charge_flag: bool,
-    /// No payments are taken.
+    /// True if no payments are accepted.
     pub refuse_payments_flag: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that ever happened to a balance of a loan.
+//! Transactions on loans: every change of a balance.
 
 use crate::amounts::Money;
 use crate::interface_names;
@@ -15,21 +15,21 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub transaction_id: i64,
     pub loan_id: i64,
-    /// The Transaction_ID of the entry's total row, or the own one.
+    /// `Transaction_ID` of the entry's total row, or of the row itself if it is the only one.
     pub transaction_reference_no: i64,
     pub transaction_code: i32,
     pub transaction_description: String,
-    /// When it was posted.
+    /// Time at which the row was posted.
     pub transaction_date: Timestamp,
-    /// The day it counts for.
+    /// Date on which the row takes effect.
     pub effective_date: Date,
-    /// The day it stands in the ledger.
+    /// Date of the row in the general ledger.
     pub gl_date: Date,
-    /// Always positive; the code gives the sign.
+    /// Amount, always positive; the transaction code gives the sign.
     pub transaction_amount: Money,
-    /// The balance it moved; absent on total and memo rows.
+    /// Balance that the row changes; absent on total and memo rows.
     pub balance_name: Option<BalanceName>,
-    /// That balance after the row; on a total row the payoff on the Effective_Date.
+    /// That balance after the row; on a total row, the payoff amount on the `Effective_Date`.
     pub resulting_balance: Option<Money>,
     pub payment_method_code: Option<String>,
     pub payment_method_reference: Option<String>,
@@ -38,7 +38,7 @@ pub struct Model {
     pub creditline_id: Option<i64>,
     pub cash_drawer_id: Option<i64>,
     pub payment_gateway_token_id: Option<i64>,
-    /// The integrator's own id, unique per loan; total row only.
+    /// The integrator's own id, unique per loan; on total rows only.
     pub external_id: Option<String>,
     pub userdef01: Option<String>,
     pub userdef02: Option<String>,
@@ -47,9 +47,9 @@ pub struct Model {
     pub userdef05: Option<String>,
     pub entered_by_user_id: i64,
     pub reversed_flag: bool,
-    /// Reversal partners name each other.
+    /// `Transaction_ID` of the reversal, and on the reversal that of the original.
     pub reversal_transaction_id: Option<i64>,
-    /// A returned payment.
+    /// True for a returned payment.
     pub nsf_flag: bool,
     pub nsf_date: Option<Date>,
 }
@@ -57,19 +57,19 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// The balances of a loan.
+    /// Balances of a loan.
     pub enum BalanceName {
-        /// Owed.
+        /// Principal owed.
         Principal,
-        /// Owed.
+        /// Interest owed.
         Interest,
-        /// Owed.
+        /// Late charges owed.
         LateCharge,
-        /// Owed.
+        /// Fees owed.
         Fees,
-        /// Held for the borrower.
+        /// Impound, held for the borrower.
         Impound,
-        /// Held for the borrower.
+        /// Suspense, held for the borrower.
         Suspense,
     }
 }

@@ -8,7 +8,7 @@ use poem_openapi::{Enum, Object};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A loan: its terms, its balances and where its interest stands.
+/// A loan: its terms, its balances and the state of its interest.
 #[interface_names]
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     #[sea_orm(primary_key)]
     pub loan_id: i64,
-    /// Unique human number.
+    /// Unique, human-readable loan number.
     pub loan_number: String,
-    /// The borrower.
+    /// Id of the borrower.
     pub contact_id: i64,
-    /// The borrower's label for the loan.
+    /// The borrower's own name for the loan.
     pub loan_nickname: Option<String>,
     pub loan_group_id: i64,
     pub portfolio_id: i64,
@@ -30,7 +30,7 @@ pub struct Model {
     pub risk_rating_id: Option<i64>,
     pub interest_plan_id: Option<i64>,
     pub entity_code: Option<String>,
-    /// Whose law governs the contract.
+    /// Jurisdiction whose law governs the contract.
     pub contractual_jurisdiction: Option<String>,
     pub loan_officer_user_id: Option<i64>,
     pub collection_officer_user_id: Option<i64>,
@@ -38,46 +38,46 @@ pub struct Model {
     pub interest_method: InterestMethod,
     pub interest_year_numerator: YearLength,
     pub interest_year_denominator: YearLength,
-    /// The first rate, percent a year.
+    /// Initial interest rate, percent per year.
     pub starting_interest_rate: Rate,
-    /// The latest rate in effect, percent a year.
+    /// Latest interest rate in effect, percent per year.
     pub current_interest_rate: Rate,
     pub original_note_amount: Money,
     pub origination_date: Date,
     pub interest_start_date: Date,
     pub payment_period: PaymentPeriod,
-    /// The level instalment.
+    /// Amount of the level instalment.
     pub payment_amount: Option<Money>,
     pub number_of_payments: Option<i32>,
     pub first_payment_date: Option<Date>,
     pub next_due_date: Option<Date>,
     pub maturity_date: Option<Date>,
-    /// Day of the month, 1 to 31; 31 keeps month ends.
+    /// Day of the month on which instalments are due, 1 to 31; 31 is always the last day.
     pub payment_day: Option<i32>,
-    /// So many days before its due date a payment counts for the next instalment.
+    /// A payment made up to this many days before the next due date counts toward that instalment.
     pub advance_days: i32,
-    /// The order in which a payment is spent.
+    /// Order in which a payment is allocated.
     pub payment_distribution: PaymentDistribution,
     pub excess_handling: ExcessHandling,
     pub current_principal_balance: Money,
-    /// As of Interest_Accrued_Thru_Date.
+    /// Interest owed as of `Interest_Accrued_Thru_Date`.
     pub current_interest_balance: Money,
     pub current_late_charge_balance: Money,
     pub current_fees_balance: Money,
-    /// Held for the borrower.
+    /// Impound balance, held for the borrower.
     pub current_impound_balance: Money,
-    /// Held for the borrower.
+    /// Suspense balance, held for the borrower.
     pub current_suspense_balance: Money,
     pub interest_accrued_thru_date: Date,
-    /// Unrounded, since booking.
+    /// Interest accrued since booking, unrounded.
     pub interest_accrued_total: Accrual,
     /// Interest paid, reduced or written off.
     pub interest_settled_total: Money,
-    /// Paid toward the next instalment.
+    /// Amount already paid toward the next instalment.
     pub paid_ahead_amount: Money,
-    /// Where the current accrual begins.
+    /// First date of the current accrual.
     pub accrual_base_date: Date,
-    /// Interest accrued up to that day.
+    /// Interest accrued up to that date.
     pub accrual_base_total: Accrual,
     pub last_payment_date: Option<Date>,
     pub last_payment_amount: Option<Money>,
@@ -90,20 +90,20 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// What kind of credit it is.
+    /// Kind of credit.
     #[derive(Default)]
     pub enum LoanType {
-        /// Paid back in instalments.
+        /// Repaid in instalments.
         #[default]
         Term,
-        /// Drawn and paid back again.
+        /// Drawn and repaid repeatedly.
         Revolving,
-        /// Drawn once up to its limit.
+        /// Drawn once, up to its limit.
         NonRevolving,
     }
 }
 
-/// How interest is reckoned.
+/// Method of calculating interest.
 #[derive(
     Clone,
     Copy,
@@ -126,7 +126,7 @@ pub enum InterestMethod {
     SI,
 }
 
-/// The length of a year in an interest calculation: the numerator or the denominator of "ACT/365".
+/// Length of a year in an interest calculation: the numerator or denominator of "ACT/365".
 #[derive(
     Clone,
     Copy,
@@ -162,7 +162,7 @@ pub enum YearLength {
     #[serde(rename = "366")]
     #[oai(rename = "366")]
     D366,
-    /// The days of the calendar year in question.
+    /// The number of days in the calendar year.
     #[sea_orm(string_value = "ACT")]
     #[serde(rename = "ACT")]
     #[oai(rename = "ACT")]
@@ -171,7 +171,7 @@ pub enum YearLength {
 }
 
 text_enum! {
-    /// How often an instalment is due.
+    /// Interval between instalments.
     #[derive(Default)]
     pub enum PaymentPeriod {
         /// Never.
@@ -197,37 +197,37 @@ text_enum! {
         Maturity,
     }
 
-    /// What happens to money beyond everything that is due.
+    /// Handling of money beyond everything that is due.
     #[derive(Default)]
     pub enum ExcessHandling {
-        /// It pays principal that is not billed yet.
+        /// Pays principal that has not been billed yet.
         #[default]
         Principal,
-        /// It is held in suspense.
+        /// Held in suspense.
         Suspense,
         /// The payment is refused.
         Reject,
     }
 
-    /// One step in the order in which a payment is spent.
+    /// One step in the order in which a payment is allocated.
     pub enum DistributionItem {
-        /// Due rows before the day, oldest first, each its interest, then its principal.
+        /// Due rows before the day, oldest first, in each row interest before principal.
         PastDue,
-        /// All unpaid interest of those rows.
+        /// Unpaid interest of all those rows.
         PastDueInterest,
-        /// All unpaid principal of those rows.
+        /// Unpaid principal of all those rows.
         PastDuePrincipal,
         /// Unpaid interest of the row due on the day.
         CurrentInterestDue,
-        /// Interest owed that no due row holds.
+        /// Interest owed that is in no due row.
         AccruedInterest,
-        /// Unpaid principal of the row due on the day, or the next instalment just before it.
+        /// Unpaid principal of the row due on the day, or of the next instalment shortly before it.
         CurrentPrincipal,
-        /// The late charge balance.
+        /// Late charge balance.
         LateCharges,
-        /// The fees balance.
+        /// Fees balance.
         Fees,
-        /// Whatever is left; always last.
+        /// The remainder; always last.
         Excess,
     }
 }

@@ -1,8 +1,8 @@
 //! Failed log-ins, counted per account and per source network by the database's clock, so that all
 //! replicas count together.
 //!
-//! An account is kept as a hash of the name that was typed: it may be no user's, or a password typed
-//! in the wrong field.
+//! An account is stored as a hash of the name that was typed: it may not be a user's name, or may
+//! be a password typed into the wrong field.
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
@@ -13,7 +13,7 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "log_in_failures")]
 pub struct Model {
-    /// See [`account`] and [`source`].
+    /// Hashed account or source network: see [`account`] and [`source`].
     #[sea_orm(primary_key, auto_increment = false)]
     pub subject: String,
     pub failures: i32,
@@ -23,12 +23,12 @@ pub struct Model {
 
 no_relations!();
 
-/// The subject under which the failures of a user name are counted.
+/// Returns the subject under which failures of a user name are counted.
 pub fn account(kind: UserKind, user_name: &str) -> String {
     format!("{}:{}", kind.as_str(), hex::encode(digest(&SHA256, user_name.as_bytes())))
 }
 
-/// The subject under which the failures of a network are counted.
+/// Returns the subject under which failures of a network are counted.
 pub fn source(network: &str) -> String {
     format!("source:{network}")
 }

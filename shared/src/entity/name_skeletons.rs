@@ -1,4 +1,5 @@
-//! What user names that look alike have in common, so that no two users of a kind get such names.
+//! Skeletons of user names: look-alike names share one, so that no two users of a kind get such
+//! names.
 
 use sea_orm::entity::prelude::*;
 
@@ -6,10 +7,11 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "name_skeletons")]
 pub struct Model {
-    /// SHA-256 of the kind of user and the skeleton of the name.
+    /// SHA-256 of the user kind and the name's skeleton.
     #[sea_orm(primary_key, auto_increment = false)]
     pub skeleton_hash: String,
-    /// Users whose names have it: more than one only if they had them before names were compared.
+    /// Number of users whose names have the skeleton: more than one only if the names predate the
+    /// comparison.
     pub holders: i32,
 }
 

@@ -1,4 +1,4 @@
-//! Programs that may ask the auth server for something. Administered by the installer alone.
+//! OAuth clients of the auth server. Administered by the installer only.
 
 use crate::secrecy::Secret;
 use crate::time::Timestamp;
@@ -10,30 +10,30 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub client_id: String,
-    /// What people know it by.
+    /// Name shown to people.
     pub display_name: Option<String>,
     pub kind: ClientKind,
     /// SHA-256 of the current secret.
     pub secret_hash1: Option<Secret>,
-    /// The second one, while secrets rotate.
+    /// SHA-256 of a second secret, during secret rotation.
     pub secret_hash2: Option<Secret>,
     /// JWKS for `private_key_jwt`.
     pub public_keys: Option<String>,
-    /// Space separated, as all lists here.
+    /// Redirect URIs; space-separated, as all lists here.
     pub redirect_uris: String,
     pub post_logout_redirect_uris: String,
     pub cors_origins: String,
-    /// `password`, `authorization_code`, `refresh_token`.
+    /// Among `password`, `authorization_code`, `refresh_token`.
     pub grants: String,
-    /// `core`, `web`.
+    /// Among `core`, `web`.
     pub user_kinds: String,
-    /// May introspect.
+    /// True if the client may introspect.
     pub resource_server_flag: bool,
     pub created_date: Timestamp,
 }
 
 impl Model {
-    /// What people know it by, or else its id.
+    /// Returns the name shown to people, or else the client id.
     pub fn name(&self) -> &str {
         self.display_name.as_deref().unwrap_or(&self.client_id)
     }

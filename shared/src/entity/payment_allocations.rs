@@ -1,4 +1,4 @@
-//! Which transaction paid how much of which due row.
+//! Payment allocations: amounts that transactions paid on due rows.
 
 use crate::amounts::Money;
 use sea_orm::entity::prelude::*;

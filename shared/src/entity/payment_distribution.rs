@@ -9,16 +9,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// The order in which a payment is spent.
+/// Order in which a payment is allocated.
 ///
-/// Each item but `excess` stands in it once; `past_due` may be replaced by `past_due_interest` and
-/// `past_due_principal` for books that take all interest first. `excess` is always last.
+/// Each item appears once; `past_due` may be replaced by `past_due_interest` and
+/// `past_due_principal` for portfolios that collect all interest first. `excess` is always last.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveValueType, serde::Serialize, serde::Deserialize)]
 #[sea_orm(value_type = "String", column_type = "String(StringLen::N(255))")]
 #[serde(try_from = "String", into = "String")]
 pub struct PaymentDistribution(Vec<DistributionItem>);
 
-/// Why a list of items is no distribution.
+/// Reason why a list of items is not a valid distribution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotADistribution(pub String);
 
@@ -31,7 +31,7 @@ impl fmt::Display for NotADistribution {
 impl std::error::Error for NotADistribution {}
 
 impl PaymentDistribution {
-    /// The list, if it is complete and in a legal order.
+    /// Creates the distribution, if the list is complete and in a valid order.
     pub fn new(items: Vec<DistributionItem>) -> Result<Self, NotADistribution> {
         use DistributionItem as Item;
         let count = |item| items.iter().filter(|other| **other == item).count();
@@ -98,7 +98,7 @@ impl FromStr for PaymentDistribution {
         let items: Result<Vec<_>, _> = items
             .map(|word| {
                 DistributionItem::try_from_value(&word.to_owned())
-                    .map_err(|_| NotADistribution(format!("no distribution item is called {word}")))
+                    .map_err(|_| NotADistribution(format!("unknown distribution item {word}")))
             })
             .collect();
         Self::new(items?)

@@ -1,17 +1,17 @@
-//! What cards are at the gateway: read by the service alone.
+//! Gateway tokens of cards, read only by the service.
 
 use crate::secrecy::Secret;
 use sea_orm::entity::prelude::*;
 use serde::Serialize;
 
-/// A row of `payment_gateway_secrets`. A card that was forgotten, and whose row is still there, has
-/// yet to be taken from the gateway.
+/// A row of `payment_gateway_secrets`. A row that still exists for a forgotten card means that the
+/// card has yet to be removed at the gateway.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize)]
 #[sea_orm(table_name = "payment_gateway_secrets")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub payment_gateway_token_id: i64,
-    /// Sealed under a master key.
+    /// Gateway token, encrypted under a master key.
     pub gateway_token: Secret,
 }
 

@@ -1,4 +1,4 @@
-//! Cards that a payment gateway keeps; the service never sees their numbers.
+//! Cards kept by a payment gateway. The service never sees their numbers.
 
 use crate::interface_names;
 use crate::time::Timestamp;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A card, as the payment gateway's token stands for it.
+/// A card, represented by the payment gateway's token.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "payment_gateway_tokens")]
@@ -16,12 +16,13 @@ pub struct Model {
     pub payment_gateway_token_id: i64,
     pub brand_type: BrandType,
     pub entry_type: EntryType,
-    /// Forgotten: it can no longer be charged.
+    /// True if the card was forgotten and can no longer be charged.
     pub forget_flag: bool,
-    /// Whose card it is.
+    /// Id of the contact that owns the card.
     pub contact_id: i64,
-    /// The loan it was added on.
+    /// Id of the loan on which the card was added.
     pub loan_id: i64,
+    /// Last four digits of the card number.
     pub last_four: String,
     pub expiry_month: i32,
     pub expiry_year: i32,
@@ -35,7 +36,7 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// The brand of a card.
+    /// Brand of a card.
     pub enum BrandType {
         /// Visa.
         Visa,
@@ -45,21 +46,21 @@ text_enum! {
         Amex,
         /// Discover.
         Discover,
-        /// Another one.
+        /// Another brand.
         Other,
     }
 
-    /// What a card was added for.
+    /// Purpose for which a card was added.
     pub enum EntryType {
-        /// To be used again.
+        /// For repeated use.
         Wallet,
-        /// For one payment.
+        /// For a single payment.
         OneTime,
     }
 
-    /// Which gateway keeps a card.
+    /// Gateway that keeps a card.
     pub enum Gateway {
-        /// The one built in, for trying.
+        /// The built-in gateway, for testing.
         Sandbox,
         /// Stripe.
         Stripe,

@@ -1,4 +1,4 @@
-//! Pages of a gateway on which a card is added, each for one use.
+//! One-time sessions of gateway pages on which a card is added.
 
 use super::payment_gateway_tokens::Gateway;
 use crate::time::Timestamp;
@@ -10,16 +10,16 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub session_id: i64,
-    /// The loan the card is added on.
+    /// Loan on which the card is added.
     pub loan_id: i64,
-    /// Whose card it will be.
+    /// Contact that will own the card.
     pub contact_id: i64,
-    /// Who asked for the page.
+    /// User who requested the page.
     pub user_id: i64,
-    /// SHA-256 of what the page's address ends with.
+    /// SHA-256 of the secret at the end of the page's URL.
     pub state_hash: String,
     pub gateway: Gateway,
-    /// The gateway's own name of the session.
+    /// The gateway's own id of the session.
     pub gateway_reference: Option<String>,
     pub state: SessionState,
     pub created_date: Timestamp,
@@ -28,14 +28,14 @@ pub struct Model {
 
 no_relations!();
 
-/// What became of a session.
+/// State of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
 pub enum SessionState {
     /// A card can be added.
     Open,
-    /// A card was added.
+    /// A card has been added.
     Used,
-    /// Its time is over.
+    /// The session has expired.
     Expired,
 }

@@ -15,11 +15,11 @@ pub struct Model {
     pub payment_method_code: String,
     pub description: String,
     pub active_flag: bool,
-    /// Cash: needs a cash drawer.
+    /// True for cash, which requires a cash drawer.
     pub cash_flag: bool,
-    /// Checks: may go into a cash drawer.
+    /// True for checks, which may go into a cash drawer.
     pub check_flag: bool,
-    /// Used where a payment names none.
+    /// True for the method used if a payment names none.
     pub default_flag: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Instalments that fell due: what each asked for and what it got.
+//! Due rows: instalments that have fallen due, with the amounts due and paid.
 
 use crate::amounts::Money;
 use sea_orm::entity::prelude::*;

@@ -15,7 +15,7 @@ pub struct Model {
     pub code: String,
     pub description: String,
     pub active_flag: bool,
-    /// The form of its loan numbers.
+    /// Mask for the portfolio's loan numbers.
     pub number_mask: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a loan is charged or credited again and again.
+//! Recurring transactions: charges and credits that recur on a loan.
 
 use super::loans::{PaymentPeriod, YearLength};
 use crate::amounts::{Money, Rate};
@@ -7,7 +7,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A transaction that recurs on a loan.
+/// A recurring transaction on a loan.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "recurring_transactions")]
@@ -22,35 +22,35 @@ pub struct Model {
     pub event_start_date: Date,
     pub event_expire_date: Option<Date>,
     pub next_event_date: Option<Date>,
-    /// 0, or 28 to 31: the day of the month that month ends stand for.
+    /// Day of the month that month-end dates stand for: 28 to 31, or 0.
     pub start_date_day_value: i32,
     pub event_period: PaymentPeriod,
-    /// So many periods from one event to the next.
+    /// Number of periods from one event to the next.
     pub event_number_of_periods: i32,
-    /// Most events; without it there is no end.
+    /// Maximum number of events; absent: no end.
     pub event_max_repeat: Option<i32>,
-    /// Events so far.
+    /// Number of events so far.
     pub event_count: i32,
     pub transaction_code: i32,
     pub amount_type: RecurringAmountType,
-    /// Of a fixed amount.
+    /// Amount of the transaction, if it is fixed.
     pub transaction_amount: Option<Money>,
-    /// Percent of the principal a year.
+    /// Percent of the principal per year.
     pub annual_percentage: Option<Rate>,
-    /// Year basis of the percentage.
+    /// Year basis of the percentage, numerator.
     pub numerator: Option<YearLength>,
-    /// Year basis of the percentage.
+    /// Year basis of the percentage, denominator.
     pub denominator: Option<YearLength>,
 }
 
 no_relations!();
 
 text_enum! {
-    /// What makes the transaction recur.
+    /// Event on which the transaction recurs.
     pub enum RecurringEventType {
         /// Once, on its date.
         Scheduled,
-        /// Every so many periods.
+        /// At an interval of a number of periods.
         Periodic,
         /// With each billing.
         Billing,
@@ -62,9 +62,9 @@ text_enum! {
         OnPrePayment,
     }
 
-    /// How much it is each time.
+    /// How the amount of a recurring transaction is determined.
     pub enum RecurringAmountType {
-        /// The same amount.
+        /// A fixed amount.
         Fixed,
         /// A percentage of the principal, by the year basis.
         AnnualPercentOfPrincipal,

@@ -1,10 +1,10 @@
-//! Setup: how contacts relate to loans, to each other and to addresses.
+//! Setup: relationship codes of contacts to loans, to each other and to addresses.
 
 use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 
-/// A relationship of a contact to a loan, to another contact, or to an address.
+/// A relationship code of a contact to a loan, to another contact, or to an address.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "relationship_codes")]
@@ -15,16 +15,16 @@ pub struct Model {
     pub description: String,
     pub active_flag: bool,
     pub applies_to: AppliesTo,
-    /// An address change keeps the old address under this code.
+    /// True if a change of address keeps the old address under this code.
     pub auto_prev_addr: bool,
 }
 
 no_relations!();
 
 text_enum! {
-    /// What a relationship code is for.
+    /// Kind of relationship.
     pub enum AppliesTo {
-        /// Between contacts.
+        /// Between two contacts.
         Contact,
         /// Between a contact and a loan.
         Loan,

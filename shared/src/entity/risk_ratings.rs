@@ -15,7 +15,7 @@ pub struct Model {
     pub code: String,
     pub description: String,
     pub active_flag: bool,
-    /// 1 is the best.
+    /// Rank of the rating; 1 is the best.
     pub rank: i32,
 }
 

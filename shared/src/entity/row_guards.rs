@@ -1,5 +1,5 @@
-//! What `shared::cluster` writes so that nodes of a cluster notice each other: counters that mean
-//! nothing, one for each row that was ever guarded. Empty outside of clusters.
+//! Row guards, which `shared::cluster` writes so that nodes of a cluster notice each other:
+//! counters without meaning, one for each row ever guarded. Empty outside of clusters.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The books of the built-in gateway: what a real one would know of each payment.
+//! Payments of the built-in gateway, with what a real gateway would record.
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
@@ -10,13 +10,13 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub reference: String,
-    /// What the card does when it is charged.
+    /// Outcome of charging the card.
     pub outcome: SandboxOutcome,
     pub amount: Money,
     pub state: SandboxState,
-    /// How often the card was charged: 0 or 1.
+    /// Number of charges: 0 or 1.
     pub charge_count: i32,
-    /// How often the money was given back: 0 or 1.
+    /// Number of refunds: 0 or 1.
     pub refund_count: i32,
     pub created_date: Timestamp,
     pub charged_date: Option<Timestamp>,
@@ -24,34 +24,34 @@ pub struct Model {
 
 no_relations!();
 
-/// What a test card does when it is charged.
+/// Outcome of charging a test card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
 pub enum SandboxOutcome {
-    /// It pays.
+    /// Charged.
     Charged,
-    /// It is declined.
+    /// Declined.
     CardDeclined,
-    /// It is declined for want of money.
+    /// Declined for insufficient funds.
     InsufficientFunds,
-    /// It pays, and the answer is lost.
+    /// Charged, but the response is lost.
     LostCharged,
-    /// It does not pay, and the answer is lost.
+    /// Not charged, and the response is lost.
     LostFailed,
 }
 
-/// What became of a payment.
+/// State of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "snake_case")]
 pub enum SandboxState {
-    /// It can be charged.
+    /// Prepared: can be charged.
     Prepared,
-    /// The money was taken.
+    /// Charged.
     Charged,
-    /// The card was declined.
+    /// Declined.
     Declined,
-    /// It can no longer be charged.
+    /// Cancelled: can no longer be charged.
     Cancelled,
-    /// The money was given back.
+    /// Refunded.
     Refunded,
 }

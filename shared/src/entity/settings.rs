@@ -1,4 +1,4 @@
-//! Defaults of the core system, by name.
+//! Default settings of the core system, by name.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Keys that sign ID tokens. Each signs from its date until the next one does.
+//! Keys that sign ID tokens. Each signs from its date until that of the next key.
 
 use crate::secrecy::Secret;
 use crate::time::Timestamp;
@@ -8,20 +8,20 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "signing_keys")]
 pub struct Model {
-    /// The JWK thumbprint of the public key (RFC 7638).
+    /// JWK thumbprint of the public key (RFC 7638).
     #[sea_orm(primary_key, auto_increment = false)]
     pub key_id: String,
-    /// Counts up; two replicas cannot both make the next one.
+    /// Increasing number; two replicas cannot both create the next one.
     pub generation: i32,
-    /// `ES256`.
+    /// Always `ES256`.
     pub algorithm: String,
-    /// JWK.
+    /// Public key, as a JWK.
     pub public_key: String,
-    /// PKCS #8 under the master key, AES-256-GCM.
+    /// PKCS #8 private key, encrypted with AES-256-GCM under the master key.
     pub sealed_private_key: Secret,
     pub created_date: Timestamp,
     pub signs_from_date: Timestamp,
-    /// Withdrawn before its time.
+    /// Time at which the key was withdrawn early.
     pub removed_date: Option<Timestamp>,
 }
 

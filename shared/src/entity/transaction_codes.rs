@@ -1,4 +1,4 @@
-//! What kinds of transactions there are. Even codes go forward, the odd one behind each is its reversal.
+//! Transaction codes. Even codes are postings; the odd code after each is its reversal.
 
 use super::loan_transactions::BalanceName;
 use sea_orm::entity::prelude::*;

@@ -1,4 +1,5 @@
-//! Who may see an object that is not for everyone. No row for an object: everyone.
+//! Trustees: the users and groups who may see a restricted object. An object without a row is open
+//! to all.
 
 use sea_orm::entity::prelude::*;
 
@@ -17,7 +18,7 @@ pub struct Model {
 no_relations!();
 
 text_enum! {
-    /// What a trustee list stands on.
+    /// Kind of object that a trustee list restricts.
     pub enum TrusteeObject {
         /// A comment category.
         CommentCategory,

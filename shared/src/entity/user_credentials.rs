@@ -1,4 +1,4 @@
-//! Passwords of core-system users, apart from `users` so that no answer can carry one.
+//! Passwords of core-system users, separate from `users` so that no response can contain one.
 
 use crate::secrecy::Secret;
 use sea_orm::entity::prelude::*;

@@ -1,4 +1,4 @@
-//! Fields that the installation defines for itself.
+//! User-defined fields: fields that an installation defines for its forms.
 
 use crate::interface_names;
 use crate::lists::TextList;
@@ -6,7 +6,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A field that the installation defined for one of its forms.
+/// A field that the installation has defined for one of its forms.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
 #[sea_orm(table_name = "user_defined_fields")]
@@ -15,28 +15,28 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub field_id: i64,
     pub form: Form,
-    /// `userdef01` to `userdef80`; transaction forms to `userdef05`.
+    /// Field name: `userdef01` to `userdef80`, on transaction forms up to `userdef05`.
     pub field_name: String,
     pub label: String,
     pub data_type: DataType,
-    /// Most characters of a text.
+    /// Maximum number of characters of a text.
     pub size: Option<i32>,
     pub default_value: Option<String>,
-    /// What may be picked.
+    /// Values that may be picked.
     pub pick_list: TextList,
     pub required_flag: bool,
     pub hidden_flag: bool,
     pub read_only_flag: bool,
-    /// Borrowers see it.
+    /// True if borrowers see the field.
     pub web_visible_flag: bool,
-    /// Its place on the form.
+    /// Position of the field on the form.
     pub sequence: i32,
 }
 
 no_relations!();
 
 text_enum! {
-    /// The forms that have user-defined fields.
+    /// Form with user-defined fields.
     pub enum Form {
         /// A loan's first detail form.
         LoanDetail1,
@@ -48,9 +48,9 @@ text_enum! {
         ContactDemographics,
         /// A contact's financials form.
         ContactFinancials,
-        /// Entry of a transaction.
+        /// The transaction entry form.
         TransactionEntry,
-        /// Entry of a batch of transactions.
+        /// The batch transaction entry form.
         BatchTransaction,
         /// A participant's first detail form.
         Participant1Detail,
@@ -58,19 +58,19 @@ text_enum! {
         Participant2Detail,
     }
 
-    /// What a field holds.
+    /// Data type of a field.
     pub enum DataType {
         /// Text.
         Text,
         /// A whole number.
         Number,
-        /// An amount.
+        /// An amount of money.
         Money,
         /// A date.
         Date,
         /// Yes or no.
         Flag,
-        /// One of a list.
+        /// One of a list of values.
         PickList,
         /// Documents.
         Document,

@@ -1,4 +1,4 @@
-//! What user-defined fields hold.
+//! Values of user-defined fields.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
     pub field_id: i64,
-    /// The loan or contact.
+    /// Id of the loan or contact.
     pub record_id: i64,
     pub value: String,
 }

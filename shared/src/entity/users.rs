@@ -17,9 +17,9 @@ pub struct Model {
     pub full_name: String,
     pub email: Option<String>,
     pub status: UserStatus,
-    /// The admin account.
+    /// True for the admin account.
     pub admin_flag: bool,
-    /// Views setup and batch processing.
+    /// True if the user may view setup and batch processing.
     pub dba_flag: bool,
     pub loan_officer_flag: bool,
     pub collection_officer_flag: bool,
@@ -34,7 +34,7 @@ text_enum! {
     pub enum UserStatus {
         /// May log in.
         Active,
-        /// May not log in; the tokens are dead.
+        /// May not log in; existing tokens are invalid.
         Disabled,
     }
 }

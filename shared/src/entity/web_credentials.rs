@@ -1,4 +1,4 @@
-//! How a contact logs in as a web user.
+//! Credentials with which contacts log in as web users.
 
 use crate::secrecy::Secret;
 use crate::time::Timestamp;

@@ -105,7 +105,7 @@ fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
 }
 
 const OVER: &str = "This page is no longer valid";
-const ADDED: &str = "The card was added";
+const ADDED: &str = "Card added";
 
 /// A form that is as it should be.
 fn good_form(secret: &str) -> [(&str, &str); 3] {

@@ -24,7 +24,7 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         let payments = format!("{path}/payments?Test=true");
         let slip = world.client.post(&admin, &payments, &json!({"Amount": "10.00"}), None).await;
         let slip = slip.expect_problem(400, "bad-request").json();
-        let nearest = "is no parameter of this operation; the nearest is test";
+        let nearest = "is not a parameter of this operation; the closest is test";
         assert_eq!(errors(&slip), [("Test", nearest)]);
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 0);
@@ -38,7 +38,7 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         }
         let none = world.client.get(&admin, &format!("/loans/{loan_id}?fields=all")).await;
         let none = none.expect_problem(400, "bad-request").json();
-        assert_eq!(errors(&none)[0].1, "is no parameter: this operation takes none");
+        assert_eq!(errors(&none)[0].1, "is not a parameter: this operation takes none");
         let head = world.client.request(Method::HEAD, &admin, &format!("{path}?form=1"));
         assert_eq!(world.client.send(head).await.expect("an answer").status, 400);
         // Who may not ask learns nothing of what could be asked.

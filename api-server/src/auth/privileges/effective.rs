@@ -19,7 +19,7 @@ pub struct UserPrivilege {
     source: PrivilegeSource,
     /// Name of the user or group that holds the grant.
     source_name: String,
-    /// Granted path: a parent path if the privilege is inherited.
+    /// Path that was granted: a parent path if the privilege is inherited.
     granted_path: String,
 }
 
@@ -27,7 +27,7 @@ pub struct UserPrivilege {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum PrivilegeSource {
-    /// The admin account has every privilege.
+    /// The admin account, which has every privilege.
     Admin,
     /// The DBA flag.
     Dba,

@@ -9,7 +9,7 @@ use shared::entity::loan_transactions;
 use shared::interface_names;
 use shared::time::Timestamp;
 
-/// A payment by card.
+/// A card payment.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
@@ -18,23 +18,24 @@ pub struct CardPayment {
     loan_id: i64,
     payment_gateway_token_id: i64,
     state: CardPaymentState,
-    /// What is posted on the loan.
+    /// Amount posted on the loan.
     amount: Money,
+    /// Convenience fee, in addition to the amount.
     convenience_fee: Money,
-    /// What the card was charged: amount and fee.
+    /// Total charged to the card: amount plus fee.
     total_charged: Money,
     waive_reason: Option<String>,
-    /// The gateway's own name of the payment.
+    /// The gateway's own id of the payment.
     gateway_reference: Option<String>,
     failure_code: Option<String>,
     failure_message: Option<String>,
-    /// The entry on the loan.
+    /// Reference number of the entry on the loan.
     transaction_reference_no: Option<i64>,
     created_date: Timestamp,
     charged_date: Option<Timestamp>,
     posted_date: Option<Timestamp>,
     entered_by_user_id: i64,
-    /// The rows of the entry, the total first, the convenience fee last.
+    /// Transactions of the entry: the total row first, the convenience fee last.
     transactions: Vec<loan_transactions::Model>,
 }
 

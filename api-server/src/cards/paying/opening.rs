@@ -30,41 +30,44 @@ use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
 
-/// A payment by card.
+/// A card payment to be posted.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewCardPayment {
-    /// The card to be charged: of the borrower, or of a contact linked to the loan.
+    /// Id of the card to be charged, which belongs to the borrower or to a contact linked to the
+    /// loan.
     pub payment_gateway_token_id: i64,
-    /// What is paid on the loan, above zero. The card is charged this and the convenience fee.
+    /// Amount to be paid on the loan, above zero. The card is charged this amount plus the
+    /// convenience fee.
     pub amount: AmountText,
-    /// The convenience fee that the payer agreed to: another one is refused. Left out, whatever the
-    /// fee is.
+    /// Convenience fee the payer agreed to: if it is not the fee that applies, the payment is
+    /// refused. If left out, the fee that applies is charged.
     pub convenience_fee: Option<AmountText>,
-    /// Asks for no convenience fee. Needs the right Waive, and a reason.
+    /// Waives the convenience fee. Requires the privilege Payment Gateway > Convenience Fee >
+    /// Waive, and a reason.
     pub waive_convenience_fee: Option<bool>,
-    /// Why the fee is waived. Up to 100 characters.
+    /// Reason for waiving the fee. Up to 100 characters.
     pub waive_reason: Option<Text<100>>,
-    /// The borrower is there in person: no fee.
+    /// True if the borrower is present in person: no fee is charged.
     pub borrower_present: Option<bool>,
-    /// Pays the loan off and closes it. Needs the right Payoff.
+    /// Pays the loan off and closes it. Requires the privilege Loan > Payments > Payoff.
     pub payoff: Option<bool>,
-    /// What happens to money beyond everything that is due; default as the loan says.
+    /// Handling of money beyond everything that is due; default: the loan's own setting.
     pub excess_handling: Option<ExcessHandling>,
     /// The caller's own reference. Up to 100 characters.
     pub user_reference: Option<Text<100>>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
     pub external_id: Option<Text<100>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef01: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef02: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef03: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef04: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef05: Option<Text<50>>,
 }
 

@@ -23,21 +23,22 @@ use shared::entity::trustees::{self, TrusteeObject};
 use shared::interface_names;
 use shared::time::{Clock, Day};
 
-/// What a comment becomes: whatever is left out is cleared. Read-only members are taken as the
-/// comment has them, and change nothing.
+/// The new state of a comment: members left out are cleared. Read-only members are accepted if they
+/// equal those of the comment, and change nothing.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CommentChange {
-    /// An active category whose trustees admit the caller, or the one it has.
+    /// Id of an active category whose trustees include the caller, or of the comment's current
+    /// category.
     pub comment_category_id: i64,
-    /// Not empty, up to 64 KiB.
+    /// Text of the comment: not empty, up to 64 KiB.
     pub comment: LongText<1>,
-    /// When something is to be done about it.
+    /// Date on which action is due.
     pub action_date: Option<Day>,
     pub priority: CommentPriority,
     pub pinned_flag: bool,
-    /// The version to be changed. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `/contacts/comments`: comments on contacts, and their documents.
+//! `/contacts/comments`: contact comments and their documents.
 
 use super::super::Group;
 use crate::command::idempotency::CreatedVersion;
@@ -26,13 +26,13 @@ pub struct ContactComments;
 #[operations]
 #[OpenApi(tag = "Group::Comments")]
 impl ContactComments {
-    /// A comment on a contact.
+    /// Get a contact comment.
     #[oai(path = "/contacts/comments/:comment_id", method = "get")]
     async fn get_contact_comment(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Comment>, Problem> {
@@ -41,15 +41,15 @@ impl ContactComments {
         Ok(comment.versioned(&known))
     }
 
-    /// The documents of a comment on a contact.
+    /// List the documents of a contact comment.
     #[oai(path = "/contacts/comments/:comment_id/documents", method = "get")]
     async fn list_contact_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -59,20 +59,20 @@ impl ContactComments {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a comment on a contact.
+    /// Attach a document with one file to a contact comment.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/contacts/comments/:comment_id/documents", method = "post")]
     async fn create_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -82,16 +82,16 @@ impl ContactComments {
         upload.attach(&state.documents, owner).await
     }
 
-    /// Removes a document of a comment on a contact, with its files.
+    /// Remove a document and its files from a contact comment.
     #[oai(path = "/contacts/comments/:comment_id/documents", method = "delete")]
     async fn remove_contact_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// The document.
+        /// Document id.
         #[oai(name = "documentId")]
         document_id: Query<i64>,
     ) -> Result<Removed, Problem> {

@@ -1,4 +1,4 @@
-//! `/core/xml-import`: brings contacts, loans and payments in from a file.
+//! `/core/xml-import`: imports contacts, loans and payments from a file.
 
 use super::super::Group;
 use crate::audit::Author;
@@ -39,15 +39,15 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-/// The longest pause while a file is being sent.
+/// Longest pause allowed during an upload.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// A body that takes longer has to come as fast as this on average: slow ones would keep the places
-/// of others.
+/// An upload that takes longer than this must average at least the rate below: slow uploads would
+/// hold permits that other imports wait for.
 const SLOW_SECONDS: u64 = 60;
 const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
-/// How long an import waits for its place.
+/// Longest time an import waits for a permit.
 const PLACE_WAIT: Duration = Duration::from_secs(20);
-/// Bytes of a file that are read at once.
+/// Bytes of a file to read at a time.
 const READ_BYTES: usize = 1 << 16;
 
 /// `/core/xml-import`
@@ -56,13 +56,13 @@ pub struct XmlImport;
 #[operations]
 #[OpenApi(tag = "Group::Import")]
 impl XmlImport {
-    /// Imports a file.
+    /// Import an XML file.
     ///
-    /// For the admin account only. The file is checked as a whole first: one that is not sound is
-    /// refused with line and column, and nothing is done. Then its records are applied from top to
-    /// bottom, by the same rules as the API; `Failed` and `Committed` in the answer tell what came
-    /// of it. With `CommitBlock="1"` on the root element a failing record leaves nothing; else
-    /// each record commits by itself.
+    /// Only for the admin account. The whole file is checked first: a malformed one is refused with
+    /// line and column, and nothing is imported. Its records are then applied in file order, by the
+    /// same rules as the API; `Failed` and `Committed` in the response report the outcome. With
+    /// `CommitBlock="1"` on the root element, a failing record rolls back the whole file; otherwise
+    /// each record commits separately.
     #[oai(path = "/core/xml-import", method = "post")]
     async fn import_xml(
         &self,
@@ -70,9 +70,9 @@ impl XmlImport {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// `true`: does everything but keep it.
+        /// `true` for a dry run: everything is done, and then rolled back.
         test: Query<bool>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         file: XmlBody,
@@ -83,7 +83,7 @@ impl XmlImport {
         let scope = scope.filter(|_| !test.0);
         let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
         let state = Arc::clone(state.0);
-        // In a task of its own: a client that hangs up does not stop an import half-way.
+        // In a separate task: a client that disconnects does not stop an import half-way.
         let work = tokio::spawn(apply(state, admitted, author, mode, file, scope));
         work.await.map_err(Problem::internal)?
     }
@@ -118,7 +118,7 @@ async fn apply(
     Imported::streamed(answer, false)
 }
 
-/// What came of an import: sent from the file in which it was written down.
+/// Outcome of an import, streamed from the file it was recorded in.
 pub struct Imported {
     body: Body,
     replayed: bool,
@@ -150,7 +150,7 @@ impl ApiResponse for Imported {
     }
 }
 
-/// `GET /xml-import.xsd`: what an import file may hold.
+/// `GET /xml-import.xsd`: the schema of import files.
 #[handler]
 pub fn show_schema(request: &Request, known: Known) -> Response {
     static SCHEMA: LazyLock<FixedBody> =
@@ -158,15 +158,15 @@ pub fn show_schema(request: &Request, known: Known) -> Response {
     SCHEMA.response(request, &known)
 }
 
-/// A file on its way through: private, without a name, gone with the request.
+/// A spooled file: private, unnamed, and deleted with the request.
 pub struct Spooled {
     file: File,
     sha256: Vec<u8>,
-    /// One of the places for imports.
+    /// Permit for one import.
     place: OwnedSemaphorePermit,
 }
 
-/// The first pass: nothing is done with a file that is not sound.
+/// First pass: a malformed file is refused before anything is imported.
 async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
     let checked = tokio::task::spawn_blocking(move || {
         let root = parse::check(BufReader::with_capacity(READ_BYTES, &spooled.file));
@@ -176,14 +176,14 @@ async fn check(mut spooled: Spooled) -> Result<(Spooled, Element), Problem> {
     Ok((spooled, root.map_err(ImportError::from)?))
 }
 
-/// An XML body, spooled to a temporary file so that memory stays constant.
+/// An XML body, spooled to a temporary file so that memory use stays constant.
 pub struct XmlBody(Spooled);
 
 impl Payload for XmlBody {
     const CONTENT_TYPE: &'static str = "application/xml";
 
-    // Bytes, because the file tells its own encoding: of a text, generated Rust and C# clients would
-    // send the JSON.
+    // Bytes, because the file declares its own encoding. For a string, generated Rust and C#
+    // clients would send JSON.
     fn schema_ref() -> MetaSchemaRef {
         MetaSchemaRef::Inline(Box::new(MetaSchema::new_with_format("string", "binary")))
     }
@@ -203,7 +203,7 @@ impl ParsePayload for XmlBody {
 
 fn too_many() -> Problem {
     Problem::new(ProblemType::TooManyRequests)
-        .detail(format!("{IMPORTS_MAX} imports are under way"))
+        .detail(format!("{IMPORTS_MAX} imports are already running"))
         .header(RETRY_AFTER, HeaderValue::from_static("60"))
 }
 
@@ -230,7 +230,7 @@ async fn spool(
         total += count as u64;
         let seconds = begun.elapsed().as_secs();
         if seconds > SLOW_SECONDS && total < seconds * BYTES_PER_SECOND_MIN {
-            return Err(Problem::bad_request("the body came with less than 8 KiB a second"));
+            return Err(Problem::bad_request("the body arrived at less than 8 KiB per second"));
         }
         if total > XML_BYTES_MAX {
             let detail = "import files have at most 1 GiB";

@@ -1,25 +1,25 @@
-//! The section about the auth server: its endpoints, which are not in the OpenAPI document.
+//! The auth server section: its endpoints, which are not in the OpenAPI document.
 //!
-//! A test compares the list with what the auth server answers to.
+//! A test compares the list with the auth server's routes.
 
 use super::Text;
 use maud::{Markup, html};
 
-/// An endpoint of the auth server. In texts code stands between backticks.
+/// An endpoint of the auth server. Texts have code between backticks.
 pub struct Endpoint {
-    /// The methods it answers to, `HEAD` aside.
+    /// Supported methods, without `HEAD`.
     pub methods: &'static str,
-    /// Its path.
+    /// Path.
     pub path: &'static str,
-    /// What it is for.
+    /// Purpose.
     what: &'static str,
-    /// Who may call it.
+    /// Callers.
     callers: &'static str,
-    /// What it takes, each with what it is.
+    /// Parameters, each with a description.
     parameters: &'static [(&'static str, &'static str)],
-    /// What it answers.
+    /// Responses by status.
     answers: &'static [(&'static str, &'static str)],
-    /// The standards that say so: what to show, and where they stand.
+    /// Standards that define it: name and URL.
     standards: &'static [(&'static str, &'static str)],
 }
 
@@ -41,71 +41,69 @@ const LOG_OUT: (&str, &str) = (
 );
 
 const METADATA_ANSWER: &[(&str, &str)] =
-    &[("200", "JSON: the issuer, the addresses of the endpoints, and what they can do.")];
+    &[("200", "JSON: the issuer, the URLs of the endpoints, and their capabilities.")];
 const PROBLEM_ANSWERS: (&str, &str) = (
     "503",
-    "The database cannot be reached: `temporarily_unavailable`. Again after the seconds in \
+    "`temporarily_unavailable`: the database cannot be reached. Try again after the seconds in \
      `Retry-After`.",
 );
 const TOO_MANY: (&str, &str) = (
     "429",
-    "The network of the caller has failed too often. Again after the seconds in `Retry-After`.",
+    "Too many failures from the caller's network. Try again after the seconds in `Retry-After`.",
 );
-const CLIENT_FAILED: (&str, &str) =
-    ("401", "`invalid_client`: the client did not prove who it is.");
+const CLIENT_FAILED: (&str, &str) = ("401", "`invalid_client`: client authentication failed.");
 
-/// Every endpoint.
+/// All endpoints.
 pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/",
-        what: "Leads to this page.",
-        callers: "Anybody.",
+        what: "Redirects to this page.",
+        callers: "Anyone.",
         parameters: &[],
-        answers: &[("303", "The documentation; 200 with a page where its address is not known.")],
+        answers: &[("303", "To the documentation; 200 with a page if its URL is not configured.")],
         standards: &[],
     },
     Endpoint {
         methods: "POST",
         path: "/oauth2/token",
-        what: "Issues tokens for a code, a refresh token, or a name and a password.",
-        callers: "Clients, which prove who they are: with a secret in HTTP Basic or in the form, \
-                  with a signed assertion (`private_key_jwt`, `aud` is the issuer alone), or with their certificate on the \
-                  listener for that. Public clients send their `client_id` alone. Pages may call \
-                  it from the origins of public clients.",
+        what: "Issues tokens for an authorization code, a refresh token, or a user name and \
+               password.",
+        callers: "Clients, which authenticate with a secret in HTTP Basic or in the form, with a \
+                  signed assertion (`private_key_jwt`; `aud` is the issuer only), or with their \
+                  certificate on the mutual-TLS listener. Public clients send only their \
+                  `client_id`. Pages may call it from the origins of public clients.",
         parameters: &[
             (
                 "grant_type",
-                "`authorization_code`, `refresh_token` or `password`, as the client \
-              may.",
+                "`authorization_code`, `refresh_token` or `password`, as allowed for the client.",
             ),
             (
                 "code, redirect_uri, code_verifier",
-                "For a code: the code, which works once and \
-              lives 60 seconds, and what the authorization request was made with.",
+                "For a code: the authorization code, which works once and expires after 60 \
+                 seconds, and the redirect URI and code verifier of the authorization request.",
             ),
             (
                 "refresh_token",
-                "For a refresh: the latest one. Each works once, and the answer has \
-              the next.",
+                "For a refresh: the latest refresh token. Each works once, and the response \
+                 contains the next.",
             ),
             (
                 "username, password",
-                "For a log-in by a confidential client that was given this \
-              grant.",
+                "For the password grant, by a confidential client that is allowed it.",
             ),
             (
                 "scope",
-                "With a password: `core` or `web`, exactly one of them, and `openid` where \
-              an ID token is wanted; `profile`, `email` and `offline_access` are granted as asked, \
-              other words ignored. A refresh keeps its scope.",
+                "With a password: exactly one of `core` and `web`, and `openid` for an ID token; \
+                 `profile`, `email` and `offline_access` are granted as requested, other scopes \
+                 ignored. A refresh keeps its scope.",
             ),
         ],
         answers: &[
             (
                 "200",
-                "JSON: `access_token`, `token_type`, `expires_in`, `scope`, mostly \
-              `refresh_token`, and with `openid` an `id_token`.",
+                "JSON: `access_token`, `token_type`, `expires_in`, `scope`, usually \
+                 `refresh_token`, and with `openid` an `id_token`.",
             ),
             (
                 "400",
@@ -121,31 +119,27 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/authorize",
-        what: "Begins the code flow: an application sends its user's browser here, and gets it \
-               back with a code.",
-        callers: "Browsers, in a window of their own, for a client that may use the code flow.",
+        what: "Starts the authorization code flow: an application sends the user's browser here, \
+               and the browser returns with a code.",
+        callers: "Browsers, in a top-level window, for a client that may use the authorization \
+                  code flow.",
         parameters: &[
             ("response_type", "`code`."),
             (
                 "client_id, redirect_uri",
-                "The client, and one of its registered addresses, \
-              exactly; only the port of a loopback address may differ.",
+                "The client, and exactly one of its registered redirect URIs; only the port of a \
+                 loopback address may differ.",
             ),
-            (
-                "scope",
-                "`core` or `web`, exactly one of them, and `openid` where an ID token is \
-              wanted.",
-            ),
+            ("scope", "Exactly one of `core` and `web`, and `openid` for an ID token."),
             (
                 "code_challenge, code_challenge_method",
-                "PKCE, required of every client; the method \
-              is `S256`.",
+                "PKCE, required of every client; the method is `S256`.",
             ),
-            ("state, nonce", "Optional: come back with the code, and in the ID token."),
+            ("state, nonce", "Optional: returned with the code, and in the ID token."),
             (
                 "prompt, max_age, login_hint, id_token_hint",
-                "Optional: whether to ask, how old a \
-              log-in may be, and who is expected.",
+                "Optional: whether to prompt, how old a log-in may be, and which user is \
+                 expected.",
             ),
         ],
         answers: &[
@@ -154,26 +148,30 @@ pub const ENDPOINTS: &[Endpoint] = &[
                 "To the log-in page; or back to the client with `code`, `state` and `iss`, \
               or with `error` and `error_description`.",
             ),
-            ("400", "A page: the client or its address is not known, so nobody is sent there."),
+            (
+                "400",
+                "A page: the client or its redirect URI is unknown, so the browser is not \
+                 redirected.",
+            ),
         ],
         standards: &[RFC6749, RFC7636, RFC9207, CONNECT],
     },
     Endpoint {
         methods: "GET, POST",
         path: "/login",
-        what: "The page that asks for a name and a password.",
-        callers: "Browsers that an authorization request has sent here.",
+        what: "The log-in page, which asks for a user name and password.",
+        callers: "Browsers redirected here by an authorization request.",
         parameters: &[
-            ("request", "Which authorization request it is for."),
-            ("username, password, csrf", "What the form sends."),
+            ("request", "The authorization request that the log-in is for."),
+            ("username, password, csrf", "The form fields."),
         ],
         answers: &[
-            ("200", "The page; once more, where name or password are wrong."),
+            ("200", "The page; shown again if the user name or password is wrong."),
             ("303", "Back to the application."),
             (
                 "400, 403, 429",
-                "A page: the request is over, the form is not from here, or the \
-              network has failed too often.",
+                "A page: the request is no longer valid, the form is not from this server, or \
+                 there are too many failures from the network.",
             ),
         ],
         standards: &[],
@@ -181,14 +179,14 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "POST",
         path: "/logout",
-        what: "Logs out: the session of the token ends, with its refresh token and the browser's \
-               log-in that it came from. After the answer the next call of the API is 401.",
-        callers: "Whoever has the access token, alive or expired. Pages may call it from the \
+        what: "Logs out: ends the token's session, with its refresh token and the browser log-in \
+               it came from. After the response, the next call to the API is 401.",
+        callers: "Any holder of the access token, live or expired. Pages may call it from the \
                   origins of public clients.",
         parameters: &[("Authorization", "Header: `Bearer` and the access token.")],
         answers: &[
-            ("204", "Logged out, or there was nothing left to end."),
-            ("401", "There was no bearer token."),
+            ("204", "Logged out, or there was no session to end."),
+            ("401", "The bearer token is missing."),
             PROBLEM_ANSWERS,
         ],
         standards: &[RFC6750],
@@ -196,38 +194,37 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/logout",
-        what: "Logs a browser's user out for an application. Without a valid ID token the user is \
-               asked first.",
+        what: "Logs out a browser's user on behalf of an application. Without a valid ID token, \
+               the user is asked first.",
         callers: "Browsers that an application sends here.",
         parameters: &[
-            ("id_token_hint", "An ID token of the session that is to end, expired or not."),
-            ("client_id", "The client, where there is no ID token."),
+            ("id_token_hint", "An ID token of the session to end, expired or not."),
+            ("client_id", "The client, if there is no ID token."),
             (
                 "post_logout_redirect_uri, state",
-                "Where to go on: an address that the client has \
-              registered, exactly.",
+                "Where to continue: exactly one of the client's registered URIs.",
             ),
         ],
         answers: &[
-            ("303", "On to the registered address."),
-            ("200", "A page: the question, or that the user is logged out."),
-            ("400", "A page: the request names another application or address."),
+            ("303", "On to the registered URI."),
+            ("200", "A page: the confirmation prompt, or the notice that the user is logged out."),
+            ("400", "A page: the request names another application or URI."),
         ],
         standards: &[LOG_OUT],
     },
     Endpoint {
         methods: "POST",
         path: "/oauth2/revoke",
-        what: "Gives a token back. Its whole session ends, whichever of its tokens is named.",
-        callers: "The client that the token was issued to, which proves who it is as for \
+        what: "Revokes a token. Its whole session ends, whichever of its tokens is named.",
+        callers: "The client that the token was issued to, which authenticates as for \
                   `/oauth2/token`. Pages may call it from the origins of public clients.",
         parameters: &[
             ("token", "An access or refresh token."),
-            ("token_type_hint", "Optional, and without effect."),
+            ("token_type_hint", "Optional, without effect."),
         ],
         answers: &[
-            ("200", "The token is dead; unknown ones are answered alike."),
-            ("400", "`unauthorized_client`: the token is another client's."),
+            ("200", "The token is revoked; the response is the same for an unknown token."),
+            ("400", "`unauthorized_client`: the token belongs to another client."),
             CLIENT_FAILED,
             TOO_MANY,
             PROBLEM_ANSWERS,
@@ -237,22 +234,23 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "POST",
         path: "/oauth2/introspect",
-        what: "Tells a resource server whether an access token is alive, and whom it speaks for.",
-        callers: "Resource servers: confidential clients with this right, which prove who they \
-                  are before the token is looked at.",
+        what: "Tells a resource server whether an access token is live, and which user it \
+               represents.",
+        callers: "Resource servers: confidential clients with this right, which authenticate \
+                  before the token is examined.",
         parameters: &[
             ("token", "The access token."),
-            ("token_type_hint", "Optional, and without effect."),
+            ("token_type_hint", "Optional, without effect."),
         ],
         answers: &[
             (
                 "200",
                 "JSON: `active`, and for a live token `iss`, `sub`, `username`, `client_id`, \
-              `scope`, `token_type`, `iat`, `exp`, `user_kind` (`core` or `web`), `user_id` or \
-              `contact_id`, `admin` and `dba`. For every other one `{\"active\":false}`.",
+                 `scope`, `token_type`, `iat`, `exp`, `user_kind` (`core` or `web`), `user_id` or \
+                 `contact_id`, `admin` and `dba`. For any other token, `{\"active\":false}`.",
             ),
             CLIENT_FAILED,
-            ("403", "`access_denied`: the client is no resource server."),
+            ("403", "`access_denied`: the client is not a resource server."),
             TOO_MANY,
             PROBLEM_ANSWERS,
         ],
@@ -261,9 +259,9 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/userinfo",
-        what: "Tells an application who is logged in.",
-        callers: "Whoever has a live access token with the scope `openid`. Pages may call it from \
-                  the origins of public clients.",
+        what: "Tells an application which user is logged in.",
+        callers: "Any holder of a live access token with the scope `openid`. Pages may call it \
+                  from the origins of public clients.",
         parameters: &[("Authorization", "Header: `Bearer` and the access token.")],
         answers: &[
             (
@@ -271,8 +269,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
                 "JSON: `sub`, `preferred_username`, `user_kind`, and `user_id` or \
               `contact_id`.",
             ),
-            ("401", "The token is missing, or not alive."),
-            ("403", "`insufficient_scope`: the token came without `openid`."),
+            ("401", "The token is missing, or is not live."),
+            ("403", "`insufficient_scope`: the token does not have the scope `openid`."),
             PROBLEM_ANSWERS,
         ],
         standards: &[CONNECT],
@@ -280,8 +278,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/oauth2/jwks",
-        what: "The public keys that ID tokens are checked with.",
-        callers: "Everybody, from any page too.",
+        what: "Returns the public keys for verifying ID tokens.",
+        callers: "Anyone, including any web page.",
         parameters: &[],
         answers: &[
             ("200", "JSON: the key set. The next key is announced before it is used."),
@@ -292,8 +290,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/.well-known/oauth-authorization-server",
-        what: "What the auth server can do, for OAuth libraries.",
-        callers: "Everybody, from any page too.",
+        what: "Returns the auth server's metadata, for OAuth libraries.",
+        callers: "Anyone, including any web page.",
         parameters: &[],
         answers: METADATA_ANSWER,
         standards: &[RFC8414],
@@ -301,8 +299,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/.well-known/openid-configuration",
-        what: "The same document, for OpenID Connect libraries.",
-        callers: "Everybody, from any page too.",
+        what: "Returns the same metadata, for OpenID Connect libraries.",
+        callers: "Anyone, including any web page.",
         parameters: &[],
         answers: METADATA_ANSWER,
         standards: &[DISCOVERY],
@@ -310,8 +308,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/health/live",
-        what: "Whether the process answers.",
-        callers: "Everybody.",
+        what: "Reports that the process responds.",
+        callers: "Anyone.",
         parameters: &[],
         answers: &[("200", "JSON: `status`, which is `live`.")],
         standards: &[],
@@ -319,22 +317,27 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/health/ready",
-        what: "Whether it can work: the database is there and has the schema of this release.",
-        callers: "Everybody.",
+        what: "Reports whether the server is ready: the database is reachable and has the schema \
+               of this release.",
+        callers: "Anyone.",
         parameters: &[],
         answers: &[
             (
                 "200",
-                "JSON: `status`, which is `ready`, `database_time`, and `failing_tasks`: work of its \
-                 own that fails again and again, each with `task` and `failures`.",
+                "JSON: `status`, which is `ready`, `database_time`, and `failing_tasks`: \
+                 background tasks that fail repeatedly, each with `task` and `failures`.",
             ),
-            ("503", "The database is away or has another schema, or the server is stopping."),
+            (
+                "503",
+                "The database cannot be reached or has another schema, or the server is \
+                 stopping.",
+            ),
         ],
         standards: &[],
     },
 ];
 
-/// The section.
+/// Returns the section.
 pub fn section(auth_url: &str) -> Markup {
     let metadata = format!("{auth_url}/.well-known/openid-configuration");
     html! {
@@ -342,14 +345,14 @@ pub fn section(auth_url: &str) -> Markup {
             h2 id="auth-server-title" { "Auth server" }
             p {
                 "Tokens come from " code { (auth_url) } ". Any OAuth 2.0 or OpenID Connect library
-                 works from its metadata: " a href=(metadata) { (metadata) } "."
+                 can configure itself from its metadata: " a href=(metadata) { (metadata) } "."
             }
             p {
                 "Bodies are forms (" code { "application/x-www-form-urlencoded" } "), and no
-                 parameter may stand there twice. Failures are JSON with " code { "error" } " and "
-                code { "error_description" } " (RFC 6749, 5.2), pages where a browser is served, and
-                 problems where a path or a method is none.
-                 Where clients can use certificates, the metadata has the addresses for that in "
+                 parameter may appear twice. Failures are JSON with " code { "error" } " and "
+                code { "error_description" } " (RFC 6749, 5.2), pages for browsers, and problems
+                 for unknown paths and methods.
+                 If clients can use certificates, the metadata has the URLs for them in "
                 code { "mtls_endpoint_aliases" } "."
             }
             @for endpoint in ENDPOINTS { (endpoint.article()) }
@@ -373,13 +376,13 @@ impl Endpoint {
                     dt { "Who may call" }
                     dd { (Text(self.callers)) }
                     @if !self.parameters.is_empty() {
-                        dt { "Takes" }
+                        dt { "Parameters" }
                         dd { (pairs(self.parameters)) }
                     }
-                    dt { "Answers" }
+                    dt { "Responses" }
                     dd { (pairs(self.answers)) }
                     @if !self.standards.is_empty() {
-                        dt { "Standard" }
+                        dt { "Standards" }
                         dd {
                             @for (index, (name, url)) in self.standards.iter().enumerate() {
                                 @if index > 0 { ", " }

@@ -4,7 +4,7 @@
   const words = text => text.toLowerCase().split(/\s+/).filter(Boolean);
   const say = text => { document.getElementById('said').textContent = text; };
 
-  // What a search looks through: Swagger UI's own looks at the names of tags alone.
+  // Text searched for each operation: Swagger UI's own search covers tag names only.
   const textOf = (tag, entry) => {
     const operation = entry.get('operation');
     const parameters = operation.get('parameters');
@@ -29,7 +29,7 @@
     credentials: 'omit',
   });
 
-  // Who is logged in, as the auth server tells whoever asked for openid, too.
+  // The logged-in user, named by the auth server if openid is in the scope.
   const Who = ({ React, token, logOut }) => {
     const [name, setName] = React.useState('');
     const scopes = (token.get('scope') || '').split(' ');
@@ -50,17 +50,17 @@
       h('button', { id: 'log-out', className: 'btn', type: 'button', onClick: logOut }, 'Log out'));
   };
 
-  // Swagger UI would only forget the token, and leave it and its session alive.
+  // Swagger UI would only forget the token and leave it and its session alive.
   let expiry;
   let farewell;
   const end = token => fetch(settings.logOut, { method: 'POST', ...asking(token) }).then(answer => {
     if (!answer.ok) throw new Error(answer.status);
     say(farewell);
   }).catch(() => {
-    say('The auth server could not be told: the token lives on until it expires.');
+    say('The auth server could not be reached: the token stays valid until it expires.');
   });
 
-  // An operation that takes a key has one at hand: clicking twice does it once.
+  // Operations that accept an idempotency key get one in advance: clicking twice executes once.
   const newKey = () => crypto.randomUUID();
   const isKey = parameter => parameter.name === 'Idempotency-Key';
   const usedFor = new Map();
@@ -74,7 +74,7 @@
     specSelectors.operationWithMeta(path, method).get('parameters');
   const nameOf = file => [file.name, file.size, file.lastModified];
   const plain = (name, value) => value instanceof File ? nameOf(value) : value;
-  // A key that this page made up is for one request; one that was typed is left alone.
+  // A generated key is for one request; a key that the user typed is left alone.
   const renewKey = props => {
     const { specActions, specSelectors, oas3Selectors, path, method } = props;
     const parameters = parametersOf(props);
@@ -87,7 +87,7 @@
     const next = before === undefined || before === request ? key.get('value') : newKey();
     usedFor.set(next, request);
     if (next !== key.get('value')) {
-      // It is known by the hash of what the document says of it, without its value.
+      // Swagger UI identifies it by the hash of its description in the document, without its value.
       const all = specSelectors.specJsonWithResolvedSubtrees();
       const own = all.getIn(['paths', path, method, 'parameters']);
       const described = own.find(one => isKey(one.toObject()));
@@ -117,9 +117,9 @@
     statePlugins: {
       layout: {
         wrapActions: {
-          // The anchors of the sections are none of Swagger UI's, which would replace them.
+          // The sections' anchors are not Swagger UI's, which would replace them.
           parseDeepLinkHash: original => hash => hash.startsWith('#/') && original(hash),
-          // Its own way ends beneath the header.
+          // Its own scrolling ends beneath the header.
           scrollToElement: () => element => element.scrollIntoView(),
         },
       },
@@ -153,7 +153,7 @@
           React.createElement(Original, props),
           token && React.createElement(Who, { React, token, logOut }));
       },
-      // Whoever has no mouse is in the dialog at once, and back where he was afterwards.
+      // Keyboard users: focus moves into the dialog, and back afterwards.
       authorizationPopup: (Original, { React, authActions }) => props => {
         const box = React.useRef(null);
         const before = React.useRef(document.activeElement);
@@ -170,7 +170,7 @@
         return React.createElement('div', { ...dialog, onKeyDown },
           React.createElement(Original, props));
       },
-      // What writes is asked about once more, when all that it needs is there.
+      // A writing operation asks for confirmation once its inputs are complete.
       execute: Original => class extends Original {
         constructor(props) {
           super(props);
@@ -207,13 +207,13 @@
   ui.initOAuth(settings.logIn);
 
   const expire = () => {
-    farewell = 'The token has expired: log in again.';
+    farewell = 'The token has expired. Log in again.';
     ui.authActions.logout(['oauth2']);
   };
 
   const count = () => ui.specSelectors.taggedOperations()
     .reduce((sum, group) => sum + group.get('operations').size, 0);
-  // The action that does this would also change the address.
+  // The action for this would also change the URL.
   const open = tag => {
     const thing = ['operations-tag', tag];
     if (ui.layoutSelectors.isShown(thing, true)) return;
@@ -224,7 +224,7 @@
     if (!words(phrase).length) return '';
     for (const tag of ui.specSelectors.taggedOperations().keys()) open(tag);
     const found = count();
-    return found ? `${found} of ${all} operations` : `No operation fits “${phrase.trim()}”.`;
+    return found ? `${found} of ${all} operations` : `No operation matches “${phrase.trim()}”.`;
   };
   const all = count();
 
@@ -238,7 +238,7 @@
     });
     if (!wanted.length) return '';
     return shown.length
-      ? `${shown.length} of ${rows.length} problems` : `No problem fits “${phrase.trim()}”.`;
+      ? `${shown.length} of ${rows.length} problems` : `No problem matches “${phrase.trim()}”.`;
   };
 
   const searches = { 'search-operations': searchOperations, 'search-problems': searchProblems };
@@ -251,9 +251,9 @@
     input.parentElement.hidden = false;
   }
 
-  // The section at hand. A link into it shows what a search has hidden.
+  // Marks the current section. A link to a row that a search has hidden shows it again.
   const arrive = () => {
-    // Swagger UI follows links to operations when it starts, and no later ones.
+    // Swagger UI follows links to operations only when it starts.
     if (location.hash.startsWith('#/')) ui.layoutActions.parseDeepLinkHash(location.hash);
     const target = document.querySelector(':target');
     if (target && target.hidden) {

@@ -1,4 +1,4 @@
-//! The page as a whole: a header that stays, the sections, and Swagger UI among them.
+//! The documentation page as a whole: a fixed header, the sections, and Swagger UI among them.
 
 use super::{RECEIVER, auth_endpoints, problems, search, start};
 use crate::openapi::VERSION;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use shared::pages::{PALETTE, icon, padlock};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("swagger_ui.css"));
-/// Swagger UI brings a scroller that would take links within the page over, address and all.
+/// Disables Swagger UI's scroller, which would take over links within the page, URL included.
 const BEFORE: &str = "window.noZensmooth = true;";
 const SCRIPT: &str = include_str!("page.js");
 
-/// The anchor of each section and what it is called.
+/// Anchor and title of each section.
 const SECTIONS: [(&str, &str); 5] = [
     ("start", "Getting started"),
     ("operations", "Operations"),
@@ -21,19 +21,19 @@ const SECTIONS: [(&str, &str); 5] = [
     ("files", "Formats"),
 ];
 
-/// The page, and what of it is script and style.
+/// The page, with its scripts and styles for the content security policy.
 pub struct Made {
     pub html: String,
     pub scripts: [String; 3],
     pub styles: [String; 2],
 }
 
-/// The framework's pages come with any service.
+/// Returns an empty service: the framework's pages are the same for any.
 pub fn framework() -> OpenApiService<(), ()> {
     OpenApiService::new((), "", "")
 }
 
-/// Makes the page.
+/// Builds the page.
 pub fn made(contract: &str, auth_url: &str, client_id: &str) -> Made {
     let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
@@ -78,7 +78,7 @@ pub fn made(contract: &str, auth_url: &str, client_id: &str) -> Made {
     Made { html: page.into_string(), scripts, styles }
 }
 
-/// The first element of this name in what the framework makes.
+/// Returns the content of the first element of this name in the framework's HTML.
 pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
     let begun = html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
     let ended = begun.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
@@ -101,15 +101,15 @@ fn operations() -> Markup {
         section id="operations" aria-labelledby="operations-title" {
             h2 id="operations-title" { "Operations" }
             p {
-                "Log in with the button Authorize, open an operation, and try it out: it sends real
-                 requests to this server. Payments and imports are only tried until you set "
+                "Log in with the Authorize button, open an operation, and try it out: it sends real
+                 requests to this server. Payments and imports are dry runs until you set "
                 code { "test" } " to " code { "false" } "; before anything is written, this page
-                 asks. New here? "
+                 asks for confirmation. New here? "
                 a href="#start" { "Getting started" } "."
             }
             noscript { p {
-                "Operations are shown by a script, which your browser does not run. They are all
-                 in " a href="/openapi.json" { "/openapi.json" } "."
+                "Showing the operations requires JavaScript, which your browser does not run. All
+                 of them are in " a href="/openapi.json" { "/openapi.json" } "."
             } }
             (search(
                 "search-operations",
@@ -120,7 +120,7 @@ fn operations() -> Markup {
             div id="ui" {}
             dialog id="sure" aria-labelledby="sure-title" {
                 h3 id="sure-title" { "Write to this server?" }
-                p { code {} " is no test: what it does stays done." }
+                p { code {} " is not a dry run: its changes are permanent." }
                 button type="button" value="" autofocus { "Cancel" }
                 button type="button" value="send" { "Send it" }
             }
@@ -136,12 +136,12 @@ fn files() -> Markup {
                 h3 { "The contract" }
                 p {
                     a href="/openapi.json" { "/openapi.json" }
-                    " is the OpenAPI document of all operations, made for generators of clients. It
-                     names no host: give the generated client the address of this server, and a
-                     bearer token. Amounts are strings with a pattern, so that no generator reads
-                     them into a float; give them to the decimal type of your language. Members
-                     that are not required may be missing in answers. Whatever is refused is
-                     answered with a " a href="#problems" { "problem" } "."
+                    " is the OpenAPI document of all operations, suited to client generators. It
+                     names no host: give the generated client this server's URL and a bearer token.
+                     Amounts are strings with a pattern, so that no generator reads them into a
+                     float; convert them to your language's decimal type. Members that are not
+                     required may be missing from responses. A refused request gets a "
+                    a href="#problems" { "problem" } "."
                 }
             }
             article {
@@ -149,33 +149,33 @@ fn files() -> Markup {
                 p {
                     a href="/xml-import.xsd" { "/xml-import.xsd" }
                     " is the XML schema of the files that " code { "POST /core/xml-import" }
-                    " takes. An attribute is the JSON member without underscores."
+                    " accepts. Attributes are the JSON members without underscores."
                 }
             }
         }
     }
 }
 
-/// JSON that cannot end the script it stands in.
+/// Returns JSON that cannot end the script element it is in.
 fn in_script(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// The contract, with a second way to say who one is: logging in at this auth server.
+/// Returns the contract with a second way to authenticate: logging in at this auth server.
 fn document(contract: &str, auth_url: &str) -> Value {
     let mut document: Value = serde_json::from_str(contract).unwrap_or_default();
     document["components"]["securitySchemes"] = json!({
         "oauth2": {
             "type": "oauth2",
-            "description": "Log in at the auth server, which asks for your name and password.",
+            "description": "Log in at the auth server with your name and password.",
             "flows": {"authorizationCode": {
                 "authorizationUrl": format!("{auth_url}/oauth2/authorize"),
                 "tokenUrl": format!("{auth_url}/oauth2/token"),
                 "refreshUrl": format!("{auth_url}/oauth2/token"),
                 "scopes": {
                     "core": "Log in as a user of the core system.",
-                    "web": "Log in as a borrower with web credentials. Either this or core.",
-                    "openid": "Beside one of the two: lets this page say who is logged in.",
+                    "web": "Log in as a borrower with web credentials. Choose either this or core.",
+                    "openid": "In addition to core or web: lets this page show who is logged in.",
                 },
             }},
         },
@@ -183,18 +183,18 @@ fn document(contract: &str, auth_url: &str) -> Value {
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "opaque",
-            "description": "Or paste an access token that you have.",
+            "description": "Or paste an existing access token.",
         },
     });
     let operations = document["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
     for (_, operation) in operations.filter(|(_, operation)| operation["security"].is_array()) {
-        // The first click posts no money.
+        // Trying an operation out with the defaults posts no money.
         let parameters = operation["parameters"].as_array_mut().into_iter().flatten();
         for parameter in parameters.filter(|parameter| parameter["name"] == "test") {
             parameter["example"] = json!(true);
         }
-        // Whom an operation refuses for what he is, it tells of among its problems.
+        // The callers that an operation refuses by kind follow from its problems.
         let refused =
             operation.pointer("/responses/403/content/application~1problem+json/examples");
         let refuses = |kind| refused.is_some_and(|told| told.get(kind).is_some());
@@ -244,7 +244,7 @@ mod tests {
         let own = html.split("<script").next().unwrap();
         let ids: Vec<_> = attributes(own, " id=\"").collect();
         let known: HashSet<_> = ids.iter().collect();
-        assert_eq!(ids.len(), known.len(), "an id stands there twice");
+        assert_eq!(ids.len(), known.len(), "an id appears twice");
         let links: Vec<_> = attributes(own, " href=\"#").collect();
         assert!(links.len() > 50 + SECTIONS.len(), "{links:?}");
         for link in links {

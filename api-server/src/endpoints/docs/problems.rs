@@ -1,10 +1,10 @@
-//! The section about problems: every kind, and what to do about it.
+//! The problems section: every kind, and what to do about it.
 
 use super::{Text, search};
 use maud::{Markup, html};
 use shared::problem::{ProblemType, TYPE_PREFIX};
 
-/// The section.
+/// Returns the section.
 pub fn section() -> Markup {
     html! {
         section id="problems" aria-labelledby="problems-title" {
@@ -12,11 +12,11 @@ pub fn section() -> Markup {
             p {
                 "Every failure is " code { "application/problem+json" } " ("
                 a href="https://www.rfc-editor.org/rfc/rfc9457" { "RFC 9457" }
-                "). " code { "type" } " says which kind it is: " code { (TYPE_PREFIX) }
-                " and the name below. That is a name (a URN) and not an address: compare it, and
-                 look the name up here. Every problem has " code { "title" } ", " code { "status" }
-                ", " code { "instance" } " and " code { "requestId" } ", most have "
-                code { "detail" } ", and where fields are at fault " code { "errors" }
+                "). " code { "type" } " identifies its kind: " code { (TYPE_PREFIX) }
+                " and the name below. It is a name (a URN), not an address: compare it, and look
+                 the name up here. Every problem has " code { "title" } ", " code { "status" }
+                ", " code { "instance" } " and " code { "requestId" } "; most have "
+                code { "detail" } ". If fields are at fault, " code { "errors" }
                 " has a " code { "field" } " and a " code { "message" } " for each."
             }
             (search("search-problems", "Search problems", "Status, name or word"))

@@ -1,22 +1,22 @@
-//! The section that gets somebody started: what every client needs, with an example each.
+//! The getting-started section: what every client needs, each topic with an example.
 
 use super::{THIS_SERVER, Text, lines};
 use maud::{Markup, html};
 
 /// A topic of the section.
 struct Topic {
-    /// The last word of its anchor.
+    /// Last part of its anchor.
     name: &'static str,
     title: &'static str,
-    /// Paragraphs, in which code stands between backticks.
+    /// Paragraphs, with code between backticks.
     text: &'static [&'static str],
     example: Example,
 }
 
-/// What is typed, or read.
+/// An example to type or to read.
 enum Example {
     Fixed(&'static str),
-    /// With the addresses of the servers, and the client of this page.
+    /// With the URLs of the servers and the client id of this page.
     Addressed(fn(&str, &str) -> String),
 }
 
@@ -25,12 +25,14 @@ const TOPICS: &[Topic] = &[
         name: "log-in",
         title: "Log in with curl",
         text: &[
-            "Ask the auth server for a token with the password grant. It takes a confidential \
-             client that was given this grant, and the name and password of a user. `scope=core` \
-             logs in a user of the core system, `scope=web` a borrower with web credentials.",
-            "The answer is JSON with `access_token`, `expires_in` in seconds, and mostly a \
-             `refresh_token`; the example takes the token out of it. A quickstart has its client, \
-             users, passwords and the path of its certificate authority in `quickstart.json`.",
+            "Request a token from the auth server with the password grant. This requires a \
+             confidential client that is allowed this grant, and a user's name and password. \
+             `scope=core` logs in a user of the core system, `scope=web` a borrower with web \
+             credentials.",
+            "The response is JSON with `access_token`, `expires_in` in seconds, and usually a \
+             `refresh_token`; the example extracts the access token. For a quickstart \
+             installation, `quickstart.json` lists the client, the users, their passwords and the \
+             path of the certificate authority.",
         ],
         example: Example::Addressed(log_in_with_curl),
     },
@@ -38,8 +40,8 @@ const TOPICS: &[Topic] = &[
         name: "rust",
         title: "Log in from Rust",
         text: &[
-            "The crate `oauth2` speaks with the auth server as it is. This is the code with which \
-             `installer verify-auth-server --round-trip` tries a server out.",
+            "The `oauth2` crate works with the auth server without changes. This is the code that \
+             `installer verify-auth-server --round-trip` uses to test a server.",
         ],
         example: Example::Fixed(include_str!(
             "../../../../installer/src/verification/oauth_client.rs"
@@ -49,46 +51,50 @@ const TOPICS: &[Topic] = &[
         name: "code-flow",
         title: "Log in from an application",
         text: &[
-            "Applications with a browser never see a password. They send their user to the auth \
-             server, which sends him back with a code, and exchange the code for a token. PKCE \
-             with S256 is required. Any OAuth 2.0 or OpenID Connect library does this from the \
-             metadata; the button Authorize of this page does the same.",
-            "The redirect address must be registered for the client, exactly as it is sent but \
-             for the port of a loopback address. With `openid` in the scope there is an ID token, \
-             too. For calls from a page, its origin must be registered, too.",
+            "Applications with a browser never see a password. They send the user to the auth \
+             server, which sends the user back with an authorization code, and exchange the code \
+             for a token. PKCE with S256 is required. Any OAuth 2.0 or OpenID Connect library does \
+             this from the metadata; the Authorize button on this page does the same.",
+            "The redirect URI must be registered for the client exactly as it is sent, except for \
+             the port of a loopback address. With `openid` in the scope, the response also \
+             contains an ID token. For calls from a web page, the page's origin must be registered \
+             too.",
         ],
         example: Example::Addressed(code_flow),
     },
     Topic {
         name: "sessions",
-        title: "How long a log-in lasts",
+        title: "How long a session lasts",
         text: &[
-            "Times are counted from the creation of a token, by the database's clock; `expires_in` \
-             says how many seconds are left. An access token of a core-system user lives 12 minutes \
-             at most, one of a borrower as long as the setting `web_inactivity_timeout` says \
-             (20 minutes unless changed). A session ends where nothing was refreshed for an hour \
-             (a borrower's: for the Web Inactivity Timeout), and in any case after 10 hours (a \
-             borrower's: 12), unless the installation says otherwise.",
-            "A refresh gives another access token and another refresh token: keep both, and use \
-             the new one from then on. A lost answer can be fetched again with the same refresh \
-             token for a minute, until its successor is used; after that the old one ends the \
-             session. `invalid_grant` means that the user has to log in again. A session is \
-             refreshed 60 times at once and then 12 times a minute; more is 429.",
-            "A log-out, another password, and a user who is disabled end all tokens at once: \
+            "Lifetimes run from the creation of a token, by the database's clock; `expires_in` \
+             gives the seconds left. A core-system user's access token lives at most 12 minutes, a \
+             borrower's as long as the setting `web_inactivity_timeout` (20 minutes by default). A \
+             session ends if it is not refreshed for an hour (a borrower's: for the Web Inactivity \
+             Timeout), and in any case after 10 hours (a borrower's: 12), unless the installation \
+             is configured otherwise.",
+            "A refresh returns a new access token and a new refresh token: store both, and use the \
+             new ones from then on. If the response is lost, repeat the request with the same \
+             refresh token within a minute and before its successor is used; after that, using the \
+             old one ends the session. `invalid_grant` means that the user has to log in again. A \
+             session allows a burst of 60 refreshes and then 12 per minute; more are refused with \
+             429.",
+            "Logging out, changing the password and disabling a user end all tokens immediately: \
              the next call is 401 `token-invalid`, on every server.",
         ],
         example: Example::Addressed(refresh_with_curl),
     },
     Topic {
         name: "cors",
-        title: "Call from a page in a browser",
+        title: "Call from a web page",
         text: &[
-            "Any page may read the auth server's metadata and `/oauth2/jwks`. Pages of the origins \
-             that are registered for public clients (`installer client add --cors-origin`) may call \
+            "Any page may read the auth server's metadata and `/oauth2/jwks`. Pages from origins \
+             registered for public clients (`installer client add --cors-origin`) may call \
              `/oauth2/token`, `/oauth2/revoke`, `/oauth2/userinfo` and `/logout`, without cookies. \
-             Other origins get no `Access-Control-Allow-Origin`, and their pages no answer.",
-            "This server sends no such headers at all: its own documentation page calls it, and a \
-             page of another origin does so through its own server, which holds the tokens.",
+             Other origins get no `Access-Control-Allow-Origin`, so their pages cannot read the \
+             response.",
+            "This server sends no CORS headers at all: only its own documentation page calls it \
+             directly. A page of another origin calls it through its own server, which holds the \
+             tokens.",
         ],
         example: Example::Fixed(
             "installer client add portal --public --grant authorization_code refresh_token \\\n     \
@@ -100,11 +106,11 @@ const TOPICS: &[Topic] = &[
         name: "token",
         title: "Send the token",
         text: &[
-            "Every operation takes the access token in the header `Authorization`. A token of the \
-             core system lives 12 minutes at most, from its creation; one of a borrower as long as \
-             the core system's Web Inactivity Timeout. Calls do not prolong it: `expires_in` says \
-             how long, and the refresh token gets the next one.",
-            "Logging out ends the token at once, for every server.",
+            "Every operation expects the access token in the `Authorization` header. A core-system \
+             user's token lives at most 12 minutes from its creation, a borrower's as long as the \
+             core system's Web Inactivity Timeout. Calls do not extend it: `expires_in` gives its \
+             lifetime, and the refresh token gets the next one.",
+            "Logging out ends the token immediately, on every server.",
         ],
         example: Example::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" $API/loans/1\n\
@@ -115,10 +121,9 @@ const TOPICS: &[Topic] = &[
         name: "paging",
         title: "Read a list page by page",
         text: &[
-            "Lists are JSON arrays of at most `limit` rows: 100 unless you say otherwise, and 1000 \
-             at most. When there are more, the header `Link` has the address of the next page, \
-             relative to this server. Follow it as it is; the cursor in it means nothing to \
-             clients.",
+            "Lists are JSON arrays of at most `limit` rows: 100 by default, 1000 at most. If there \
+             are more rows, the `Link` header has the URL of the next page, relative to this \
+             server. Follow it as it is; its cursor is opaque to clients.",
         ],
         example: Example::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" \
@@ -129,12 +134,12 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "versions",
-        title: "Change what you have read",
+        title: "Update without overwriting others' changes",
         text: &[
-            "Comments and documents of fields carry a `versionHash`, which is also their `ETag`. \
-             Send it back with a PUT or DELETE, in `If-Match` or as `versionHash`: if somebody was \
-             faster, the answer is 412 or 409, and nothing was changed.",
-            "With `If-None-Match` a GET answers 304 while the version is still the same.",
+            "Comments and documents of fields have a `versionHash`, which is also their `ETag`. \
+             Send it with a PUT or DELETE, in `If-Match` or as `versionHash`: if the row has \
+             changed in the meantime, the response is 412 or 409, and nothing is changed.",
+            "With `If-None-Match`, a GET responds 304 while the version is still the same.",
         ],
         example: Example::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" $API/loans/collateral/comments/25\n\n\
@@ -145,14 +150,14 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "repeating",
-        title: "Repeat a POST without doing it twice",
+        title: "Retry a POST safely",
         text: &[
-            "Where there was no answer, or one that says to try again, nobody knows whether a \
-             payment was posted. Send each POST that takes an `Idempotency-Key` with a new one, up to \
-             255 printable ASCII characters, and repeat it with the same one and the same body. It is done once; \
-             the repeated request gets the first one's answer, with `Idempotency-Replayed: true`. \
-             A key stands for one request: with another body, or on another loan, it is refused (422). \
-             Answers are kept for 24 hours.",
+            "If there was no response, or one that says to try again, you cannot tell whether a \
+             payment was posted. Send each POST that accepts an `Idempotency-Key` with a new key, \
+             up to 255 printable ASCII characters, and retry it with the same key and the same \
+             body. It is executed once; the retry gets the first response, with \
+             `Idempotency-Replayed: true`. A key identifies one request: with another body, or on \
+             another loan, it is refused (422). Responses are stored for 24 hours.",
         ],
         example: Example::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/json\" \\\n     \
@@ -164,18 +169,20 @@ const TOPICS: &[Topic] = &[
         name: "entries",
         title: "Read entries, adjustments and reversals",
         text: &[
-            "What is posted is an entry: the rows of a loan's transactions with the same \
-             `Transaction_Reference_No`. A payment has a total row (code 120) and a row for each \
-             balance that it touched; everything else has one row. An amount is positive; the code \
-             says which way it goes. A balance is the sum of its rows, and the loan's row carries it.",
-            "An even code is a posting, the odd one after it its reversal. A reversal is an entry \
-             of its own with the `Effective_Date` of the original; both stay, and the rows of the \
-             original say `Reversed_Flag`, after a returned payment `NSF_Flag`, too. Balances, due \
-             rows and dates are what they were before. Only the latest entry that moved interest \
-             can be reversed, so several are reversed from the latest on; charges after it stay.",
+            "Each posting is an entry: the transactions of a loan with the same \
+             `Transaction_Reference_No`. A payment has a total row (code 120) and one row for each \
+             balance it affects; every other entry has one row. Amounts are positive; the code \
+             gives the sign. A balance is the sum of its rows, and the loan carries it.",
+            "An even code is a posting, and the odd code after it its reversal. A reversal is a \
+             separate entry with the `Effective_Date` of the original; both remain, and the rows \
+             of the original have `Reversed_Flag` set, and `NSF_Flag` too after a returned \
+             payment. Balances, due rows and dates return to what they were before. Only the \
+             latest entry that moved interest can be reversed, so several are reversed starting \
+             with the latest; charges after it stay.",
             "Adjustments are charges, waivers, write-offs, advances, draws and disbursements. The \
-             core system posts them, and reverses; this API shows them, and has no operation for \
-             either. An integrator that keeps books of its own counts every row, reversed or not.",
+             core system posts adjustments and reversals; this API shows them, and has no \
+             operation for either. An integrator that keeps its own books counts every row, \
+             reversed or not.",
         ],
         example: Example::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" \"$API/loans/1/transactions?limit=100\"",
@@ -185,19 +192,21 @@ const TOPICS: &[Topic] = &[
         name: "imports",
         title: "Import a file",
         text: &[
-            "`POST /core/xml-import` takes contacts, loans and payments from one file, for the \
-             admin account. A file that is not sound is 400 with line and column, and nothing is \
-             done. Otherwise the answer is 200, and says in `Failed`, `Committed` and `Records` what \
-             came of it: look there, not at the status.",
-            "`UpdateFlag` is 0 to insert (the default), 1 to change (what is left out stays), 2 to \
-             delete; `##NULL##` clears a value. Each record commits by itself, so one that fails \
-             leaves the others; with `CommitBlock=\"1\"` on the root it is all or nothing. With \
-             `test=true` everything is tried and nothing is kept.",
+            "`POST /core/xml-import` imports contacts, loans and payments from one file, for the \
+             admin account. A malformed file is 400 with line and column, and nothing is imported. \
+             Otherwise the response is 200, and `Failed`, `Committed` and `Records` report the \
+             outcome: check them, not the status.",
+            "`UpdateFlag` is 0 to insert (the default), 1 to update (attributes left out keep \
+             their values), 2 to delete; `##NULL##` clears a value. Each record commits \
+             separately, so a failing record does not affect the others; with `CommitBlock=\"1\"` \
+             on the root element it is all or nothing. `test=true` is a dry run: everything is \
+             applied and then rolled back.",
             "Send an `Idempotency-Key`. If an import is interrupted, send the same file with the \
-             same key: it resumes after the last completed record. For 24 hours after it is done, a \
-             repeat gets the same answer. Nothing is sent before the answer, so give a long import time. Four are worked on at \
-             once; a further one waits, then is 429. On the embedded database other writers wait \
-             for an import of one block, and are told so with 503.",
+             same key: it resumes after the last completed record. For 24 hours after it \
+             completes, a retry gets the same response. Nothing is sent before the response, so \
+             allow a long import enough time. Four imports run concurrently; a further one waits, \
+             then is refused with 429. On the embedded database, other writers wait for an import \
+             of one block and are refused with 503 if it takes too long.",
         ],
         example: Example::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/xml\" \\\n     \
@@ -207,13 +216,13 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "values",
-        title: "Amounts, dates, and what is not there",
+        title: "Amounts, dates and missing values",
         text: &[
-            "Amounts and rates are decimal strings, in requests and in answers: a JSON number would \
-             pass through a binary float, and is refused. Dates are `YYYY-MM-DD`, times RFC 3339 \
-             in UTC. Today is the business day of the database's clock.",
-            "A member without a value is left out, never `null`. Members that nobody knows are \
-             refused, so that a slip of the pen does not go unnoticed.",
+            "Amounts and rates are decimal strings, in requests and in responses: a JSON number \
+             would pass through a binary float, and is refused. Dates are `YYYY-MM-DD`, times RFC \
+             3339 in UTC. Today is the business day of the database's clock.",
+            "A member without a value is left out, never `null`. Unknown members are refused, so \
+             that a typo does not go unnoticed.",
         ],
         example: Example::Fixed(
             "{\"Payment_Amount\": \"652.53\", \"Current_Interest_Rate\": \"14.07\",\n \
@@ -222,17 +231,17 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "errors",
-        title: "When something is refused",
+        title: "Handle errors",
         text: &[
-            "Every failure is a problem document. Decide by `type`, show `detail` and `errors` to \
-             people, and quote `requestId` when you ask for help; it is also in the header \
-             `X-Request-Id` of every answer.",
+            "Every failure is a problem document. Branch on `type`, show `detail` and `errors` to \
+             people, and quote `requestId` when you ask for help; it is also in the `X-Request-Id` \
+             header of every response.",
         ],
         example: Example::Fixed(
             "HTTP/2 422\n\
              content-type: application/problem+json\n\n\
              {\"type\": \"urn:problem-type:core:overpayment\",\n \
-             \"title\": \"The amount exceeds what can be paid\", \"status\": 422,\n \
+             \"title\": \"Overpayment\", \"status\": 422,\n \
              \"detail\": \"at most 27015.86 can be paid\",\n \
              \"instance\": \"/loans/1/transactions/payments\", \"requestId\": \"…\",\n \
              \"errors\": [{\"field\": \"Amount\", \"message\": \"must be at most 27015.86\"}]}",
@@ -240,11 +249,11 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "rates",
-        title: "How often you may ask",
+        title: "Rate limits",
         text: &[
-            "An installation may limit the requests of each caller; 429 says that it was too many. \
-             429, 423, 409 `idempotency-in-progress` and 503 tell in `Retry-After` after how many \
-             seconds the same request may come again.",
+            "An installation may limit the request rate of each caller; requests beyond it are \
+             refused with 429. The responses 429, 423, 409 `idempotency-in-progress` and 503 give \
+             in `Retry-After` the seconds after which the same request may be sent again.",
         ],
         example: Example::Fixed("HTTP/2 429\nretry-after: 1"),
     },
@@ -254,7 +263,7 @@ fn log_in_with_curl(auth_url: &str, _client_id: &str) -> String {
     format!(
         "API={THIS_SERVER}\n\
          AUTH={auth_url}\n\
-         # only where the certificates are of a CA of your own: ca_certificate of quickstart.json\n\
+         # only if the certificates are from your own CA: ca_certificate in quickstart.json\n\
          export CURL_CA_BUNDLE=/…/loan-servicing/tls/ca.pem\n\n\
          TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=password -d scope=core \\\n     \
          -d username=NAME -d password=PASSWORD $AUTH/oauth2/token |\n     \
@@ -273,29 +282,29 @@ fn refresh_with_curl(auth_url: &str, _client_id: &str) -> String {
 fn code_flow(auth_url: &str, client_id: &str) -> String {
     format!(
         "{auth_url}/.well-known/openid-configuration\n\n\
-         # 1. the browser goes to\n\
+         # 1. the browser opens\n\
          {auth_url}/oauth2/authorize?response_type=code&client_id={client_id}\
          &redirect_uri=http://127.0.0.1:8765/callback&scope=core&state=…\
          &code_challenge=…&code_challenge_method=S256\n\n\
-         # 2. and comes back to\n\
+         # 2. and is redirected to\n\
          http://127.0.0.1:8765/callback?code=…&state=…&iss=…\n\n\
-         # 3. the application asks for the token\n\
+         # 3. the application requests the token\n\
          curl -d grant_type=authorization_code -d client_id={client_id} -d code=… \\\n     \
          -d redirect_uri=http://127.0.0.1:8765/callback -d code_verifier=… \\\n     \
          {auth_url}/oauth2/token"
     )
 }
 
-/// The section.
+/// Returns the section.
 pub fn section(auth_url: &str, client_id: &str) -> Markup {
     html! {
         section id="start" aria-labelledby="start-title" {
             h2 id="start-title" { "Getting started" }
             p {
-                "This is the HTTP API in front of the core system's loan servicing database. It
-                 speaks JSON, and every operation needs a token of the auth server. "
-                a href="#operations" { "Operations" } " has all of them, to be read and tried out; "
-                a href="#problems" { "Problems" } " says what to do when one is refused."
+                "This is the HTTP API for the core system's loan servicing database. It uses JSON,
+                 and every operation requires a token from the auth server. "
+                a href="#operations" { "Operations" } " lists them all, to read and try out; "
+                a href="#problems" { "Problems" } " explains what to do when one is refused."
             }
             ul.topics {
                 @for topic in TOPICS {

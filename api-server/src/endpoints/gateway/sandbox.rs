@@ -1,5 +1,5 @@
-//! `/gateway/sandbox/…`: the sandbox's page on which a card is added. It offers test cards and asks
-//! for no number. It works without script.
+//! `/gateway/sandbox/…`: the sandbox's page for adding a card. It offers test cards, never asks for
+//! a card number, and works without script.
 
 use super::{CLOSE, SITE, message, page_of, session_over};
 use crate::cards::refusals::CardError;
@@ -24,7 +24,7 @@ use std::time::Duration;
 const FORM_BYTES_MAX: usize = 16 * 1024;
 const FORM_TIME_MAX: Duration = Duration::from_secs(10);
 const HEADING: &str = "Add a card";
-/// Characters of the name on a card.
+/// Most characters in the name on a card.
 const NAME_LENGTH_MAX: usize = 80;
 
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ struct Form {
     cardholder_name: String,
 }
 
-/// What the page shows of what was sent before.
+/// Previously submitted values that the page shows again.
 #[derive(Default)]
 struct Shown<'a> {
     card: &'a str,
@@ -49,7 +49,7 @@ struct Shown<'a> {
     fault: Option<Fault>,
 }
 
-/// What was wrong with the form.
+/// A fault in the submitted form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     UnknownCard,
@@ -62,13 +62,13 @@ impl Fault {
     fn text(self) -> &'static str {
         match self {
             Self::UnknownCard => "Choose one of these cards.",
-            Self::CardNumber => "This looks like a card number. This page never takes one.",
-            Self::LongName => "The name has more than 80 characters.",
-            Self::UnreadableName => "The name has a character in it that cannot be stored.",
+            Self::CardNumber => "This looks like a card number, which this page never accepts.",
+            Self::LongName => "The name is longer than 80 characters.",
+            Self::UnreadableName => "The name contains a character that cannot be stored.",
         }
     }
 
-    /// Which field it is told beside.
+    /// True if the message belongs to the card choice, false if it belongs to the name.
     fn is_about_card(self) -> bool {
         self == Self::UnknownCard
     }
@@ -96,8 +96,8 @@ pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
 pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Body) -> Response {
     let Some(form) = read(request, body).await else {
         let (text, advice) =
-            ("The form is not readable.", "Go back to the page and send it again.");
-        return message(StatusCode::BAD_REQUEST, "That did not work", text, advice);
+            ("The form could not be read.", "Go back to the page and submit it again.");
+        return message(StatusCode::BAD_REQUEST, "Something went wrong", text, advice);
     };
     take(state.0, form).await.unwrap_or_else(|problem| page_of(&problem))
 }
@@ -105,7 +105,7 @@ pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Bod
 /// `GET /gateway/sandbox/payment-method-added`
 #[handler]
 pub fn done() -> Response {
-    message(StatusCode::OK, "The card was added", "It can be used from now on.", CLOSE)
+    message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
 }
 
 async fn read(request: &Request, body: poem::Body) -> Option<Form> {
@@ -124,7 +124,7 @@ async fn take(state: &Arc<State>, form: Form) -> Result<Response, Problem> {
     };
     let name = form.cardholder_name.trim();
     if let Some(fault) = find_fault(&form.card, name) {
-        // A card number is not shown again, either.
+        // A card number typed into the name field is not shown again either.
         let name = if fault == Fault::CardNumber { "" } else { name };
         let shown = Shown { card: &form.card, name, fault: Some(fault) };
         return page(state, &form.session, &session, &shown).await;
@@ -169,7 +169,7 @@ async fn page(
             None => HEADING.to_owned(),
         },
         main: main(secret, &loan_number, shown),
-        note: Some("This is a sandbox: its cards are made up, and no money moves."),
+        note: Some("This is a sandbox: the cards are fictitious, and no money moves."),
     };
     let status = match shown.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -230,8 +230,8 @@ fn error(shown: &Shown) -> Markup {
     html! { p #error class="error" role="alert" { (shown.fault.map_or("", Fault::text)) } }
 }
 
-/// The last part of a path. Links between neighbours by it alone work behind any prefix that a
-/// proxy takes away.
+/// Returns the last segment of a path. Relative links between sibling pages work behind any prefix
+/// that a proxy strips.
 fn own_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,4 +1,5 @@
-//! `/gateway/stripe/…`: where Stripe's page sends browsers, and where its webhooks arrive.
+//! `/gateway/stripe/…`: return address for browsers coming from Stripe's page, and receiver of its
+//! webhooks.
 
 use super::{CLOSE, message, page_of, session_over};
 use crate::cards::recovery;
@@ -25,7 +26,7 @@ struct Query {
     cancelled: String,
 }
 
-/// `GET /gateway/stripe/return?session=…`: the browser is back from Stripe's page.
+/// `GET /gateway/stripe/return?session=…`: the browser returns from Stripe's page.
 #[handler]
 pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
@@ -34,14 +35,14 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
     };
     match sessions::come_back(&state.cards, &secret).await {
         Ok(Settled::Added) => {
-            message(StatusCode::OK, "The card was added", "It can be used from now on.", CLOSE)
+            message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
         }
         Ok(Settled::Pending) if !cancelled.is_empty() => {
-            message(StatusCode::OK, "No card was added", "Nothing was changed.", CLOSE)
+            message(StatusCode::OK, "No card added", "Nothing was changed.", CLOSE)
         }
         Ok(Settled::Pending) => {
-            let text = "The card is not there yet. If you have entered one, it will be added \
-                        within some minutes.";
+            let text = "We don't have your card yet. If you entered one, it will be added \
+                        within a few minutes.";
             message(StatusCode::OK, "One moment", text, CLOSE)
         }
         Ok(Settled::Over) => session_over(),
@@ -51,8 +52,8 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
 
 /// `POST /gateway/stripe/webhook`
 ///
-/// Answered once it is known to be Stripe's; what it is about is looked up behind the answer, and
-/// if that fails, by the recovery.
+/// Responds once the signature is verified as Stripe's. The payment or checkout session it is about
+/// is looked up after the response; if that fails, recovery does it.
 #[handler]
 pub async fn receive(
     state: Data<&Arc<State>>,
@@ -61,7 +62,7 @@ pub async fn receive(
 ) -> Result<StatusCode> {
     let secret = state.cards.gateway.stripe().and_then(|stripe| stripe.webhook_secret());
     let Some(secret) = secret else { return Err(Problem::not_found().into()) };
-    let refused = || Problem::bad_request("the signature is missing or not Stripe's");
+    let refused = || Problem::bad_request("the signature is missing or is not Stripe's");
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(refused)?.to_owned();
     let body = tokio::time::timeout(WEBHOOK_TIME_MAX, body.into_bytes_limit(WEBHOOK_BYTES_MAX));

@@ -1,4 +1,4 @@
-//! `/loans/…/collateral`: what secures loans.
+//! `/loans/…/collateral`: collateral that secures loans.
 
 pub mod comments;
 
@@ -22,26 +22,26 @@ use shared::problem::{Answer, Problem};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What secures one or more loans.
+/// A collateral item that secures one or more loans.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Collateral {
-    /// The collateral's row.
+    /// The stored collateral item.
     #[oai(flatten)]
     row: collaterals::Model,
-    /// The loans it secures, as far as the caller may see them.
+    /// Ids of the loans it secures that the caller may see.
     #[oai(rename = "Linked_Loan_IDs")]
     linked_loan_ids: Vec<i64>,
 }
 
-/// Where a collateral is: an address of its own, or a contact's.
+/// Location of a collateral item: its own address, or a contact's.
 ///
-/// At a contact's the members are those of the contact, and they are left out, the Contact_ID too,
-/// where the caller may not see him.
+/// At a contact's address, the members are those of the contact. They are left out, and so is
+/// `Contact_ID`, if the caller may not see the contact.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct CollateralLocation {
-    /// The location's row.
+    /// The stored location.
     #[oai(flatten)]
     row: collateral_locations::Model,
 }
@@ -52,13 +52,13 @@ pub struct LoanCollateral;
 #[operations]
 #[OpenApi(tag = "Group::Collateral")]
 impl LoanCollateral {
-    /// The collateral of a loan.
+    /// List a loan's collateral.
     #[oai(path = "/loans/:loan_id/collateral", method = "get")]
     async fn list_loan_collateral(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<Collateral>, Problem> {
@@ -81,13 +81,13 @@ impl LoanCollateral {
         }))
     }
 
-    /// A collateral.
+    /// Get a collateral item.
     #[oai(path = "/loans/collateral/:collateral_id", method = "get")]
     async fn get_collateral(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> Answer<Collateral> {
         let caller = &admitted.caller;
@@ -98,26 +98,26 @@ impl LoanCollateral {
         Ok(Json(Collateral { row, linked_loan_ids }))
     }
 
-    /// The vehicle that a collateral is.
+    /// Get a collateral item's vehicle.
     #[oai(path = "/loans/collateral/:collateral_id/vehicle", method = "get")]
     async fn get_collateral_vehicle(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> Answer<collateral_vehicles::Model> {
         let caller = &admitted.caller;
         Ok(Json(caller.get::<collateral_vehicles::Entity>(&state.db, collateral_id.0).await?))
     }
 
-    /// Where a collateral is.
+    /// Get a collateral item's location.
     #[oai(path = "/loans/collateral/:collateral_id/location", method = "get")]
     async fn get_collateral_location(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> Answer<CollateralLocation> {
         let caller = &admitted.caller;
@@ -130,13 +130,13 @@ impl LoanCollateral {
         Ok(Json(CollateralLocation::at(row.collateral_id, contact.await?)))
     }
 
-    /// The insurance policies on a collateral.
+    /// List a collateral item's insurance policies.
     #[oai(path = "/loans/collateral/:collateral_id/insurance", method = "get")]
     async fn list_collateral_insurance(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_insurance_policies::Model>, Problem> {
@@ -147,13 +147,13 @@ impl LoanCollateral {
         page.by_key(policies, &state.db).await
     }
 
-    /// The taxes on a collateral.
+    /// List a collateral item's taxes.
     #[oai(path = "/loans/collateral/:collateral_id/taxes", method = "get")]
     async fn list_collateral_taxes(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_taxes::Model>, Problem> {
@@ -164,13 +164,13 @@ impl LoanCollateral {
         page.by_key(taxes, &state.db).await
     }
 
-    /// A collateral in words.
+    /// Get a collateral item's description.
     #[oai(path = "/loans/collateral/:collateral_id/description", method = "get")]
     async fn get_collateral_description(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The collateral.
+        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> Answer<collateral_descriptions::Model> {
         let caller = &admitted.caller;
@@ -179,7 +179,7 @@ impl LoanCollateral {
 }
 
 impl CollateralLocation {
-    /// At the address of a contact, if the caller may see him.
+    /// Location at a contact's address, empty if the caller may not see the contact.
     fn at(collateral_id: i64, contact: Option<contacts::Model>) -> Self {
         let empty = collateral_locations::Model { collateral_id, ..Default::default() };
         let row = match contact {
@@ -203,7 +203,7 @@ impl CollateralLocation {
     }
 }
 
-/// The loans that these collaterals secure and the caller may see, by collateral.
+/// Returns the loans that these collateral items secure and the caller may see, by collateral id.
 async fn linked_loans(
     db: &impl ConnectionTrait,
     caller: &Caller,

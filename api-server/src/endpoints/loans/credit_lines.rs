@@ -1,4 +1,4 @@
-//! `/loans/…/credit-lines`: how much a borrower may draw, and what he drew.
+//! `/loans/…/credit-lines`: credit lines, credit used and draws.
 
 use super::super::Group;
 use crate::http::admission::AnyUser;
@@ -17,25 +17,27 @@ use shared::operations;
 use shared::problem::{Answer, Problem};
 use std::sync::Arc;
 
-/// How much of a credit line is used, and how much is left.
+/// Credit used and credit available on a credit line.
 #[interface_names]
 #[derive(Debug, Object)]
 pub struct CreditUsed {
     creditline_id: i64,
-    /// The business day the figures are for.
+    /// Business day of the figures.
     as_of_date: NaiveDate,
+    /// Limit of the credit line.
     credit_line_limit: Money,
-    /// Of the main line of a revolving loan its principal; else what was drawn.
+    /// Credit used: the loan's principal balance for the main line of a revolving loan, otherwise
+    /// the total drawn.
     credit_used: Money,
-    /// Never below zero.
+    /// Credit still available; never below zero.
     credit_available: Money,
-    /// Reversed draws excluded.
+    /// Number of draws, reversed ones excluded.
     draw_count: i32,
-    /// Reversed draws excluded.
+    /// Total drawn, reversed draws excluded.
     draw_total: Money,
 }
 
-/// What sub-lines have in the place of the main line's transaction code.
+/// Transaction code of a main line. A sub-line has the code that it serves.
 const MAIN_LINE: i32 = 0;
 
 impl CreditUsed {
@@ -67,15 +69,15 @@ pub struct CreditLines;
 #[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl CreditLines {
-    /// The credit lines of a loan.
+    /// List a loan's credit lines.
     ///
-    /// Borrowers see those of their own loans.
+    /// Borrowers see only those of their own loans.
     #[oai(path = "/loans/:loan_id/credit-lines", method = "get")]
     async fn list_credit_lines(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<credit_lines::Model>, Problem> {
@@ -85,15 +87,15 @@ impl CreditLines {
         page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &state.db).await
     }
 
-    /// How much of a credit line is used today.
+    /// Get the credit used on a credit line today.
     ///
-    /// Borrowers see it of the lines of their own loans.
+    /// Borrowers see only lines of their own loans.
     #[oai(path = "/loans/credit-lines/:creditline_id/credit-used", method = "get")]
     async fn get_credit_used(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The credit line.
+        /// Credit line id.
         creditline_id: Path<i64>,
     ) -> Answer<CreditUsed> {
         let loan = credit_lines::Entity::belongs_to(loans::Entity)
@@ -111,15 +113,15 @@ impl CreditLines {
         Ok(Json(CreditUsed::on(admitted.clock.today, &line, &loan)?))
     }
 
-    /// The draws on a credit line.
+    /// List the draws on a credit line.
     ///
-    /// Borrowers see those on the lines of their own loans.
+    /// Borrowers see only lines of their own loans.
     #[oai(path = "/loans/credit-lines/:creditline_id/draws", method = "get")]
     async fn list_draws(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The credit line.
+        /// Credit line id.
         creditline_id: Path<i64>,
         page: Page,
     ) -> Result<List<draws::Model>, Problem> {

@@ -1,4 +1,4 @@
-//! `/loans/…/payment-gateway`: cards, and what paying by them costs.
+//! `/loans/…/payment-gateway`: saved cards, card payments and convenience fees.
 
 use super::super::Group;
 use crate::audit::Author;
@@ -31,50 +31,54 @@ use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
-/// What paying an amount by card costs.
+/// Convenience fee for a card payment.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct ConvenienceFee {
     loan_id: i64,
+    /// Amount to be paid on the loan.
     amount: Money,
+    /// Card to be charged, if one was named.
     payment_gateway_token_id: Option<i64>,
     brand_type: Option<BrandType>,
+    /// Convenience fee; zero if none is assessed.
     fee: Money,
-    /// Amount and fee: what the card is charged.
+    /// Amount plus fee: the total charged to the card.
     total: Money,
+    /// True if a fee is assessed.
     assessed_flag: bool,
     reason_not_assessed: Option<ReasonNotAssessed>,
-    /// Of the rule that counts.
+    /// Flat amount of the rule that applies.
     flat_amount: Option<Money>,
-    /// Of the rule that counts: percent of the amount.
+    /// Percentage of the rule that applies, in percent of the amount.
     percentage: Option<Rate>,
-    /// Of the rule that counts.
+    /// Minimum fee of the rule that applies.
     minimum_fee: Option<Money>,
-    /// Of the rule that counts.
+    /// Maximum fee of the rule that applies.
     maximum_fee: Option<Money>,
 }
 
-/// Why a card payment costs no fee.
+/// Reason why a card payment carries no fee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReasonNotAssessed {
-    /// No rule asks for one.
+    /// No rule applies.
     NoRule,
-    /// The borrower is there in person.
+    /// The borrower is present in person.
     BorrowerPresent,
-    /// Somebody waived it.
+    /// The fee was waived.
     Waived,
 }
 
-/// A page of the gateway on which the borrower can add a card.
+/// A gateway page on which the borrower can add a card.
 #[interface_names]
 #[derive(Debug, Object)]
 #[oai(rename = "AddPaymentMethodUrl")]
 pub struct AddPaymentMethodUrl {
-    /// Where the page is. Whoever has it can add one card, once: give it to the borrower alone.
+    /// URL of the page. Anyone who has it can add one card, once: give it only to the borrower.
     url: String,
-    /// How long it can be used.
+    /// Time at which the URL expires.
     expires_at: Timestamp,
 }
 
@@ -84,17 +88,18 @@ pub struct PaymentGateway;
 #[operations]
 #[OpenApi(tag = "Group::PaymentGateway")]
 impl PaymentGateway {
-    /// The cards of a loan's borrower and of the contacts linked to it.
+    /// List a loan's cards.
     ///
-    /// Cards of a wallet that were used at least once and not forgotten. Borrowers see their own.
+    /// Wallet cards of the borrower and of the contacts linked to the loan that were used at least
+    /// once and have not been forgotten. Borrowers see only their own.
     #[oai(path = "/loans/:loan_id/payment-gateway/credit-cards", method = "get")]
     async fn list_cards(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// Adds the cards that were never used.
+        /// Also list cards that were never used.
         #[oai(name = "includeUnused")]
         include_unused: Query<Option<bool>>,
         page: Page,
@@ -115,10 +120,11 @@ impl PaymentGateway {
         page.by_key(wallet, &state.db).await
     }
 
-    /// Adds a card.
+    /// Add a card.
     ///
-    /// The gateway has given a token for it; brand, digits and expiry come from there. A card number
-    /// is refused wherever it stands. Borrowers add cards of their own.
+    /// The card is identified by a token from the gateway, which supplies brand, last four digits
+    /// and expiry. A card number is refused wherever it appears in the request. Borrowers may add
+    /// only their own cards.
     #[oai(path = "/loans/:loan_id/payment-gateway/credit-cards", method = "post")]
     async fn create_card(
         &self,
@@ -126,9 +132,9 @@ impl PaymentGateway {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         card: JsonBody<NewCard>,
@@ -141,54 +147,56 @@ impl PaymentGateway {
         Ok(Created(add(adding, scope).await?))
     }
 
-    /// A card.
+    /// Get a card.
     ///
-    /// Forgotten cards are still shown here. Borrowers see their own.
+    /// Forgotten cards are still returned here. Borrowers see only their own.
     #[oai(path = "/loans/payment-gateway/credit-cards/:token_id", method = "get")]
     async fn get_card(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The card.
+        /// Card id.
         token_id: Path<i64>,
     ) -> Answer<cards::Model> {
         Ok(Json(admitted.caller.get::<cards::Entity>(&state.db, token_id.0).await?))
     }
 
-    /// Forgets a card.
+    /// Forget a card.
     ///
-    /// It is charged no more, automated payments from it are disabled, and the gateway forgets it,
-    /// too. Done twice it gives the same answer. Borrowers forget their own.
+    /// The card can no longer be charged, automated payments that draw on it are disabled, and the
+    /// gateway forgets it too. Repeating the request returns the same response. Borrowers may
+    /// forget only their own cards.
     #[oai(path = "/loans/payment-gateway/credit-cards/:token_id/forget", method = "post")]
     async fn forget_card(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
         request_id: Data<&RequestId>,
-        /// The card.
+        /// Card id.
         token_id: Path<i64>,
     ) -> Answer<cards::Model> {
         let author = Author::new(&admitted.caller, ChangeSource::Api, request_id.0);
         Ok(Json(forget(&state.cards, admitted.caller, author, token_id.0).await?))
     }
 
-    /// What paying an amount by card costs.
+    /// Get the convenience fee for a card payment.
     ///
-    /// The most specific active rule counts: for the loan's group and the card's brand, for the
-    /// group, for the brand, for all. Nobody who is there in person pays a fee.
+    /// The most specific active rule applies: for the loan's group and the card's brand, then for
+    /// the group, for the brand, and for all cards. There is no fee if the borrower is present in
+    /// person.
     #[oai(path = "/loans/:loan_id/payment-gateway/convenience-fee", method = "get")]
     async fn get_convenience_fee(
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// What is to be paid, above zero.
+        /// Amount to be paid, above zero.
         amount: Query<AmountText>,
-        /// The card to be charged; without it no rule for a brand counts.
+        /// Id of the card to be charged. Without it, rules for a brand do not apply.
         #[oai(name = "tokenId")]
         token_id: Query<Option<i64>>,
-        /// The borrower is there in person.
+        /// True if the borrower is present in person.
         #[oai(name = "borrowerPresent")]
         borrower_present: Query<Option<bool>>,
     ) -> Answer<ConvenienceFee> {
@@ -233,14 +241,14 @@ impl PaymentGateway {
         }))
     }
 
-    /// Pays by card.
+    /// Post a card payment.
     ///
-    /// The card is charged the amount and the convenience fee, and the amount is posted on the loan
-    /// as a payment by the method CARD, with the fee as a memo row.
+    /// Charges the card the amount plus the convenience fee, and posts the amount on the loan as a
+    /// payment with the method CARD and the fee as a memo row.
     ///
-    /// Send an `Idempotency-Key`: after 423, 503 or a lost answer the same request goes on with the
-    /// same payment, and the card is charged once. Without one, what was charged is posted or given
-    /// back within some minutes. 422 `card-declined` (its `declineCode` says why) and
+    /// Send an `Idempotency-Key`: after 423, 503 or a lost response, the same request continues the
+    /// same payment, and the card is charged once. Without a key, a completed charge is posted or
+    /// refunded within a few minutes. 422 `card-declined` (its `declineCode` gives the reason) and
     /// `charge-voided` are final.
     #[oai(path = "/loans/:loan_id/payment-gateway/payments", method = "post")]
     async fn post_card_payment(
@@ -249,9 +257,9 @@ impl PaymentGateway {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewCardPayment>,
@@ -264,21 +272,21 @@ impl PaymentGateway {
         Ok(Created(pay(&state.cards, opening, scope).await?))
     }
 
-    /// Opens a page on which the borrower can add a card.
+    /// Open a page on which the borrower can add a card.
     ///
-    /// The page is the gateway's own; it takes one card, within 15 minutes.
+    /// The page is the gateway's own; it accepts one card, within 15 minutes.
     #[oai(path = "/loans/:loan_id/payment-gateway/add-payment-method-url", method = "get")]
     async fn get_add_payment_method_url(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
     ) -> Answer<AddPaymentMethodUrl> {
         let Admitted { caller, clock } = admitted;
         let origin = state.cards.gateway.origin().to_owned();
-        // HEAD asks whether there would be a page, and opens none.
+        // HEAD checks that a page could be opened, and opens none.
         let tried = request.data::<HeadOnly>().is_some();
         let opened =
             sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, tried).await?;

@@ -1,4 +1,4 @@
-//! `/loans/{loan_id}/transactions`: a loan's history, and posting payments.
+//! `/loans/{loan_id}/transactions`: transaction history, and posting payments.
 
 use super::super::Group;
 use crate::audit::Author;
@@ -26,7 +26,7 @@ use shared::telemetry::RequestId;
 use shared::time::{Clock, Day};
 use std::sync::Arc;
 
-/// The rows of a payment, as they are answered and kept.
+/// The transactions of a payment, as sent in the response and as stored for a retry.
 type Posted = Replayable<Vec<loan_transactions::Model>, true>;
 
 /// `/loans/{loan_id}/transactions`
@@ -35,24 +35,25 @@ pub struct LoanTransactions;
 #[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl LoanTransactions {
-    /// The transactions of a loan, by effective date.
+    /// List a loan's transactions.
     ///
-    /// Rows whose transaction code has trustees that do not admit the caller are left out.
+    /// Ordered by effective date. Transactions whose code has trustees that do not include the
+    /// caller are left out.
     #[oai(path = "/loans/:loan_id/transactions", method = "get")]
     async fn list_transactions(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// First effective date.
+        /// Earliest effective date, inclusive.
         from: Query<Option<Day>>,
-        /// Last effective date.
+        /// Latest effective date, inclusive.
         to: Query<Option<Day>>,
-        /// Only this code.
+        /// Only transactions with this code.
         #[oai(name = "transactionCode")]
         transaction_code: Query<Option<i32>>,
-        /// Only this entry: the total row and the rows that belong to it.
+        /// Only the entry with this reference number: its total row and the rows that belong to it.
         #[oai(name = "referenceNo")]
         reference_no: Query<Option<i64>>,
         page: Page,
@@ -81,15 +82,15 @@ impl LoanTransactions {
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }
 
-    /// Posts a payment.
+    /// Post a payment.
     ///
-    /// Answers with the transactions it created: the total row first, then one row per balance it
-    /// touched, each with the balance after it. Interest is paid up to, not including, the
-    /// effective date; the unrounded remainder is carried.
+    /// Returns the transactions created: the total row first, then one row per balance affected,
+    /// each with the balance after it. Interest is paid up to, but not including, the effective
+    /// date; the unrounded remainder is carried forward.
     ///
-    /// One payment at a time works on a loan; one that waits for longer than three seconds is
-    /// refused with 423 and may be sent again. With an `Idempotency-Key` a repeated request gets
-    /// the first answer and posts nothing.
+    /// Only one payment at a time works on a loan: a request that waits longer than three seconds
+    /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
+    /// the first response and posts nothing.
     #[oai(path = "/loans/:loan_id/transactions/payments", method = "post")]
     async fn post_payment(
         &self,
@@ -97,11 +98,12 @@ impl LoanTransactions {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// The loan.
+        /// Loan id.
         loan_id: Path<i64>,
-        /// Does everything but keep it: answers 200 with what would have been posted.
+        /// Dry run: responds 200 with the transactions that would have been posted, and commits
+        /// nothing.
         test: Query<Option<bool>>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
@@ -118,17 +120,17 @@ impl LoanTransactions {
     }
 }
 
-/// Rows behind a cursor.
+/// Returns the condition for rows after a cursor.
 fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
     use loan_transactions::Column::{EffectiveDate, TransactionId};
-    let refused = || Problem::bad_request("after is no cursor of this list");
+    let refused = || Problem::bad_request("after is not a cursor of this list");
     let Day(date) = date.parse().map_err(|_| refused())?;
     let id: i64 = id.parse().map_err(|_| refused())?;
     let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
     Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
 }
 
-/// A payment that was let in.
+/// An admitted payment.
 struct Payment {
     caller: Caller,
     author: Author,

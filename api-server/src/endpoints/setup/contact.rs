@@ -1,4 +1,4 @@
-//! `/setup/contact`: the lists that contacts are set up with.
+//! `/setup/contact`: setup lists for contacts.
 
 use super::super::Group;
 use crate::http::admission::CoreUser;
@@ -17,9 +17,10 @@ pub struct ContactSetup;
 #[operations]
 #[OpenApi(tag = "Group::Setup")]
 impl ContactSetup {
-    /// Kinds of persons and organizations.
+    /// List the entity codes.
     ///
-    /// Inactive rows are listed, and refused on new entries.
+    /// Kinds of persons and organizations. Inactive rows are included; a new entry that uses one is
+    /// refused.
     #[oai(path = "/setup/contact/entities", method = "get")]
     async fn list_entities(
         &self,
@@ -30,9 +31,10 @@ impl ContactSetup {
         page.by_key(admitted.caller.find::<entities::Entity>(), &state.db).await
     }
 
-    /// Relationships of contacts to loans, to each other and to addresses.
+    /// List the relationship codes.
     ///
-    /// Inactive rows are listed, and refused on new entries.
+    /// Relationships of contacts to loans, to each other and to addresses. Inactive rows are
+    /// included; a new entry that uses one is refused.
     #[oai(path = "/setup/contact/relationship-codes", method = "get")]
     async fn list_relationship_codes(
         &self,
@@ -43,10 +45,10 @@ impl ContactSetup {
         page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &state.db).await
     }
 
-    /// Types of contacts.
+    /// List the contact types.
     ///
-    /// Inactive rows are listed, and refused on new entries. Types whose trustees do not admit the
-    /// caller are left out.
+    /// Inactive rows are included; a new entry that uses one is refused. Types whose trustees do
+    /// not include the caller are left out.
     #[oai(path = "/setup/contact/types", method = "get")]
     async fn list_contact_types(
         &self,

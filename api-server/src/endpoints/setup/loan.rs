@@ -1,4 +1,4 @@
-//! `/setup/loan`: the lists that loans are set up with, and the fields of entry forms.
+//! `/setup/loan`: setup lists for loans, and the fields of entry forms.
 
 use super::super::Group;
 use crate::auth::caller::Admitted;
@@ -22,10 +22,10 @@ pub struct LoanSetup;
 #[operations]
 #[OpenApi(tag = "Group::Setup")]
 impl LoanSetup {
-    /// Loan groups.
+    /// List the loan groups.
     ///
-    /// Inactive rows are listed, and refused on new entries. Groups whose trustees do not admit the
-    /// caller are left out.
+    /// Inactive rows are included; a new entry that uses one is refused. Groups whose trustees do
+    /// not include the caller are left out.
     #[oai(path = "/setup/loan/groups", method = "get")]
     async fn list_loan_groups(
         &self,
@@ -36,9 +36,9 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<loan_groups::Entity>(), &state.db).await
     }
 
-    /// Payment methods.
+    /// List the payment methods.
     ///
-    /// Inactive rows are listed, and refused on new entries.
+    /// Inactive rows are included; a new entry that uses one is refused.
     #[oai(path = "/setup/loan/payment-methods", method = "get")]
     async fn list_payment_methods(
         &self,
@@ -49,10 +49,10 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<payment_methods::Entity>(), &state.db).await
     }
 
-    /// Portfolios.
+    /// List the portfolios.
     ///
-    /// Inactive rows are listed, and refused on new entries. Portfolios whose trustees do not admit
-    /// the caller are left out.
+    /// Inactive rows are included; a new entry that uses one is refused. Portfolios whose trustees
+    /// do not include the caller are left out.
     #[oai(path = "/setup/loan/portfolios", method = "get")]
     async fn list_portfolios(
         &self,
@@ -63,9 +63,9 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<portfolios::Entity>(), &state.db).await
     }
 
-    /// Loan status codes.
+    /// List the loan status codes.
     ///
-    /// Inactive rows are listed, and refused on new entries.
+    /// Inactive rows are included; a new entry that uses one is refused.
     #[oai(path = "/setup/loan/status-codes", method = "get")]
     async fn list_loan_status_codes(
         &self,
@@ -76,9 +76,9 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &state.db).await
     }
 
-    /// Risk ratings.
+    /// List the risk ratings.
     ///
-    /// Inactive rows are listed, and refused on new entries.
+    /// Inactive rows are included; a new entry that uses one is refused.
     #[oai(path = "/setup/loan/risk-ratings", method = "get")]
     async fn list_risk_ratings(
         &self,
@@ -89,9 +89,9 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &state.db).await
     }
 
-    /// Interest plans.
+    /// List the interest plans.
     ///
-    /// Every core-system user may list them, without any privilege.
+    /// Open to every core-system user, without any privilege.
     #[oai(path = "/setup/loan/interest-plans", method = "get")]
     async fn list_interest_plans(
         &self,
@@ -102,7 +102,7 @@ impl LoanSetup {
         page.by_key(admitted.caller.find::<interest_plans::Entity>(), &state.db).await
     }
 
-    /// The fields of transaction entry.
+    /// List the fields of the transaction entry form.
     #[oai(path = "/setup/loan/fields/transaction-entry", method = "get")]
     async fn list_transaction_entry_fields(
         &self,
@@ -113,7 +113,7 @@ impl LoanSetup {
         list_fields(&state, &admitted, Form::TransactionEntry, &page).await
     }
 
-    /// The fields of batch transaction entry.
+    /// List the fields of the batch transaction entry form.
     #[oai(path = "/setup/loan/fields/batch-transaction", method = "get")]
     async fn list_batch_transaction_fields(
         &self,
@@ -124,7 +124,7 @@ impl LoanSetup {
         list_fields(&state, &admitted, Form::BatchTransaction, &page).await
     }
 
-    /// The fields of a participant's first detail form.
+    /// List the fields of a participant's first detail form.
     #[oai(path = "/setup/loan/fields/participant1-detail", method = "get")]
     async fn list_participant1_fields(
         &self,
@@ -135,7 +135,7 @@ impl LoanSetup {
         list_fields(&state, &admitted, Form::Participant1Detail, &page).await
     }
 
-    /// The fields of a participant's second detail form.
+    /// List the fields of a participant's second detail form.
     #[oai(path = "/setup/loan/fields/participant2-detail", method = "get")]
     async fn list_participant2_fields(
         &self,
@@ -147,7 +147,7 @@ impl LoanSetup {
     }
 }
 
-/// A page of the fields of a form, hidden ones left out.
+/// Returns a page of a form's fields, without hidden ones.
 async fn list_fields(
     state: &State,
     admitted: &Admitted,

@@ -1,12 +1,12 @@
-//! Identifiers that machines make at random: their digits mean nothing.
+//! Random machine-generated identifiers: their digits mean nothing.
 
 /// Characters of a UUID.
 const UUID_LENGTH: usize = 36;
-/// Hexadecimal digits of the shortest identifiers that are taken for ones.
+/// Fewest hexadecimal digits of a run that counts as an identifier.
 const HASH_LENGTH_MIN: usize = 24;
 
-/// The length of the UUID or hash in hexadecimal that a text begins with. There is a letter in it:
-/// digits alone may be anything.
+/// Returns the length of the UUID or hexadecimal hash at the start of a text. It must contain a
+/// letter: digits alone may be anything.
 pub fn length(text: &str) -> Option<usize> {
     if !text.as_bytes().first()?.is_ascii_hexdigit() {
         return None;
@@ -22,7 +22,7 @@ pub fn length(text: &str) -> Option<usize> {
     (ends && random && !has_number_at_end(identifier)).then_some(length)
 }
 
-/// True if a card number was put before or behind something, and the two look like one word.
+/// True if a card number was prepended or appended, so that the two look like one word.
 fn has_number_at_end(identifier: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let behind = identifier.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -31,8 +31,8 @@ fn has_number_at_end(identifier: &str) -> bool {
     [first, last].into_iter().flatten().any(|digits| super::is_number(digits.bytes()))
 }
 
-/// True if a text begins with a UUID of RFC 9562: its version and its variant tell it from groups
-/// of digits.
+/// True if a text begins with a UUID of RFC 9562: its version and variant distinguish it from
+/// groups of digits.
 fn is_uuid(text: &[u8]) -> bool {
     text.len() >= UUID_LENGTH
         && text.iter().take(UUID_LENGTH).enumerate().all(|(place, byte)| match place {

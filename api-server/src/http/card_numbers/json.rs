@@ -1,13 +1,13 @@
-//! Card numbers in JSON that nobody has read yet, and that may be none in the end.
+//! Card numbers in JSON that has not been parsed yet and may turn out to be invalid.
 
 use super::{found_in, found_in_number, is_secret_name};
 use memchr::{memchr, memchr2};
 use std::borrow::Cow;
 
-/// True if a body has a card number in it, as a text, a number or the name of a member on any
-/// level; or a member named like a security code. Up to the place where it ceases to be JSON it is
-/// read as a parser reads it, and behind that as well as it goes: what a parser says of a body has
-/// been searched, whatever it quotes.
+/// True if a body contains a card number, as a string, a number or a member name on any level, or a
+/// member named like a security code. Up to the point where it stops being JSON, the body is read
+/// as a parser reads it, and from there on as well as possible: everything that a parser's error
+/// could quote has been searched.
 pub fn found_in_json(body: &[u8]) -> bool {
     let mut rest = body;
     while let Some(quote) = memchr(b'"', rest) {
@@ -23,8 +23,8 @@ pub fn found_in_json(body: &[u8]) -> bool {
     found_outside(rest)
 }
 
-/// True if there is a card number in what is outside of texts: numbers, with fractions and
-/// exponents, and whatever else is no JSON.
+/// True if there is a card number outside of strings: in numbers, with fractions and exponents, and
+/// in anything that is not JSON.
 fn found_outside(bytes: &[u8]) -> bool {
     if !bytes.iter().any(|byte| byte.is_ascii_digit() || !byte.is_ascii()) {
         return false;
@@ -34,7 +34,7 @@ fn found_outside(bytes: &[u8]) -> bool {
     found_in(&text) || text.split(|c| !of_number(c)).any(found_in_number)
 }
 
-/// Divides what follows a quotation mark into the text up to the next one and what is behind it.
+/// Splits the bytes after a quotation mark into the string up to the next one and the rest.
 fn split_text(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut end = 0;
     while let Some(place) = memchr2(b'"', b'\\', &bytes[end..]) {
@@ -47,7 +47,7 @@ fn split_text(bytes: &[u8]) -> (&[u8], &[u8]) {
     (bytes, &[])
 }
 
-/// A text without its escapes. Where they are wrong, no parser goes on, and the text stays as it
+/// Decodes a string's escapes. If they are invalid, no parser continues, and the string stays as it
 /// is.
 fn decode(text: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', text).is_none() {

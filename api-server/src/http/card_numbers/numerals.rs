@@ -1,4 +1,4 @@
-//! The decimal digits of all scripts, and what people put between groups of them.
+//! Decimal digits of all scripts, and the separators people put between groups of them.
 
 /// The zero of each row of ten decimal digits (Unicode 17, general category Nd).
 #[rustfmt::skip]
@@ -12,7 +12,7 @@ const ZEROS: [u32; 77] = [
     0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 ];
 
-/// What a character counts as a decimal digit.
+/// Returns the value of a character that is a decimal digit.
 pub fn value(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.is_ascii_digit().then(|| c as u8 - b'0');
@@ -22,8 +22,8 @@ pub fn value(c: char) -> Option<u8> {
     u8::try_from(code - ZEROS.get(row)?).ok().filter(|value| *value < 10)
 }
 
-/// True for what may be between the digits of one number: spaces, line ends, dashes, and what
-/// nobody sees.
+/// True for characters allowed between the digits of a number: spaces, line ends, dashes and
+/// invisible characters.
 pub fn is_separator(c: char) -> bool {
     match c {
         '\0'..='\u{7f}' => c == '-' || c.is_ascii_whitespace() || c.is_ascii_control(),
@@ -31,7 +31,7 @@ pub fn is_separator(c: char) -> bool {
     }
 }
 
-/// Unicode's dashes (general category Pd), minus signs, and lines that look like them.
+/// Unicode dashes (general category Pd), minus signs, and lines that look like them.
 fn is_dash(c: char) -> bool {
     matches!(
         c,
@@ -64,7 +64,7 @@ fn is_dash(c: char) -> bool {
     )
 }
 
-/// Characters that format text (general category Cf), choose variants, or fill.
+/// Formatting characters (general category Cf), variation selectors and fillers.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

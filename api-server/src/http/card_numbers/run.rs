@@ -1,8 +1,8 @@
-//! Groups of digits that may be read as one number, and the card numbers among them.
+//! Runs of digit groups that may be read as one number, and the search for card numbers in them.
 
 use std::ops::RangeInclusive;
 
-/// What the first six digits of a brand are between, and how long its numbers are.
+/// Range of a brand's first six digits, and the lengths of its numbers.
 type Brand = (RangeInclusive<u32>, RangeInclusive<usize>);
 
 /// Visa, Mastercard, American Express, Discover, Diners Club, JCB.
@@ -27,33 +27,33 @@ const BRANDS: [Brand; 16] = [
 
 /// Digits of the shortest card numbers.
 pub const DIGITS_MIN: usize = 13;
-/// Digits of the longest ones.
+/// Digits of the longest card numbers.
 pub const DIGITS_MAX: usize = 19;
-/// First digits that tell a brand.
+/// Number of leading digits that identify a brand.
 const PREFIX_DIGITS: usize = 6;
 
-/// Digits in the order of a text, and where their groups begin and end. A number is made of whole
-/// groups, but for zeros in front.
+/// Digits in text order, with the bounds of their groups. A number is made of whole groups, apart
+/// from leading zeros.
 #[derive(Debug, Default)]
 pub struct Run {
     digits: Vec<Digit>,
-    /// A digit other than zero was there since the last group ended.
+    /// A digit other than zero has appeared since the last group ended.
     within_number: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     value: u8,
-    /// Nothing but zeros is before it in its group.
+    /// Only zeros precede it in its group.
     begins: bool,
     ends: bool,
-    /// The sum of all digits before it, modulo ten, with those at even places doubled and with
-    /// those at odd places doubled: so that checking a number costs the same however long it is.
+    /// Sums of all preceding digits modulo ten, with those at even places doubled and with those at
+    /// odd places doubled, so that checking a number costs the same at any length.
     sums: [u8; 2],
 }
 
 impl Run {
-    /// One more digit of the present group.
+    /// Adds a digit to the current group.
     pub fn push(&mut self, value: u8) {
         let sums = self.sums_at(self.digits.len());
         let begins = value > 0 && !self.within_number;
@@ -61,7 +61,7 @@ impl Run {
         self.digits.push(Digit { value, begins, ends: false, sums });
     }
 
-    /// The next digit begins another group.
+    /// Ends the current group.
     pub fn end_group(&mut self) {
         if let Some(last) = self.digits.last_mut() {
             last.ends = true;
@@ -69,7 +69,7 @@ impl Run {
         self.within_number = false;
     }
 
-    /// The next digit has nothing to do with these. True if they have a card number.
+    /// Ends the run: the next digit is unrelated. True if the run contains a card number.
     pub fn end(&mut self) -> bool {
         self.end_group();
         let found = self.digits.len() >= DIGITS_MIN
@@ -78,7 +78,7 @@ impl Run {
         found
     }
 
-    /// The sums of all digits before this place.
+    /// Returns the sums of all digits before this place.
     fn sums_at(&self, place: usize) -> [u8; 2] {
         let Some(before) = place.checked_sub(1) else { return [0, 0] };
         let Digit { value, sums: [even, odd], .. } = self.digits[before];
@@ -99,8 +99,8 @@ impl Run {
         })
     }
 
-    /// The check digit that all brands have in common (ISO/IEC 7812-1, annex B): every second digit
-    /// is doubled, the last one is not.
+    /// The check digit shared by all brands (ISO/IEC 7812-1, annex B): every second digit is
+    /// doubled, the last one is not.
     fn passes_luhn(&self, first: usize, end: usize) -> bool {
         let doubled = end % 2;
         self.sums_at(first)[doubled] == self.sums_at(end)[doubled]

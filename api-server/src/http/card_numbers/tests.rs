@@ -1,4 +1,5 @@
-//! What is taken for a card number, and what is not; wherever it is hidden, however long it takes.
+//! Texts that count as card numbers and texts that do not, however they are hidden, and the time
+//! the search takes.
 
 use super::*;
 use proptest::collection::vec;
@@ -81,7 +82,7 @@ fn other_numbers_are_none() {
         "3782822463100050000000",
         "+1 202-555-0143",
         "1700000000000",
-        // Each has a card number in it, read as digits and dashes.
+        // Read as digits and dashes, each of these contains a card number.
         "42424242-4242-4242-8aaa-0123456789ab",
         "pay:42424242-4242-4242-8AAA-0123456789ab",
         "d0a4242424242424242a0c1e2f3a4b5c",
@@ -111,7 +112,7 @@ fn members_named_like_security_codes_are_found_however_they_are_spelt() {
     ] {
         assert!(found_in_pairs([(name, "")]), "{name}");
         assert!(found_in_json(json!({"a": [{name: null}]}).to_string().as_bytes()), "{name}");
-        // As a value it is a word like any other.
+        // As a value it is an ordinary word.
         assert!(!found_in_json(json!({"a": [name]}).to_string().as_bytes()), "{name}");
     }
     for name in ["Amount", "company", "span", "cidr", "Contact_ID", "Userdef01", "code", "2", ""] {
@@ -195,7 +196,7 @@ const BRANDS: [(&str, usize); 20] = [
     ("3589", 19),
 ];
 
-/// The digits of a card number.
+/// Generates the digits of a card number.
 fn card_number() -> impl Strategy<Value = String> {
     (select(&BRANDS[..]), vec(0..10u8, 19)).prop_map(|((prefix, length), more)| {
         let more = more.iter().map(|digit| char::from(b'0' + digit));
@@ -209,7 +210,7 @@ fn card_number() -> impl Strategy<Value = String> {
     })
 }
 
-/// The same with spaces and dashes in it, and its digits in several scripts.
+/// The digits with spaces and dashes between them, in several scripts.
 fn written() -> impl Strategy<Value = String> {
     const SEPARATORS: [&str; 10] =
         ["", "", "", " ", "-", " - ", "\u{2011}", "\u{a0}", "\u{200d}", "\n"];
@@ -225,7 +226,7 @@ fn written() -> impl Strategy<Value = String> {
     )
 }
 
-/// Values as requests about cards have them, without card numbers.
+/// Values as in ordinary card requests, without card numbers.
 fn ordinary() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<bool>().prop_map(Value::from),
@@ -245,7 +246,7 @@ fn ordinary() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Objects and arrays of such values, some levels deep.
+/// Objects and arrays of these values, several levels deep.
 fn body(leaf: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let names = "(Amount|Contact_ID|User_Reference|EntryType|Userdef0[1-5]|[a-b]{1,8})";
     let nested = leaf.prop_recursive(4, 24, 6, move |inner| {
@@ -257,7 +258,7 @@ fn body(leaf: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     vec((names, nested), 1..6).prop_map(|members| Map::from_iter(members).into()).boxed()
 }
 
-/// Where a card number is put.
+/// Position at which a card number is placed.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Text,
@@ -270,7 +271,7 @@ enum Place {
 const PLACES: [Place; 5] =
     [Place::Text, Place::Number, Place::Fraction, Place::Exponent, Place::Name];
 
-/// JSON in which this text stands for a card number.
+/// Placeholder for the card number in the JSON.
 const MARK: &str = "\"THE CARD NUMBER\"";
 
 fn spelt(place: Place, number: &str, written: &str, escaped: bool) -> String {

@@ -1,4 +1,4 @@
-//! Operations as the table and the document have them together, and which one a request is for.
+//! Operations joined from the table and the document, and the lookup of a request's operation.
 
 use super::{
     Body, FORM, FORMER_PATHS, JSON, PRIVILEGES, PUBLIC_PATHS, PUBLIC_POSTS, XML, is_about_cards,
@@ -12,24 +12,24 @@ use std::collections::HashMap;
 /// One operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Its id.
+    /// Operation id.
     pub id: &'static str,
-    /// Its method.
+    /// HTTP method.
     pub method: Method,
-    /// Its path with `{parameters}`.
+    /// Path with `{parameters}`.
     pub path: String,
-    /// The privilege it needs of a core-system user, if any.
+    /// Privilege required of a core-system user, if any.
     pub privilege: Option<Privilege>,
-    /// The body it takes, if any.
+    /// Request body, if any.
     pub body: Option<Body>,
-    /// The media type it answers with, if it has anything to say.
+    /// Media type of the response, if it has a body.
     pub gives: Option<String>,
-    /// The names of the parameters that its query may have.
+    /// Names of the query parameters it accepts.
     pub query: Vec<String>,
 }
 
 impl Operation {
-    /// What the document says of an operation, and its line in the table.
+    /// Joins an operation of the document with its line in the table.
     fn of(path: &str, method: &str, described: &Value) -> Result<Self, String> {
         let id = described["operationId"].as_str().unwrap_or_default();
         let &(id, privilege) = PRIVILEGES
@@ -40,7 +40,7 @@ impl Operation {
             None => None,
             Some(sent) => {
                 let body = [JSON, XML, FORM].into_iter().find(|body| body.media_type == sent);
-                Some(body.ok_or_else(|| format!("{id} takes {sent}, of which no limit is known"))?)
+                Some(body.ok_or_else(|| format!("{id} accepts {sent}, which has no size limit"))?)
             }
         };
         let responses = described["responses"].as_object().into_iter().flatten();
@@ -52,7 +52,7 @@ impl Operation {
             method: method
                 .to_uppercase()
                 .parse()
-                .map_err(|_| format!("{id}: what is {method}?"))?,
+                .map_err(|_| format!("{id}: unknown method {method}"))?,
             path: path.to_owned(),
             privilege,
             body,
@@ -66,33 +66,33 @@ impl Operation {
         is_about_cards(&self.path)
     }
 
-    /// True for the names of parameters that its query may have.
+    /// True if the query may have a parameter of this name.
     pub fn is_parameter(&self, name: &str) -> bool {
         self.query.iter().any(|known| known == name)
     }
 
-    /// The name of the nth parameter of its path.
+    /// Returns the name of the nth path parameter.
     pub fn path_parameter(&self, index: usize) -> Option<&str> {
         self.path.split('/').filter_map(parameter).nth(index)
     }
 }
 
-/// The media type of a body or an answer.
+/// Returns the media type of a request or response body.
 fn media_type(described: &Value) -> Option<&str> {
     described["content"].as_object()?.keys().next().map(String::as_str)
 }
 
-/// The name of a segment that is a parameter.
+/// Returns the parameter's name if a segment is a parameter.
 fn parameter(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
 /// A path, and the operations on it.
 struct PathItem {
-    /// Its segments.
+    /// Number of segments.
     length: usize,
-    /// Which of them are parameters, a bit for each, that of the first one highest: of two paths
-    /// the router prefers the smaller number.
+    /// Bits of the segments that are parameters, the first segment highest: of two paths, the
+    /// router prefers the smaller number.
     parameters: u32,
     operations: Vec<Operation>,
 }
@@ -111,16 +111,16 @@ impl PathItem {
 /// All operations.
 #[derive(Default)]
 pub struct Operations {
-    /// In the order of the document.
+    /// In document order.
     items: Vec<PathItem>,
-    /// Which of them has the pattern that the router calls a path by.
+    /// Index into `items` by the router's path pattern.
     patterns: HashMap<String, usize>,
-    /// What does not fit together.
+    /// Mismatches between table and document.
     faults: Vec<String>,
 }
 
 impl Operations {
-    /// The operations of a document that are in the table.
+    /// Joins the operations of a document with the table.
     pub fn of(document: &Value) -> Self {
         let mut joined = Self::default();
         for (path, described) in document["paths"].as_object().into_iter().flatten() {
@@ -129,7 +129,7 @@ impl Operations {
         let moved = FORMER_PATHS.iter().map(|(_, id)| id);
         for id in PRIVILEGES.iter().map(|(id, _)| id).chain(moved) {
             if joined.all().filter(|operation| operation.id == *id).count() != 1 {
-                joined.faults.push(format!("{id} is not once in the document"));
+                joined.faults.push(format!("{id} is not exactly once in the document"));
             }
         }
         joined
@@ -154,7 +154,7 @@ impl Operations {
                 pattern.push_str(segment);
                 continue;
             }
-            // The framework numbers them.
+            // The framework numbers the parameters.
             pattern.push_str(&format!(":param{numbered}"));
             (numbered, parameters) = (numbered + 1, parameters | 1);
         }
@@ -162,27 +162,27 @@ impl Operations {
         self.items.push(PathItem { length: path.split('/').count(), parameters, operations });
     }
 
-    /// Fails with everything that is in the table and not in the document, or the other way round.
+    /// Fails with every operation that is in the table but not in the document, or the reverse.
     pub fn check(&self) -> Result<(), String> {
         if self.faults.is_empty() { Ok(()) } else { Err(self.faults.join("; ")) }
     }
 
-    /// All of them, in the order of the document.
+    /// All operations, in document order.
     pub fn all(&self) -> impl Iterator<Item = &Operation> {
         self.items.iter().flat_map(|item| &item.operations)
     }
 
-    /// The operation with this id.
+    /// Returns the operation with this id.
     pub fn named(&self, id: &str) -> Option<&Operation> {
         self.all().find(|operation| operation.id == id)
     }
 
-    /// The operation that the router chose for a request.
+    /// Returns the operation that the router chose for a request.
     pub fn asked(&self, request: &Request) -> Option<&Operation> {
         self.at(request.method(), request.data()?)
     }
 
-    /// The operation with this method on a path that the router chose.
+    /// Returns the operation with this method on a path that the router chose.
     pub fn at(&self, method: &Method, chosen: &PathPattern) -> Option<&Operation> {
         self.item(chosen)?.operation(method)
     }
@@ -191,8 +191,8 @@ impl Operations {
         self.patterns.get(&**pattern).and_then(|index| self.items.get(*index))
     }
 
-    /// The operation that answers to this method and path, where no router was asked: as it does,
-    /// from left to right a word is preferred to a parameter.
+    /// Returns the operation for this method and path without asking the router. Like the router it
+    /// works from left to right and prefers a literal segment to a parameter.
     pub fn find(&self, method: &Method, path: &str) -> Option<&Operation> {
         let length = path.split('/').count();
         let items = self.items.iter().filter(|item| item.length == length);
@@ -200,7 +200,7 @@ impl Operations {
         matching.min_by_key(|item| item.parameters)?.operation(method)
     }
 
-    /// The methods on a path that the router chose, for `Allow`; `None` for one that is none of
+    /// Returns the methods of a path that the router chose, for `Allow`; `None` if the path is not
     /// ours.
     pub fn allowed_methods(&self, chosen: &PathPattern) -> Option<String> {
         let operations = self.item(chosen).into_iter().flat_map(|item| &item.operations);
@@ -218,7 +218,7 @@ impl Operations {
         (!methods.is_empty()).then(|| methods.join(", "))
     }
 
-    /// Where a former path is now, with the ids it carries filled in.
+    /// Returns the current location of a former path, with the ids it carries filled in.
     pub fn current_path(&self, path: &str) -> Option<String> {
         let (former, id) = FORMER_PATHS.iter().find(|(former, _)| matches(former, path))?;
         let mut current = self.named(id)?.path.clone();
@@ -265,8 +265,8 @@ mod tests {
         let joined = Operations::of(&json!({"paths": paths}));
         let told = joined.check().unwrap_err();
         assert!(told.contains("get_nothing (get /b) is not in the table"), "{told}");
-        assert!(told.contains("post_payment takes text/plain"), "{told}");
-        assert!(told.contains("list_transactions is not once in the document"), "{told}");
+        assert!(told.contains("post_payment accepts text/plain"), "{told}");
+        assert!(told.contains("list_transactions is not exactly once in the document"), "{told}");
         assert!(!told.contains("get_loan "), "{told}");
         assert_eq!(joined.all().map(|operation| operation.id).collect::<Vec<_>>(), ["get_loan"]);
         assert!(joined.find(&Method::GET, "/b").is_none());

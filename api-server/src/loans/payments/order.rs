@@ -26,48 +26,50 @@ pub(super) type UserFields = [Option<String>; 5];
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewPayment {
-    /// What was paid: above zero; 0.00 only with Payoff, where nothing is owed.
+    /// Amount paid, above zero; 0.00 only with `Payoff`, when nothing is owed.
     pub amount: AmountText,
-    /// The day the payment counts for; default today. An earlier day needs the right Backdate.
+    /// Date on which the payment takes effect; default today. An earlier date requires the
+    /// privilege Loan > Payments > Backdate.
     pub effective_date: Option<Day>,
-    /// How it was paid; default the default payment method.
+    /// Code of the payment method; default: the default payment method.
     pub payment_method_code: Option<Text<25, 1>>,
-    /// The method's own reference: a check number, a trace number. Up to 50 characters.
+    /// Reference of the payment method, such as a check or trace number. Up to 50 characters.
     pub payment_method_reference: Option<Text<50>>,
     /// The caller's own reference. Up to 100 characters.
     pub user_reference: Option<Text<100>>,
-    /// Explicit split: so much to principal. Parts left out are 0; they sum to Amount. Needs the
-    /// right Split.
+    /// Explicit split: part for principal. Parts left out are 0; together they sum to `Amount`.
+    /// Requires the privilege Loan > Payments > Split.
     pub principal_amount: Option<AmountText>,
-    /// Explicit split: so much to interest.
+    /// Explicit split: part for interest.
     pub interest_amount: Option<AmountText>,
-    /// Explicit split: so much to late charges.
+    /// Explicit split: part for late charges.
     pub late_charge_amount: Option<AmountText>,
-    /// Explicit split: so much to fees.
+    /// Explicit split: part for fees.
     pub fee_amount: Option<AmountText>,
-    /// Explicit split: so much into impound.
+    /// Explicit split: part for the impound balance.
     pub impound_amount: Option<AmountText>,
-    /// Explicit split: so much into suspense.
+    /// Explicit split: part for the suspense balance.
     pub suspense_amount: Option<AmountText>,
-    /// Pays the loan off and closes it. Needs the right Payoff.
+    /// Pays the loan off and closes it. Requires the privilege Loan > Payments > Payoff.
     pub payoff: Option<bool>,
-    /// What happens to money beyond everything that is due; default as the loan says.
+    /// Handling of money beyond everything that is due; default: the loan's own setting.
     pub excess_handling: Option<ExcessHandling>,
-    /// Who paid: the borrower (default) or a contact linked to the loan.
+    /// Id of the contact who paid: the borrower (default) or a contact linked to the loan.
     pub paid_by_contact_id: Option<i64>,
-    /// The cash drawer that takes the money; with cash, default the one the caller works with.
+    /// Id of the cash drawer that receives the money; for cash, default: the drawer the caller is
+    /// working with.
     pub cash_drawer_id: Option<i64>,
     /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
     pub external_id: Option<Text<100>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef01: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef02: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef03: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef04: Option<Text<50>>,
-    /// As the form `transaction_entry` defines it. Up to 50 characters.
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
     pub userdef05: Option<Text<50>>,
 }
 

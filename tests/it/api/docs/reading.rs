@@ -135,7 +135,7 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
             let found = operations(&browser).await;
             match expected {
                 "" => {
-                    assert_eq!(told, format!("No operation fits “{words}”."));
+                    assert_eq!(told, format!("No operation matches “{words}”."));
                     assert_eq!(found, [""; 0]);
                     browser.picture("docs-nothing-found").await;
                 }
@@ -157,7 +157,7 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
         let told = search(&browser, "search-problems", "423 retry-after").await;
         assert_eq!(told, format!("2 of {} problems", ProblemType::ALL.len()));
         let told = search(&browser, "search-problems", "418").await;
-        assert_eq!(told, "No problem fits “418”.");
+        assert_eq!(told, "No problem matches “418”.");
         (world, browser)
     })
     .await;

@@ -63,7 +63,7 @@ async fn come_back(world: &World, path: &str) -> Answer {
 }
 
 const WAIT: &str = "One moment";
-const AWAY: &str = "That did not work";
+const AWAY: &str = "Something went wrong";
 const SESSION: &str = "GET /v1/checkout/sessions/*";
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn whoever_gave_up_has_added_no_card_and_may_think_again() {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
-        expect_page(come_back(&world, &opened.cancelled).await, 200, "No card was added");
+        expect_page(come_back(&world, &opened.cancelled).await, 200, "No card added");
         assert_eq!(states(&world).await, ["open"]);
         enter_card(&world, &opened).await;
         expect_page(come_back(&world, &opened.done).await, 200, ADDED);

@@ -56,7 +56,7 @@ async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
             assert_eq!(browser.focus().await, "cardholder_name");
             browser.press("4242 4242 4242 4242" + Key::Enter).await;
             let fault = browser.text("[role=alert]").await;
-            assert_eq!(fault, "This looks like a card number. This page never takes one.");
+            assert_eq!(fault, "This looks like a card number, which this page never accepts.");
             assert_eq!(browser.driver.title().await.unwrap(), "Error: Add a card – Loan Servicing");
             assert_eq!(browser.focus().await, "cardholder_name");
             let name = browser.see("#cardholder_name").await;

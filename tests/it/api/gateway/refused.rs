@@ -7,7 +7,7 @@ use acceptance::{Answer, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 
-const UNREADABLE: &str = "That did not work";
+const UNREADABLE: &str = "Something went wrong";
 const FORM: &str = "application/x-www-form-urlencoded";
 const NASTY: &str = "<script>alert(1)</script>\"'&";
 
@@ -89,8 +89,8 @@ async fn a_form_at_fault_is_told_beside_its_field_and_can_be_sent_again() {
             ("", "Ann", "Choose one of these cards.", false),
             ("tok_other", "Ann", "Choose one of these cards.", false),
             ("4242424242424242", "Ann", "Choose one of these cards.", false),
-            ("tok_amex", &long, "The name has more than 80 characters.", true),
-            ("tok_amex", "An\0n", "The name has a character in it that cannot be stored.", true),
+            ("tok_amex", &long, "The name is longer than 80 characters.", true),
+            ("tok_amex", "An\0n", "The name contains a character that cannot be stored.", true),
         ] {
             let form = [("session", &*secret), ("card", card), ("cardholder_name", name)];
             let page = expect_page(submit(&world, &form).await, 422, "Add a card").text;
@@ -130,7 +130,7 @@ async fn a_card_number_for_a_name_is_refused_and_neither_shown_nor_kept_nor_logg
         for name in ["4242424242424242", "Ann 4242-4242 4242\u{a0}4242", "(378282246310005)"] {
             let form = [("session", &*secret), ("card", "tok_visa"), ("cardholder_name", name)];
             let page = expect_page(submit(&world, &form).await, 422, "Add a card").text;
-            let fault = "This looks like a card number. This page never takes one.";
+            let fault = "This looks like a card number, which this page never accepts.";
             assert!(page.contains(&format!("role=\"alert\">{fault}</p>")), "{page}");
             let seen = page.replace("•••• 4242", "");
             assert!(!seen.contains("4242") && !seen.contains("3782"), "{seen}");

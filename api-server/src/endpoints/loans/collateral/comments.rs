@@ -1,4 +1,4 @@
-//! `/loans/collateral/comments`: comments on collateral, and their documents.
+//! `/loans/collateral/comments`: collateral comments and their documents.
 
 use super::super::super::Group;
 use crate::command::effects;
@@ -29,13 +29,13 @@ pub struct CollateralComments;
 #[operations]
 #[OpenApi(tag = "Group::Comments")]
 impl CollateralComments {
-    /// A comment on a collateral.
+    /// Get a collateral comment.
     #[oai(path = "/loans/collateral/comments/:comment_id", method = "get")]
     async fn get_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
         known: Known,
     ) -> Result<Versioned<Comment>, Problem> {
@@ -44,21 +44,21 @@ impl CollateralComments {
         Ok(comment.versioned(&known))
     }
 
-    /// Changes a comment on a collateral.
+    /// Update a collateral comment.
     ///
-    /// The comment becomes what is sent; the version to be changed is named by `versionHash`, by
-    /// `If-Match`, or by both. Where somebody else changed the comment since, nothing is done: 412
-    /// for `If-Match`, else 409. What GET answered with may be sent back whole: a member that cannot
-    /// be changed here is 400 where it differs from the comment.
+    /// Replaces the comment. Name the version to be updated in `versionHash`, in `If-Match`, or in
+    /// both. If the comment has changed since that version, nothing is written: 412 for `If-Match`,
+    /// otherwise 409. The response of a GET may be sent back whole: a read-only member that differs
+    /// from the stored comment is refused with 400.
     #[oai(path = "/loans/collateral/comments/:comment_id", method = "put")]
     async fn change_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// The version to be changed, in quotation marks.
+        /// Version to be updated, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<CommentChange>,
@@ -74,21 +74,21 @@ impl CollateralComments {
         Ok(effects::change(&state.writer, change).await?.changed())
     }
 
-    /// Removes a comment on a collateral, with its documents.
+    /// Remove a collateral comment and its documents.
     ///
-    /// The version to be removed is named by `versionHash`, by `If-Match`, or by both.
+    /// Name the version to be removed in `versionHash`, in `If-Match`, or in both.
     #[oai(path = "/loans/collateral/comments/:comment_id", method = "delete")]
     async fn remove_collateral_comment(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// The version to be removed. Required unless `If-Match` names it.
+        /// Version to be removed. Required unless `If-Match` names it.
         #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
-        /// The version to be removed, in quotation marks.
+        /// Version to be removed, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
     ) -> Result<Removed, Problem> {
@@ -100,15 +100,15 @@ impl CollateralComments {
         Removed::of(&state.documents, removal).await
     }
 
-    /// The documents of a comment on a collateral.
+    /// List the documents of a collateral comment.
     #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "get")]
     async fn list_collateral_comment_documents(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// This document only.
+        /// Only the document with this id; 404 if it is not attached here.
         #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
@@ -118,20 +118,20 @@ impl CollateralComments {
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
-    /// Attaches a document with one file to a comment on a collateral.
+    /// Attach a document with one file to a collateral comment.
     ///
-    /// The type of the file is found from its content; a type that is not taken is refused with 415,
-    /// a file that is too large with 413. With an `Idempotency-Key` a repeated request gets the
-    /// first answer and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, a file
+    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
+    /// response and attaches nothing.
     #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "post")]
     async fn create_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// Makes repeating the request safe: 1 to 255 printable ASCII characters.
+        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
@@ -142,16 +142,16 @@ impl CollateralComments {
         upload.attach(&state.documents, owner).await
     }
 
-    /// Removes a document of a comment on a collateral, with its files.
+    /// Remove a document and its files from a collateral comment.
     #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "delete")]
     async fn remove_collateral_comment_document(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// The comment.
+        /// Comment id.
         comment_id: Path<i64>,
-        /// The document.
+        /// Document id.
         #[oai(name = "documentId")]
         document_id: Query<i64>,
     ) -> Result<Removed, Problem> {
