@@ -1,4 +1,5 @@
-//! Field history: one row of `field_changes` per changed column, in the change's own transaction.
+//! Field history: one row of `field_changes` per changed column, written in the transaction of the
+//! change.
 
 pub mod listing;
 mod names;
@@ -17,10 +18,10 @@ use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
-/// So many changes are held before they are saved together.
+/// Number of changes collected before they are written together.
 const HELD_MAX: usize = 2_000;
 
-/// Who changes something, from where, and when.
+/// Author of a change: the user, the source and the request.
 #[derive(Clone, Debug)]
 pub struct Author {
     user_id: Option<i64>,
@@ -30,7 +31,7 @@ pub struct Author {
 }
 
 impl Author {
-    /// A caller of the API.
+    /// Returns the author for a caller of the API.
     pub fn new(caller: &Caller, source: ChangeSource, request_id: &RequestId) -> Self {
         let name = match caller {
             Caller::Core(user) => user.user_name.clone(),
@@ -40,46 +41,46 @@ impl Author {
         Self { user_id: caller.user_id(), name, source, request_id }
     }
 
-    /// Whoever sent a request that is carried on after it.
+    /// Returns the author for a request that is continued after it ended.
     pub fn again(caller: &Caller, source: ChangeSource, request_id: &str) -> Self {
         let request_id = request_id.to_owned();
         Self { request_id, ..Self::new(caller, source, &RequestId::random()) }
     }
 
-    /// The service itself, where nobody asked.
+    /// Returns the author for changes that the service makes without a request.
     pub fn service(source: ChangeSource) -> Self {
         let request_id = RequestId::random().as_str().to_owned();
         Self { user_id: None, name: "api-server".to_owned(), source, request_id }
     }
 
-    /// Of the request that changes something.
+    /// Id of the request that makes the change.
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
 
-    /// The core-system user, for columns that name him.
+    /// The core user, for columns that name one.
     pub fn user_id(&self) -> Option<i64> {
         self.user_id
     }
 }
 
-/// Whose history a row's changes belong to.
+/// Owner of a field history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A loan's.
+    /// A loan.
     Loan(i64),
-    /// A contact's.
+    /// A contact.
     Contact(i64),
 }
 
-/// Whose history a row's changes go into, and who may read them there.
+/// The field histories that a row's changes go to, and who may read them there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Whose history: a change is written once for each of them.
+    /// Owners of the histories: a change is written once for each.
     pub owners: Vec<Owner>,
-    /// The privilege path whose View reads the row.
+    /// Privilege path whose View is needed to read the row.
     pub privilege_path: &'static str,
-    /// The comment, of a comment and of what hangs on it.
+    /// The comment, if the row is a comment or belongs to one.
     pub comment: Option<OfComment>,
 }
 
@@ -88,54 +89,56 @@ pub struct Place {
 pub struct OfComment {
     /// The comment.
     pub comment_id: i64,
-    /// The category whose trustees read it.
+    /// Its category, whose trustees may read it.
     pub category_id: i64,
 }
 
 impl Place {
-    /// The history of one loan or contact.
+    /// Returns the place in the history of one loan or contact.
     pub fn of(owner: Owner, privilege_path: &'static str) -> Self {
         Self { owners: vec![owner], privilege_path, comment: None }
     }
 }
 
-/// A row whose changes are kept.
+/// A row whose changes are recorded.
 pub trait Tracked: Serialize {
-    /// Its table.
+    /// Name of its table.
     const TABLE: &'static str;
-    /// Columns that move by themselves, and those that no answer tells of.
+    /// Columns that are not recorded: those that change as a matter of course, and those that no
+    /// response contains.
     const UNTRACKED: &'static [&'static str] = &[];
-    /// Columns of which only is told that they changed.
+    /// Columns recorded as changed, without their values.
     const SECRET: &'static [&'static str] = &[];
 
-    /// Its key.
+    /// Returns its key.
     fn record_id(&self) -> i64;
 }
 
-/// A row that says itself where its changes go.
+/// A row that determines where its changes go.
 pub trait Placed: Tracked {
-    /// Where its changes go.
+    /// Returns where its changes go.
     fn place(&self) -> Place;
 }
 
-/// A value that is no column of a tracked row, and what became of it.
+/// A change of a value that is not a column of a tracked row.
 #[derive(Clone, Debug)]
 pub struct FieldNote {
     /// Where the change goes.
     pub place: Place,
-    /// What stands for the table.
+    /// Name recorded in place of a table.
     pub table: &'static str,
-    /// The key of what has the value.
+    /// Key of the record that has the value.
     pub record_id: i64,
-    /// The name of the field, and what people call it.
+    /// Name and label of the field.
     pub names: Arc<Names>,
-    /// What it was.
+    /// Old value.
     pub old_value: Option<String>,
-    /// What it is.
+    /// New value.
     pub new_value: Option<String>,
 }
 
-/// Records what became of a row: inserted (`before` is `None`), changed, or deleted (`after`).
+/// Records the change of a row: inserted (`before` is `None`), updated, or deleted (`after` is
+/// `None`).
 pub async fn record<T: Placed>(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -147,8 +150,8 @@ pub async fn record<T: Placed>(
     recording(tx, author, now, async |changes| changes.add(&row.place(), before, after)).await
 }
 
-/// Does work that changes tracked rows, and saves the changes it noted with its transaction: no work
-/// can forget to.
+/// Executes `work`, which changes tracked rows, and writes the changes that it noted in the same
+/// transaction, so that it cannot forget to.
 pub async fn recording<T, E: From<DbErr>>(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -169,7 +172,7 @@ pub struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// Adds what became of a row.
+    /// Adds the change of a row.
     pub fn add<T: Tracked>(
         &mut self,
         place: &Place,
@@ -179,8 +182,9 @@ impl Changes<'_> {
         self.add_across(place, place, before, after)
     }
 
-    /// The same of a row that went from one place to another. Where not everybody who may read the
-    /// one may read the other, what was is written at the first and what is at the second.
+    /// Adds the change of a row that moved from one place to another. If not everyone who may read
+    /// one place may read the other, the old value is written to the first and the new value to the
+    /// second.
     pub fn add_across<T: Tracked>(
         &mut self,
         from: &Place,
@@ -227,7 +231,7 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// Adds what became of a value that is no column of a tracked row.
+    /// Adds the change of a value that is not a column of a tracked row.
     pub fn note(&mut self, note: FieldNote) {
         let FieldNote { place, table, record_id, names, old_value, new_value } = note;
         let Place { owners, privilege_path, comment } = place;
@@ -245,7 +249,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Saves them once they are many.
+    /// Writes the collected changes if there are many.
     pub async fn save_if_many(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
         if self.rows.len() < HELD_MAX {
             return Ok(());
@@ -254,7 +258,7 @@ impl Changes<'_> {
     }
 }
 
-/// The columns in which two states of a row differ, if any.
+/// Returns the columns in which two states of a row differ, if any.
 pub fn changed_columns<M, A>(before: &M, after: &M) -> Option<A>
 where
     M: ModelTrait,
@@ -270,7 +274,7 @@ where
     columns.is_changed().then_some(columns)
 }
 
-/// A row's columns in their stored form; those that are NULL are left out.
+/// Returns a row's columns in their stored form, without those that are NULL.
 fn columns<T: Tracked>(row: Option<&T>) -> Result<Map<String, Value>, DbErr> {
     let Some(row) = row else { return Ok(Map::new()) };
     match serde_json::to_value(row) {

@@ -1,17 +1,17 @@
-//! The payment gateway: what is asked of one, and which one answers.
+//! Payment gateway: the interface to gateways, and the choice of one.
 //!
-//! An adapter converts, never decides: it puts a question into its gateway's words and the answer
-//! into those of this file. What follows from an answer is decided by [`paying`], [`saved_cards`] and
-//! [`sessions`]. Nothing is asked while a row is locked.
+//! An adapter converts but never decides: it translates calls into its gateway's API, and responses
+//! into the types of this file. [`paying`], [`saved_cards`] and [`sessions`] decide what follows
+//! from a response. The gateway is never called while a row is locked.
 //!
-//! | Module | What |
+//! | Module | Contents |
 //! |---|---|
-//! | `saved_cards` | adding cards and forgetting them |
+//! | `saved_cards` | adding and forgetting cards |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
-//! | `paying` | a payment's way from intent to posting, whatever breaks on it |
-//! | `refusals` | why something was not done with a card |
-//! | `recovery` | looks after what got stuck on the way |
-//! | `sessions` | pages of the gateway on which a card is added |
+//! | `paying` | card payments from intent to posting, whatever fails in between |
+//! | `refusals` | why a card command was refused |
+//! | `recovery` | recovery of work that got stuck |
+//! | `sessions` | the gateway's pages on which a card is added |
 //! | `sandbox`, `stripe` | the adapters |
 
 pub mod convenience_fee;
@@ -36,10 +36,10 @@ use shared::secrecy::Secret;
 use shared::time::Timestamp;
 use std::time::Duration;
 
-/// Which gateway, and how it is reached.
+/// Choice of gateway, and how it is reached.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// The built-in one, for trying.
+    /// The built-in gateway, for trials.
     Sandbox,
     /// Stripe.
     Stripe(stripe::Account),
@@ -48,23 +48,23 @@ pub enum Choice {
 /// The settings of the payment gateway.
 #[derive(Clone, Debug)]
 pub struct GatewaySettings {
-    /// Which one.
+    /// The gateway in use.
     pub choice: Choice,
-    /// What cards are at the gateway is sealed under these.
+    /// Keys that seal the gateway's tokens of cards.
     pub master_keys: MasterKeys,
-    /// The URL under which browsers reach this server.
+    /// URL at which browsers reach this server.
     pub public_url: String,
-    /// How often what got stuck is looked after.
+    /// Interval of the recovery.
     pub recovery_interval: Duration,
 }
 
-/// What cards are charged with.
+/// Everything needed to charge cards.
 pub struct CardProcessor {
     /// The core database.
     pub db: DatabaseConnection,
     /// The gateway.
     pub gateway: PaymentGateway,
-    /// Carries out what writes rows.
+    /// Executes commands that write rows.
     pub writer: Writer,
 }
 
@@ -82,7 +82,7 @@ enum Adapter {
 /// A card, as its gateway describes it.
 #[derive(Clone)]
 pub struct Described {
-    /// What the gateway is to be told when the card is charged: never shown, sealed when stored.
+    /// The gateway's token for charging the card: never shown, and sealed when stored.
     pub token: String,
     /// Its brand.
     pub brand: BrandType,
@@ -99,64 +99,66 @@ pub struct Described {
 /// A payment to be prepared at the gateway.
 #[derive(Clone, Copy)]
 pub struct Intended<'a> {
-    /// Its number here.
+    /// Id of the card payment.
     pub card_payment_id: i64,
-    /// What the card will be charged.
+    /// Amount that the card will be charged.
     pub total: Money,
-    /// What [`Described::token`] was.
+    /// Token of the card, as in [`Described::token`].
     pub token: &'a str,
-    /// Of the request that began it: its number may come again in a database that was restored.
+    /// Id of the request that began it. It is part of the idempotency key at the gateway, because a
+    /// restored database may assign the same card-payment id again.
     pub request_id: &'a str,
 }
 
-/// A payment that was prepared.
+/// A prepared payment.
 #[derive(Clone, Debug)]
 pub struct Referred {
-    /// Its number here.
+    /// Id of the card payment.
     pub card_payment_id: i64,
-    /// What the card is charged.
+    /// Amount that the card is charged.
     pub total: Money,
-    /// The gateway's name of it.
+    /// The gateway's reference.
     pub reference: String,
 }
 
-/// What became of a payment at the gateway.
+/// Outcome of a payment at the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The card was charged, at this time if the gateway says so.
+    /// The card was charged, at this time if the gateway reports one.
     Charged(Option<Timestamp>),
     /// The card was declined, and will not be charged.
     Declined(Refusal),
-    /// It is prepared, and was not charged so far.
+    /// It is prepared, and has not been charged.
     NotCharged,
-    /// It was not charged and can no longer be.
+    /// It was not charged, and can no longer be charged.
     Cancelled,
-    /// It was charged, and the money given back.
+    /// It was charged and refunded.
     GivenBack,
 }
 
-/// Why a gateway refused something.
+/// A refusal by the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// In the gateway's own word, such as `insufficient_funds`.
+    /// The gateway's own code, such as `insufficient_funds`.
     pub code: String,
-    /// For people.
+    /// Message for people.
     pub message: String,
 }
 
-/// Why a gateway did not answer a question.
+/// Why a call to the gateway failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// It was asked and refuses: nothing was done.
+    /// The gateway refused: nothing was done.
     Refused(Refusal),
-    /// It was not reached, or cannot be asked: nothing was done.
+    /// The gateway was not reached, or cannot be called: nothing was done.
     Unavailable,
-    /// There was no answer that could be read: it may have done it or not.
+    /// There was no readable response: it may or may not have been done.
     Unknown,
 }
 
 impl PaymentGateway {
-    /// The gateway of these settings. The built-in one keeps its books in the core database.
+    /// Returns the gateway of these settings. The built-in one keeps its records in the core
+    /// database.
     pub fn new(settings: GatewaySettings, db: &DatabaseConnection) -> Result<Self, String> {
         let adapter = match &settings.choice {
             Choice::Sandbox => Adapter::Sandbox(Sandbox::new(db.clone())),
@@ -165,7 +167,7 @@ impl PaymentGateway {
         Ok(Self { adapter, settings })
     }
 
-    /// Which one it is. Cards that another one keeps cannot be charged.
+    /// Returns which gateway it is. Cards kept by another gateway cannot be charged.
     pub fn kind(&self) -> Gateway {
         match &self.adapter {
             Adapter::Sandbox(_) => Gateway::Sandbox,
@@ -173,7 +175,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Stripe, if it is the gateway.
+    /// Returns Stripe, if it is the gateway.
     pub fn stripe(&self) -> Option<&Stripe> {
         match &self.adapter {
             Adapter::Stripe(stripe) => Some(stripe),
@@ -181,17 +183,17 @@ impl PaymentGateway {
         }
     }
 
-    /// Where browsers reach this server.
+    /// Returns the URL at which browsers reach this server.
     pub fn origin(&self) -> &str {
         &self.settings.public_url
     }
 
-    /// How often what got stuck is looked after. It counts as stuck after twice as long.
+    /// Returns the interval of the recovery. Work counts as stuck after twice as long.
     pub fn recovery_interval(&self) -> Duration {
         self.settings.recovery_interval
     }
 
-    /// True where a token stands for one card alone, and not for any number of test cards.
+    /// True if a token stands for a single card, rather than for any number of test cards.
     pub fn tokens_are_unique(&self) -> bool {
         match &self.adapter {
             Adapter::Sandbox(_) => false,
@@ -199,8 +201,9 @@ impl PaymentGateway {
         }
     }
 
-    /// What stands behind a token that a client got from the gateway, made ready to be charged for
-    /// this contact. `Refused`: no such token, or the gateway does not take the card.
+    /// Looks up the card of a token that a client got from the gateway, and prepares it to be
+    /// charged for this contact. `Refused`: there is no such token, or the gateway does not accept
+    /// the card.
     pub async fn describe(&self, token: &str, contact_id: i64) -> Result<Described, Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.describe(token),
@@ -208,7 +211,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Takes a card from the gateway. Done twice it does no harm.
+    /// Removes a card from the gateway. Idempotent.
     pub async fn forget(&self, token: &str) -> Result<(), Trouble> {
         match &self.adapter {
             Adapter::Sandbox(_) => Ok(()),
@@ -216,7 +219,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Prepares a payment and gives the gateway's name of it. Nothing is charged.
+    /// Prepares a payment. Returns the gateway's reference. Nothing is charged.
     pub async fn prepare(&self, intended: Intended<'_>) -> Result<String, Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.prepare(intended).await,
@@ -224,7 +227,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Charges what was prepared: once, however often it is asked.
+    /// Charges a prepared payment: once, however often it is called.
     pub async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.charge(&referred.reference).await,
@@ -232,7 +235,7 @@ impl PaymentGateway {
         }
     }
 
-    /// What became of a payment.
+    /// Looks up the outcome of a payment.
     pub async fn look_up(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.look_up(&referred.reference).await,
@@ -240,7 +243,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Sees to it that a payment can no longer be charged, and tells what became of it: it may have
+    /// Cancels a payment, so that it can no longer be charged. Returns its outcome: it may have
     /// been charged before.
     pub async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match &self.adapter {
@@ -249,7 +252,7 @@ impl PaymentGateway {
         }
     }
 
-    /// Gives the money of a charge back: once, however often it is asked.
+    /// Refunds a charge: once, however often it is called.
     pub async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.give_back(&referred.reference).await,
@@ -257,20 +260,21 @@ impl PaymentGateway {
         }
     }
 
-    /// Seals what a card is at the gateway, for this card alone.
+    /// Seals the gateway's token of a card, bound to this card.
     pub fn seal(&self, card_id: i64, token: &str) -> Result<Secret, CardError> {
         let sealed = self.settings.master_keys.seal(&label(card_id), token.as_bytes());
         sealed.map_err(CardError::defect)
     }
 
-    /// Reads back what a card is at the gateway.
+    /// Unseals the gateway's token of a card.
     pub fn unseal(&self, card_id: i64, sealed: &Secret) -> Result<String, CardError> {
         let clear = self.settings.master_keys.unseal(&label(card_id), sealed);
         let clear = clear.map_err(CardError::defect)?;
         String::from_utf8(clear).map_err(CardError::defect)
     }
 
-    /// Seals a token anew that an older key sealed; `None` if the first key did.
+    /// Reseals a token that was sealed under an older key; `None` if it was sealed under the first
+    /// key.
     fn reseal(&self, card_id: i64, sealed: &Secret) -> Result<Option<Secret>, CardError> {
         match self.settings.master_keys.is_outdated(sealed) {
             false => Ok(None),
@@ -279,8 +283,8 @@ impl PaymentGateway {
     }
 }
 
-/// What a sealed token is bound to: one that stands in another card's row is not read.
-/// What a card's token is sealed with beside the key.
+/// Returns the label that binds a sealed token to its card: a token in the row of another card
+/// cannot be unsealed.
 pub fn label(card_id: i64) -> String {
     format!("card:{card_id}")
 }

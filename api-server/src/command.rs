@@ -1,4 +1,5 @@
-//! Operations that write: in their turn, in one transaction, and once for each key.
+//! Commands: operations that write. Each waits its turn in the lock queue, runs in one transaction,
+//! and takes effect once per idempotency key.
 
 pub mod effects;
 pub mod failure;

@@ -1,6 +1,6 @@
-//! Documents of comments and of user-defined fields: reading them, for whatever they are attached
-//! to. [`changes`] is what is done to them, [`attaching`] how their files come in; [`uploads`] reads
-//! forms, [`downloads`] sends files, and [`document_store`] keeps their bytes.
+//! Documents of comments and of user-defined fields. This file reads them. [`changes`] has the
+//! commands that change them, [`attaching`] receives their files, [`uploads`] reads forms,
+//! [`downloads`] sends files, and [`document_store`] stores the bytes.
 
 pub mod attaching;
 pub mod changes;
@@ -96,26 +96,26 @@ impl Document {
         })
     }
 
-    /// The answer to a client that knows these versions.
+    /// Returns the response to a client that already has these versions.
     pub fn versioned(self, known: &Known) -> Versioned<Self> {
         let hash = self.version_hash.clone();
         Versioned::new(self, &hash, known)
     }
 
-    /// The answer to the client that has just changed it.
+    /// Returns the response to the client that has just changed it.
     pub fn changed(self) -> Changed<Self> {
         let hash = self.version_hash.clone();
         Changed::new(self, &hash)
     }
 }
 
-/// The version of a document: of its columns and of its files.
+/// Returns the version of a document: a hash of its columns and its files.
 fn version(row: &documents::Model, files: &[document_files::Model]) -> Result<String, DbErr> {
     let hashes: Vec<Value> = files.iter().map(|file| json!([file.file_id, file.sha256])).collect();
     versions::hash(row, &[("files", hashes.into())])
 }
 
-/// What documents are attached to.
+/// A comment or field to which documents are attached.
 #[derive(Clone, Debug)]
 pub struct Owner {
     kind: DocumentOwner,
@@ -131,7 +131,7 @@ struct Field {
 }
 
 impl Owner {
-    /// A comment of this kind, if the caller may see it.
+    /// Returns a comment of this kind, if the caller may see it.
     pub async fn comment(
         db: &impl ConnectionTrait,
         caller: &Caller,
@@ -142,8 +142,9 @@ impl Owner {
         Ok(Self { kind: kind.owner(), id: comment_id, field: None })
     }
 
-    /// A field of a form of a loan or contact that the caller may see: defined, not hidden (else
-    /// 404), and made for documents (else 422). The case of its name does not matter.
+    /// Returns a field of a form of a loan or contact that the caller may see. The field must be
+    /// defined and not hidden (404 if not), and hold documents (422 if not). The case of its name
+    /// does not matter.
     pub async fn field(
         db: &impl ConnectionTrait,
         caller: &Caller,
@@ -183,7 +184,8 @@ impl Owner {
     }
 }
 
-/// A page of an owner's documents, or the one that is asked for: another owner's is 404.
+/// Returns a page of an owner's documents, or only the requested one. A document of another owner
+/// is a 404.
 pub async fn list(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -218,7 +220,7 @@ pub async fn list(
     })?)
 }
 
-/// A document of a field; a comment's document has no path of its own.
+/// Returns a document of a field. A comment's document has no path of its own.
 pub async fn get(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -229,7 +231,7 @@ pub async fn get(
     Ok(Document::new(row, files.all(db).await?)?)
 }
 
-/// A page of the files of a field's document.
+/// Returns a page of the files of a field's document.
 pub async fn list_files(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -252,7 +254,7 @@ async fn of_field(
     }
 }
 
-/// True if fields of a loan or contact have documents, seen by the caller or not.
+/// True if fields of a loan or contact have documents, whether the caller may see them or not.
 #[expect(clippy::disallowed_methods, reason = "what must stay must stay, seen or not")]
 pub async fn are_on_fields_of(
     db: &impl ConnectionTrait,
@@ -267,8 +269,8 @@ pub async fn are_on_fields_of(
     Ok(on_fields.limit(1).one(db).await?.is_some())
 }
 
-/// A document of a field that the caller may change: he sees it (else 404), and holds the Change of
-/// its form (else 403).
+/// Returns a document of a field that the caller may change. The caller must be able to see it (404
+/// if not) and hold the privilege Change of its form (403 if not).
 pub async fn changeable(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -280,12 +282,13 @@ pub async fn changeable(
     Ok(document)
 }
 
-/// The form that a field's document belongs to.
+/// Returns the form that a field's document belongs to.
 fn form_of(owner: DocumentOwner) -> Option<Form> {
     FORM_OWNERS.into_iter().find(|(kind, _)| *kind == owner).map(|(_, form)| form)
 }
 
-/// Where the changes of a field's document go: into the history of its loan or contact.
+/// Returns where the changes of a field's document are recorded: in the history of its loan or
+/// contact.
 fn place(document: &documents::Model) -> Place {
     let Privilege(path, _) = view_of(document.owner_type);
     let owner = match form_of(document.owner_type) {

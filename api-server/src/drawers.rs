@@ -1,19 +1,19 @@
-//! Cash drawers: who may put money in and take it out, and the rows that say so.
+//! Cash drawers: who may enter transactions into them, and the rows and balances that result.
 //!
-//! One writer per drawer: whoever enters a row holds the drawer's row lock from before he looks at
-//! its balances to the commit. Two drawers are locked in the order of their ids, after the loan.
-//! A balance is the sum of the drawer's rows, and no row can bring it below zero.
+//! One writer per drawer: a command locks the drawer's row before it reads the balances, and holds
+//! the lock until commit. Lock order: first the loan, then drawers in ascending order of id. A
+//! balance is the sum of the drawer's rows, and no row may bring it below zero.
 //!
 //! | Drawer | Who may enter rows |
 //! |---|---|
-//! | closed | nobody |
+//! | closed | no one |
 //! | reserve | users assigned to it, holders of Supervise |
-//! | individual, nobody active | the same; the first assigned user becomes active by it |
-//! | individual, somebody active | he, and holders of Supervise |
+//! | individual, no active user | the same; an assigned user who enters a row becomes active |
+//! | individual, with an active user | that user, and holders of Supervise |
 //!
-//! A holder of Supervise who is assigned to a drawer becomes active like any assigned user; one
-//! who is not never does, and nobody's session ends by what he enters. Counting a drawer opens no
-//! session: only entering a row does.
+//! A holder of Supervise who is assigned to a drawer becomes active like any assigned user; one who
+//! is not assigned never does. A row entered by one user never ends another user's session.
+//! Counting a drawer does not open a session: only entering a row does.
 
 mod counts;
 mod ledger;
@@ -35,25 +35,25 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTr
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawer_sessions, cash_drawers};
 
-/// A drawer under its row lock, in the hands of somebody who may enter rows.
+/// A drawer under its row lock, and a user who may enter rows into it.
 #[derive(Clone, Debug)]
 pub struct Drawer {
     row: cash_drawers::Model,
-    /// Who enters rows.
+    /// User who enters rows.
     user_id: i64,
-    /// He is the active user.
+    /// True if this is the active user.
     active: bool,
-    /// His first row makes him the active user.
+    /// True if this user becomes active by entering the first row.
     becomes_active: bool,
 }
 
 impl Drawer {
-    /// Its id.
+    /// Id of the drawer.
     pub fn id(&self) -> i64 {
         self.row.drawer_id
     }
 
-    /// Locks a drawer that the caller may see, if he may enter rows into it.
+    /// Locks a drawer that the caller may see, and checks that the caller may enter rows into it.
     async fn lock(
         tx: &DatabaseTransaction,
         caller: &Caller,
@@ -63,7 +63,7 @@ impl Drawer {
         Self::usable(tx, caller, row).await
     }
 
-    /// A locked drawer, if the caller may enter rows into it.
+    /// Checks that the caller may enter rows into a locked drawer.
     async fn usable(
         tx: &DatabaseTransaction,
         caller: &Caller,
@@ -89,14 +89,15 @@ impl Drawer {
     }
 }
 
-/// What a user is to a drawer, and who is working with it.
+/// Whether a user is assigned to a drawer, and which users are active on it.
 struct Standing {
     assigned: bool,
     active_users: Vec<i64>,
 }
 
 impl Standing {
-    /// Read after the lock: a statement that waits for it would still show the sessions of before.
+    /// Reads the standing in a separate statement after the lock: a statement that waits for the
+    /// lock would still show the sessions from before the wait.
     async fn read(
         tx: &DatabaseTransaction,
         drawer: &cash_drawers::Model,
@@ -132,7 +133,7 @@ impl Standing {
     }
 }
 
-/// A drawer's row, locked for whoever will write in it: visibility was checked before.
+/// Locks a drawer's row, regardless of the caller: visibility must have been checked before.
 #[expect(clippy::disallowed_methods, reason = "the target of a transfer may be anybody's")]
 async fn lock_row(
     tx: &DatabaseTransaction,

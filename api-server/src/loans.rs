@@ -1,12 +1,12 @@
-//! The books of loans: what is posted on them and what follows from it.
+//! Loan accounting: postings on loan accounts, and the balances, due rows and accruals that follow.
 //!
-//! | Module | What |
+//! | Module | Contents |
 //! |---|---|
-//! | `servicing` | the arithmetic, without clock or database |
-//! | `loan_book`, `entries` | a loan's books within a transaction, and the entries on it |
-//! | `payments`, `adjustments`, `reversals` | what is posted, and taken back |
-//! | `refusals` | why something was not posted |
-//! | `snapshots` | what a loan was before an entry |
+//! | `servicing` | the arithmetic, with no clock and no database |
+//! | `loan_book`, `entries` | a loan's book within a transaction, and the journal entries on it |
+//! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
+//! | `refusals` | why an entry was refused |
+//! | `snapshots` | the state of a loan before an entry |
 //! | `field_values` | user-defined fields of entries |
 
 pub mod adjustments;

@@ -1,4 +1,4 @@
-//! Reading field history: the changes of a loan's or a contact's rows that the caller may see.
+//! Listing field history: the changes of a loan's or a contact's rows that the caller may see.
 
 use super::Owner;
 use crate::auth::caller::{Admitted, Caller};
@@ -11,22 +11,22 @@ use shared::problem::Problem;
 use shared::secrecy::Masked;
 use shared::time::Day;
 
-/// Which changes are asked for.
+/// Filter for the changes to list.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Of this table only.
+    /// Table.
     pub table_name: Option<String>,
-    /// Of this field only.
+    /// Field.
     pub field_name: Option<String>,
     /// First business day.
     pub from: Option<Day>,
     /// Last business day.
     pub to: Option<Day>,
-    /// By this user only.
+    /// User who made the change.
     pub user_id: Option<i64>,
 }
 
-/// Columns that not every reader may see whole, and the privilege that shows them.
+/// Columns that are masked, and the privilege that unmasks them.
 const MASKED: [(&str, &str, Privilege); 5] = [
     ("contacts", "Tax_ID1", TAX_IDS),
     ("contacts", "Tax_ID2", TAX_IDS),
@@ -35,7 +35,8 @@ const MASKED: [(&str, &str, Privilege); 5] = [
     ("automated_payments", "Bank_Account_Number", BANK_ACCOUNTS),
 ];
 
-/// A page of the changes, oldest first. That the caller may see the owner was checked before.
+/// Returns a page of the changes, oldest first. The caller's access to the owner must have been
+/// checked before.
 pub async fn list(
     db: &impl ConnectionTrait,
     admitted: &Admitted,
@@ -58,7 +59,7 @@ pub async fn list(
     Ok(page.by_key(changes, db).await?.map(|change| mask(caller, change)))
 }
 
-/// Hides what the caller may not read whole, as the row itself would.
+/// Masks values that the caller may not read in full, as the row itself does.
 fn mask(caller: &Caller, change: field_changes::Model) -> field_changes::Model {
     let hidden = MASKED.iter().any(|(table, field, privilege)| {
         *table == change.table_name && *field == change.field_name && !caller.holds(*privilege)

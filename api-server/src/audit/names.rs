@@ -1,20 +1,21 @@
-//! What the history calls fields.
+//! Names and labels of fields in the history.
 
 use shared::entity::json_names;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-/// The name of a field, and what people call it.
+/// Name and label of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// As in JSON.
+    /// Name of the member in JSON.
     pub field: String,
-    /// In words.
+    /// Label shown to users.
     pub label: String,
 }
 
 impl Names {
-    /// Those of a column; made once, because one import asks for them millions of times.
+    /// Returns the names of a column. They are cached, because one import needs them millions of
+    /// times.
     pub fn of(column: &str) -> Arc<Self> {
         static KNOWN: LazyLock<RwLock<HashMap<String, Arc<Names>>>> =
             LazyLock::new(RwLock::default);

@@ -1,9 +1,9 @@
-//! The tables whose changes are kept: where each row's go, and which of its columns are left out.
+//! Tracked tables: where the changes of each row go, and which columns are not recorded.
 
 use super::{Owner, Place, Placed, Tracked};
 use shared::entity::*;
 
-/// Rows whose place is not in themselves.
+/// Implements `Tracked` for tables of which every column is recorded.
 macro_rules! tracked {
     ($($table:ident: $key:ident;)*) => {$(
         impl Tracked for $table::Model {
@@ -55,7 +55,7 @@ impl Tracked for payment_gateway_secrets::Model {
     }
 }
 
-/// The history tells of them by form and field: see `FieldNote`.
+/// Recorded by form and field: see `FieldNote`.
 impl Tracked for user_defined_values::Model {
     const TABLE: &'static str = "user_defined_values";
 

@@ -1,4 +1,4 @@
-//! Writing changes, many of them at once: an import writes some sixty for each loan.
+//! Bulk inserts of field changes: an import writes about sixty per loan.
 
 use super::{Author, Changes, Names, OfComment, Owner};
 use sea_orm::ActiveValue::Set;
@@ -11,12 +11,12 @@ use shared::rows::rows_at_once;
 use shared::time::Timestamp;
 use std::sync::Arc;
 
-/// Rows of one INSERT: a database takes only so many parameters per statement.
+/// Rows per INSERT: databases limit the parameters of a statement.
 const ROWS_PER_INSERT: usize = 500;
-/// The same on PostgreSQL, where each column is one parameter.
+/// Rows per INSERT on PostgreSQL, where each column is one parameter.
 const ROWS_PER_ARRAY: usize = 5_000;
 
-/// What differs from change to change.
+/// The values that differ from change to change.
 pub(super) struct Row {
     pub owner: Owner,
     pub table: &'static str,
@@ -67,7 +67,7 @@ impl Row {
 }
 
 impl Changes<'_> {
-    /// Writes what there is.
+    /// Writes the collected changes.
     pub(super) async fn write(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
         let mut rows = std::mem::take(&mut self.rows).into_iter();
         while rows.len() > 0 {
@@ -87,8 +87,9 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// One statement that is always the same, so that PostgreSQL need not read thousands of
-    /// parameters. Arrays here have no NULL in them: 0 is no key, and flags tell of the values.
+    /// Returns a statement whose text is always the same, so that PostgreSQL need not parse
+    /// thousands of parameters. The arrays contain no NULL: 0 stands for no key, and flags say
+    /// whether there is a value.
     fn arrays(&self, rows: &[Row]) -> Statement {
         const INSERT: &str = "INSERT INTO field_changes (loan_id, contact_id, table_name, \
             record_id, field_name, field_label, old_value, new_value, privilege_path, \

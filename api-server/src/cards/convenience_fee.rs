@@ -1,19 +1,20 @@
-//! What paying by card costs the borrower: the most specific active rule, and its arithmetic.
+//! Convenience fees: the most specific active rule, and its arithmetic.
 
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::convenience_fee_rules::Model as Rule;
 
-/// The rule for a loan group and a card brand: one that names both goes before one that names the
-/// group, that before one that names the brand, that before a general one. Of two alike the older.
+/// Returns the rule for a loan group and a card brand. A rule that names both takes precedence over
+/// one that names the group, that over one that names the brand, and that over a general one. Of
+/// two equal ones, the older applies.
 pub fn most_specific(rules: Vec<Rule>) -> Option<Rule> {
     let rank =
         |rule: &Rule| (rule.loan_group_id.is_none(), rule.brand_type.is_none(), rule.rule_id);
     rules.into_iter().min_by_key(rank)
 }
 
-/// Flat amount plus percentage of the amount, rounded half-up to cents, and held within the rule's
-/// minimum and maximum. It is whole cents, because no card is charged less than one, and never below
-/// zero.
+/// Returns the flat amount plus the percentage of the amount, rounded half-up to cents and kept
+/// within the rule's minimum and maximum. The fee is in whole cents, because a card cannot be
+/// charged a fraction of one, and never negative.
 pub fn fee(rule: &Rule, amount: Money) -> Result<Money, OutOfRange> {
     let fee = rule.flat_amount.plus(amount.percent(rule.percentage)?)?;
     let fee = rule.minimum_fee.map_or(fee, |minimum| fee.max(minimum)).round_to_cents()?;

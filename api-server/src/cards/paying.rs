@@ -1,18 +1,18 @@
-//! A payment by card, from intent to posting: charged once or not at all, and charged if and only
-//! if it is posted, or given back.
+//! Card payments, from intent to posting. The card is charged once or not at all, and each charge
+//! is either posted on the loan or refunded.
 //!
-//! 1. The intent is committed, after the loan's posting passed as a dry run.
-//! 2. The payment is prepared at the gateway, and the gateway's reference committed: nothing is
+//! 1. The intent is committed, after a dry run of the posting on the loan succeeded.
+//! 2. The payment is prepared at the gateway, and the gateway's reference is committed. Nothing is
 //!    charged yet.
-//! 3. The reference is charged. A gateway charges a reference once, and never one that was
+//! 3. The reference is charged. A gateway charges a reference at most once, and never after it was
 //!    cancelled.
-//! 4. That it was charged is committed.
-//! 5. The loan payment is posted, and the intent with it, in one transaction.
+//! 4. The fact that the card was charged is committed.
+//! 5. The loan payment is posted and the intent marked as posted, in one transaction.
 //!
-//! Whatever breaks in between, the same request under its `Idempotency-Key` goes on, or else the
-//! [recovery](super::recovery): each looks at where the payment stands, does the next step, and
-//! commits it only if the payment still stands there. Two may work on one payment at a time. Nobody
-//! asks the gateway while a row is locked.
+//! If anything fails in between, the payment is resumed by the same request, sent again under its
+//! `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of the
+//! payment, executes the next step, and commits its result only if the state is still the same. So
+//! two may work on one payment at the same time. The gateway is never called while a row is locked.
 
 mod answer;
 mod intents;
@@ -36,24 +36,24 @@ use shared::db;
 use shared::entity::gateway_payments::{CardPaymentState as State, Model};
 use std::sync::Arc;
 
-/// Steps of one run. A payment that stands elsewhere each time is somebody else's affair.
+/// Maximum steps of one run. If the state keeps changing, another run is moving the payment on.
 const STEPS_MAX: usize = 8;
 
-/// Who moves a payment on.
+/// What moves a payment on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
-    /// The request that wants it.
+    /// The client's request.
     Request,
     /// The recovery, which never starts a charge.
     Recovery,
-    /// A message of the gateway, which is about what was charged, and neither starts nor ends
-    /// anything else.
+    /// A webhook of the gateway. It moves on a payment that was charged, but never starts a charge
+    /// and never cancels a payment.
     Message,
 }
 
-/// Pays by card, or goes on with the payment that the same request began.
+/// Pays by card, or resumes the payment that the same request began.
 ///
-/// In a task of its own: a client that hangs up stops nothing half-way.
+/// Runs in a separate task, so that a client that disconnects does not stop it halfway.
 pub async fn pay(
     processor: &Arc<CardProcessor>,
     opening: Opening,
@@ -77,8 +77,9 @@ pub async fn pay(
     done.await.map_err(CardError::defect)?
 }
 
-/// Keeps the answer of a payment that is posted. In vain it does no harm: the payment itself knows
-/// its key, and a repeated request is told of it.
+/// Stores the response if the payment was posted, and releases the key if not. If the response
+/// cannot be stored, no harm is done: the payment itself records its key, and a repeated request
+/// finds it.
 async fn finish(
     processor: &CardProcessor,
     claim: &Claim,
@@ -87,7 +88,9 @@ async fn finish(
     if let Ok(done) = outcome {
         match done.keep(Some(claim), &processor.db).await.map_err(CardError::from) {
             Ok(()) => return,
-            Err(error) => tracing::warn!(%error, "the answer of a card payment is not kept"),
+            Err(error) => {
+                tracing::warn!(%error, "the response of a card payment could not be stored")
+            }
         }
     }
     claim.free(&processor.db).await;
@@ -122,7 +125,7 @@ async fn pay_claimed(
     }
 }
 
-/// Why a payment that is over was not posted.
+/// Returns why a payment that has ended was not posted.
 fn not_posted(intent: Model, replayed: bool) -> CardError {
     let refusal = Refusal {
         code: intent.failure_code.unwrap_or_default(),
@@ -132,7 +135,7 @@ fn not_posted(intent: Model, replayed: bool) -> CardError {
     CardError::Refused(CardRefusal::NotPosted { refusal, voided, replayed })
 }
 
-/// Moves a payment on to its end, or as far as it can come now.
+/// Moves a payment on to its end, or as far as it can get now.
 pub(super) async fn carry_on(
     processor: &Arc<CardProcessor>,
     id: i64,
@@ -143,7 +146,7 @@ pub(super) async fn carry_on(
         let intent = intents::read(&processor.db, id).await?;
         let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
         if !over && intents::gateway_of(&intent)? != processor.gateway.kind() {
-            tracing::warn!(id, "a card payment waits for another gateway than the one in use");
+            tracing::warn!(id, "a card payment belongs to a gateway other than the one in use");
             return Err(CardError::Unavailable(Away::Gateway));
         }
         match (intent.state, referred(&intent)) {
@@ -176,7 +179,7 @@ pub(super) async fn carry_on(
             }
             (State::Charged, Some(_)) => post(processor, &intent).await?,
             (State::Unknown | State::Charged, None) => {
-                return Err(CardError::defect("a card payment without reference"));
+                return Err(CardError::defect("a card payment has no gateway reference"));
             }
         }
     }
@@ -196,11 +199,11 @@ fn still_unknown(error: CardError) -> CardError {
     }
 }
 
-/// A gateway that refuses to say what became of a payment, to cancel it or to give it back has not
-/// declined the card: it is asked again.
+/// Converts a failed look-up, cancellation or refund. If the gateway refuses one of these, it has
+/// not declined the card: the call is made again later.
 fn not_now(trouble: Trouble) -> CardError {
     if let Trouble::Refused(Refusal { code, .. }) = trouble {
-        tracing::warn!(code, "the gateway refuses what has to be done");
+        tracing::warn!(code, "the gateway refused a look-up, cancellation or refund");
     }
     CardError::Unavailable(Away::Gateway)
 }
@@ -227,7 +230,7 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardEr
     match processor.gateway.prepare(intended).await {
         Ok(reference) => Ok(db::again(|| intents::refer(&processor.db, intent, &reference)).await?),
         Err(Trouble::Refused(refusal)) => fail(processor, intent, refusal).await,
-        // Prepared or not: nothing is charged that nobody here refers to.
+        // Whether it was prepared or not, it is never charged: no reference to it is stored.
         Err(Trouble::Unavailable | Trouble::Unknown) => Err(CardError::Unavailable(Away::Gateway)),
     }
 }
@@ -249,7 +252,8 @@ async fn charge(
     }
 }
 
-/// Asks what became of a payment, and writes it down. False: there is nothing to be done now.
+/// Asks the gateway for the outcome of a payment, and records it. False if there is nothing to be
+/// done now.
 async fn look_up(
     processor: &CardProcessor,
     intent: &Model,
@@ -266,7 +270,8 @@ async fn look_up(
             {
                 return charge(processor, intent, referred).await.map(|()| true);
             }
-            // Whoever asked for the charge may still come: after this it can no longer be charged.
+            // An earlier request to charge may still reach the gateway: after this it can no longer
+            // charge the card.
             (Mover::Request | Mover::Recovery, _) => {
                 processor.gateway.cancel(referred).await.map_err(not_now)?
             }
@@ -276,7 +281,7 @@ async fn look_up(
     settle(processor, intent, outcome).await.map(|()| true)
 }
 
-/// Writes down what became of a payment at the gateway.
+/// Records the outcome of a payment at the gateway.
 async fn settle(
     processor: &CardProcessor,
     intent: &Model,
@@ -300,7 +305,8 @@ async fn fail(
     Ok(db::again(|| intents::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
-/// Step 5. What a rule refuses is given back; what is only locked or away stays charged.
+/// Step 5. If a rule refuses the posting, the charge is refunded. If a row is only locked, or a
+/// service unavailable, the payment stays charged and the posting is tried again.
 async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), CardError> {
     let posting = Posting::of(intent);
     let Err(error) = effects::change(&processor.writer, posting).await else { return Ok(()) };
@@ -308,7 +314,7 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
         return Err(error);
     }
     let refusal = CardRefusal::of_posting(error);
-    tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is given back");
+    tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is to be refunded");
     let decide = || intents::decide_to_give_back(&processor.db, intent, &refusal);
     Ok(db::again(decide).await?)
 }

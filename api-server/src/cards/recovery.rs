@@ -1,8 +1,9 @@
-//! Looks after what got stuck: payments whose request died, forgotten cards that are still at the
-//! gateway, pages whose browser never came back, and tokens that an older master key sealed.
+//! Recovery of card work that got stuck: payments whose request died, forgotten cards that are
+//! still at the gateway, pages from which the browser never returned, and tokens sealed under an
+//! older master key.
 //!
-//! It never starts a charge. Several servers may do it at a time: what one does the other finds
-//! done.
+//! It never starts a charge. Several servers may run it at the same time: each finds done what
+//! another has done.
 
 use super::paying::{self, Mover, carry_on};
 use super::{CardProcessor, saved_cards, sessions};
@@ -20,13 +21,12 @@ use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Payments that are looked after at a time, and so cards: a gateway that is away keeps each for some
-/// seconds.
+/// Payments, or cards, handled concurrently: an unavailable gateway holds up each for some seconds.
 const AT_ONCE: usize = 8;
-/// Rows of the other kinds that are looked at together.
+/// Rows of the other kinds that are read per query.
 const ROWS_MAX: u64 = 100;
 
-/// Starts it all.
+/// Starts all tasks of the recovery.
 pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
     let interval = processor.gateway.recovery_interval();
     tasks.every(processor, interval, "card payments", move_payments_on);
@@ -44,11 +44,11 @@ async fn free_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
     db::again(|| paying::free_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
 }
 
-/// Messages of the gateway that are worked on at a time; what comes beside them is left to the
-/// next pass.
+/// Limits the webhooks handled concurrently. Any beyond that are left to the next pass of the
+/// recovery.
 static MESSAGES: Semaphore = Semaphore::const_new(AT_ONCE);
 
-/// Looks at once at a payment that the gateway has told of.
+/// Immediately moves on a payment that a webhook names.
 pub fn told_of_payment(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
     behind_the_answer(async move {
@@ -57,15 +57,15 @@ pub fn told_of_payment(processor: &Arc<CardProcessor>, reference: String) {
                 carry_on(&processor, payment.card_payment_id, Mover::Message).await.map(drop)
             }
             None => {
-                // After a restore it may be the only trace of a charge.
-                tracing::warn!(reference, "the gateway tells of a payment that is not known here");
+                // After a restore of the database this may be the only trace of a charge.
+                tracing::warn!(reference, "a webhook names a payment that is not in the database");
                 Ok(())
             }
         }
     });
 }
 
-/// Looks at once at a page that the gateway has told of.
+/// Immediately settles a page that a webhook names.
 pub fn told_of_page(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
     behind_the_answer(async move {
@@ -80,7 +80,7 @@ fn behind_the_answer(work: impl Future<Output = Result<(), CardError>> + Send + 
     let Ok(place) = MESSAGES.try_acquire() else { return };
     tokio::spawn(async move {
         if let Err(error) = work.await {
-            tracing::warn!(%error, "a message of the gateway is left to the next pass");
+            tracing::warn!(%error, "a webhook could not be handled: the recovery's next pass will");
         }
         drop(place);
     });
@@ -99,7 +99,7 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError
                 match carry_on(processor, id, Mover::Recovery).await {
                     Ok(payment) => {
                         let state = payment.state;
-                        tracing::info!(id, ?state, "a card payment was looked after");
+                        tracing::info!(id, ?state, "the recovery moved a card payment on");
                     }
                     Err(error) => tracing::warn!(id, %error, "a card payment is stuck"),
                 }
@@ -108,7 +108,7 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError
     }
 }
 
-/// What the gateway does not take of one card keeps it from no other.
+/// Removes forgotten cards from the gateway. A failure with one card does not hold up the others.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
 async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let author = Author::service(ChangeSource::Gateway);
@@ -131,7 +131,7 @@ async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> 
             .buffer_unordered(AT_ONCE)
             .collect()
             .await;
-        // The gateway is away: the next run asks it again.
+        // The gateway is unavailable: the next pass calls it again.
         if !taken.contains(&true) {
             return Ok(());
         }
@@ -151,7 +151,7 @@ async fn take_from_gateway(
     taken.is_ok()
 }
 
-/// Seals tokens anew that another than the first key sealed, so that old keys can be taken out of
+/// Reseals tokens that were not sealed under the first key, so that old keys can be removed from
 /// the settings.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
 async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), CardError> {
@@ -174,7 +174,7 @@ async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), CardError> {
                 Ok(Some(sealed)) => sealed,
                 Ok(None) => continue,
                 Err(error) => {
-                    tracing::warn!(id, %error, "a card's token cannot be sealed anew");
+                    tracing::warn!(id, %error, "a card's token cannot be resealed");
                     continue;
                 }
             };

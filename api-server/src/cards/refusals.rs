@@ -1,4 +1,4 @@
-//! What the rules of cards refuse.
+//! Refusals of card commands, and the problems that clients get for them.
 
 use super::{Refusal, Trouble};
 use crate::command::failure::{Away, Failure};
@@ -7,52 +7,53 @@ use crate::loans::refusals::{LoanError, LoanRefusal};
 use shared::amounts::Money;
 use shared::problem::{Problem, ProblemType};
 
-/// Why nothing was done with a card, or not all of it.
+/// Reason why a card command was not executed, or not completed.
 pub type CardError = Failure<CardRefusal>;
 
-/// A rule of cards that said no, or the gateway's.
+/// The rule that refused a card command: ours, or the gateway's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardRefusal {
-    /// The loan's group takes no cards.
+    /// The loan's group does not accept cards.
     Disabled,
     /// The card cannot be charged here.
     NotHere {
-        /// Why not.
+        /// The reason.
         detail: &'static str,
     },
     /// The card was forgotten.
     Forgotten,
     /// The card has expired.
     Expired {
-        /// Its last year.
+        /// Year in which it expired.
         year: i32,
-        /// Its last month.
+        /// Month in which it expired.
         month: i32,
     },
-    /// The card is there already.
+    /// The card is already on file.
     OnFile {
-        /// Its id.
+        /// Id of the card.
         card_id: i64,
-        /// It was forgotten, and is still to be taken from the gateway: that would take both.
+        /// True if it was forgotten and is yet to be removed from the gateway: that would remove
+        /// the new one, too.
         forgotten: bool,
     },
-    /// The convenience fee is not the one that was agreed to.
+    /// The convenience fee is not the one that the payer agreed to.
     FeeMismatch {
-        /// The fee.
+        /// The fee that applies.
         fee: Money,
     },
-    /// The gateway refuses the card.
+    /// The gateway refused the card.
     Declined(Refusal),
-    /// The payment is over, and not posted.
+    /// The payment has ended, and was not posted.
     NotPosted {
-        /// Why.
+        /// The reason.
         refusal: Refusal,
-        /// The card was charged, and the money given back.
+        /// True if the card was charged and the charge refunded.
         voided: bool,
-        /// An earlier request was told so.
+        /// True if an earlier request already got this response.
         replayed: bool,
     },
-    /// A rule of loans.
+    /// A posting rule of loans was broken.
     Loan(LoanRefusal),
 }
 
@@ -68,7 +69,7 @@ impl From<LoanError> for CardError {
     }
 }
 
-/// Where nothing hangs on whether it was done.
+/// For calls where it does not matter whether they were executed.
 impl From<Trouble> for CardError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
@@ -79,7 +80,7 @@ impl From<Trouble> for CardError {
 }
 
 impl CardRefusal {
-    /// Why a charge is given back, as its payment remembers it.
+    /// Returns the reason for refunding a charge, as stored with its payment.
     pub(super) fn of_posting(error: CardError) -> Refusal {
         const CHARACTERS_MAX: usize = 255;
         let problem = Problem::from(error);
@@ -95,16 +96,16 @@ impl From<CardRefusal> for Problem {
             CardRefusal::Disabled => Self::new(Type::GatewayDisabled),
             CardRefusal::NotHere { detail } => Self::new(Type::GatewayDisabled).detail(detail),
             CardRefusal::Forgotten => Self::new(Type::CardForgotten),
-            CardRefusal::Expired { year, month } => {
-                Self::new(Type::CardExpired).detail(format!("expired after {year}-{month:02}"))
-            }
+            CardRefusal::Expired { year, month } => Self::new(Type::CardExpired)
+                .detail(format!("the card expired at the end of {year}-{month:02}")),
             CardRefusal::OnFile { card_id, forgotten: false } => Self::invalid(
                 "Gateway_Token",
-                format!("is on file as PaymentGatewayTokenID {card_id}"),
+                format!("is already on file as PaymentGatewayTokenID {card_id}"),
             ),
-            CardRefusal::OnFile { forgotten: true, .. } => {
-                Self::invalid("Gateway_Token", "was forgotten: ask the gateway for another one")
-            }
+            CardRefusal::OnFile { forgotten: true, .. } => Self::invalid(
+                "Gateway_Token",
+                "belongs to a forgotten card: get another token from the gateway",
+            ),
             CardRefusal::FeeMismatch { fee } => Self::new(Type::FeeMismatch)
                 .detail(format!("the convenience fee is {fee}"))
                 .field("Convenience_Fee", format!("must be {fee}")),
@@ -135,7 +136,7 @@ mod tests {
     use poem::http::StatusCode;
     use shared::entity::cash_drawer_transactions::Tender;
 
-    /// The same request is refused again, whenever it comes: the money can go back.
+    /// The same request is refused again at any later time, so the charge can be refunded.
     #[test]
     fn what_refuses_the_posting_of_a_charge_refuses_it_for_good() {
         let (money, day) = (Money::ZERO, NaiveDate::MIN);

@@ -1,4 +1,4 @@
-//! Which card may be charged on which loan, and what that costs.
+//! Card rules: which card may be charged on which loan, and the convenience fee.
 
 use super::PaymentGateway;
 use crate::auth::caller::Caller;
@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr, QueryFilter};
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType};
 use shared::entity::{convenience_fee_rules, loan_contacts, loan_groups, loans};
 
-/// Cards of the borrower and of the contacts linked to the loan.
+/// Selects the cards of the borrower and of the contacts linked to the loan.
 pub fn of_loan(loan: &loans::Model) -> Condition {
     let linked = Query::select()
         .column(loan_contacts::Column::ContactId)
@@ -22,7 +22,7 @@ pub fn of_loan(loan: &loans::Model) -> Condition {
         .add(cards::Column::ContactId.in_subquery(linked))
 }
 
-/// The card to charge for a loan: another loan's does not exist.
+/// Returns the card to charge for a loan. A card that is not of this loan counts as missing.
 pub async fn card_of_loan(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -38,7 +38,7 @@ pub async fn card_of_loan(
     card.ok_or(CardError::NotFound)
 }
 
-/// Refuses a card that can no longer be charged: it counts to the end of its month.
+/// Refuses a card that can no longer be charged. A card is valid to the end of its expiry month.
 pub fn refuse_unusable(
     gateway: &PaymentGateway,
     card: &cards::Model,
@@ -48,7 +48,7 @@ pub fn refuse_unusable(
         return Err(CardError::Refused(CardRefusal::Forgotten));
     }
     if card.gateway != gateway.kind() {
-        let detail = "the card is kept by another gateway than the one in use";
+        let detail = "the card is kept by a gateway other than the one in use";
         return Err(CardError::Refused(CardRefusal::NotHere { detail }));
     }
     let month = (today.year(), today.month() as i32);
@@ -59,7 +59,7 @@ pub fn refuse_unusable(
     Ok(())
 }
 
-/// Refuses a loan whose group takes no cards, even if the caller may not see the group.
+/// Refuses a loan if its group does not accept cards, even if the caller may not see the group.
 #[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
 pub async fn refuse_disabled(
     db: &impl ConnectionTrait,
@@ -73,7 +73,7 @@ pub async fn refuse_disabled(
     }
 }
 
-/// The rule of the convenience fee that counts for a loan and a brand of card.
+/// Returns the convenience-fee rule that applies to a loan and a card brand.
 pub async fn fee_rule(
     db: &impl ConnectionTrait,
     caller: &Caller,

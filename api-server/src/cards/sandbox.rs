@@ -1,12 +1,12 @@
-//! The gateway that is built in: fixed test tokens, no money, and books of its own in the core
-//! database.
+//! Sandbox: the built-in gateway, with fixed test tokens, no real money, and its own records in the
+//! core database.
 //!
-//! | Token | What happens |
+//! | Token | Result |
 //! |---|---|
 //! | `tok_visa`, `tok_mastercard`, `tok_amex`, `tok_discover` | charged |
 //! | `tok_declined`, `tok_insufficient` | declined |
-//! | `tok_expired` | a card that is past its month |
-//! | `tok_lost_charged`, `tok_lost_failed` | no answer to the charge; it was charged, or not |
+//! | `tok_expired` | an expired card |
+//! | `tok_lost_charged`, `tok_lost_failed` | no response to the charge; charged, or not charged |
 //! | `tok_down` | the gateway cannot be reached to prepare a payment |
 
 use super::{Described, Intended, Outcome, Refusal, Trouble};
@@ -20,16 +20,16 @@ use shared::entity::sandbox_payments::{
 };
 use shared::time::Timestamp;
 
-/// A card of the sandbox.
+/// A test card of the sandbox.
 #[derive(Clone, Copy, Debug)]
 pub struct TestCard {
-    /// What stands for it.
+    /// Token of the card.
     pub token: &'static str,
-    /// What people are told of it.
+    /// Name shown to people.
     pub name: &'static str,
     brand: BrandType,
     last_four: &'static str,
-    /// None: the gateway cannot be reached with it.
+    /// `None`: the gateway cannot be reached with it.
     outcome: Option<SandboxOutcome>,
     expiry_year: i32,
 }
@@ -44,22 +44,16 @@ const fn card(
     TestCard { token, name, brand, last_four, outcome: Some(outcome), expiry_year: 2099 }
 }
 
-/// Every card there is.
+/// All test cards.
 pub const TEST_CARDS: [TestCard; 10] = [
     card("tok_visa", "Visa", BrandType::Visa, "4242", SandboxOutcome::Charged),
     card("tok_mastercard", "Mastercard", BrandType::Mastercard, "4444", SandboxOutcome::Charged),
     card("tok_amex", "American Express", BrandType::Amex, "8431", SandboxOutcome::Charged),
     card("tok_discover", "Discover", BrandType::Discover, "1117", SandboxOutcome::Charged),
-    card(
-        "tok_declined",
-        "Visa that is declined",
-        BrandType::Visa,
-        "0002",
-        SandboxOutcome::CardDeclined,
-    ),
+    card("tok_declined", "Visa, declined", BrandType::Visa, "0002", SandboxOutcome::CardDeclined),
     card(
         "tok_insufficient",
-        "Visa without enough money",
+        "Visa, insufficient funds",
         BrandType::Visa,
         "9995",
         SandboxOutcome::InsufficientFunds,
@@ -68,7 +62,7 @@ pub const TEST_CARDS: [TestCard; 10] = [
         expiry_year: 2020,
         ..card(
             "tok_expired",
-            "Visa past its month",
+            "Visa, expired",
             BrandType::Visa,
             "0069",
             SandboxOutcome::CardDeclined,
@@ -76,14 +70,14 @@ pub const TEST_CARDS: [TestCard; 10] = [
     },
     card(
         "tok_lost_charged",
-        "Visa whose charge is not answered",
+        "Visa, charged without a response",
         BrandType::Visa,
         "0077",
         SandboxOutcome::LostCharged,
     ),
     card(
         "tok_lost_failed",
-        "Visa whose charge is lost",
+        "Visa, charge lost",
         BrandType::Visa,
         "0085",
         SandboxOutcome::LostFailed,
@@ -92,7 +86,7 @@ pub const TEST_CARDS: [TestCard; 10] = [
         outcome: None,
         ..card(
             "tok_down",
-            "Visa whose bank is away",
+            "Visa, gateway unreachable",
             BrandType::Visa,
             "0093",
             SandboxOutcome::LostFailed,
@@ -101,13 +95,13 @@ pub const TEST_CARDS: [TestCard; 10] = [
 ];
 
 impl TestCard {
-    /// The last four digits of its number.
+    /// Returns the last four digits of its number.
     pub fn last_four(&self) -> &'static str {
         self.last_four
     }
 }
 
-/// The gateway.
+/// The sandbox gateway.
 pub struct Sandbox {
     db: DatabaseConnection,
 }
@@ -147,7 +141,7 @@ impl Sandbox {
         let insert = || Entity::insert(row.clone()).exec_without_returning(&self.db);
         match db::again(insert).await {
             Ok(_) => Ok(reference),
-            // Prepared before, and the answer was lost.
+            // It was prepared before, and the response was lost.
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
             Err(error) => Err(not_done(error)),
         }
@@ -166,7 +160,7 @@ impl Sandbox {
                 }
             }
             .map_err(|error| {
-                tracing::warn!(%error, "the sandbox's books");
+                tracing::warn!(%error, "the sandbox's records cannot be used");
                 Trouble::Unknown
             })?;
         }
@@ -204,7 +198,7 @@ impl Sandbox {
         found.ok_or_else(|| refused("resource_missing", "there is no such payment"))
     }
 
-    /// Writes that a payment went from one state to another, if it was in the one.
+    /// Moves a payment from one state to another, if it is in the first.
     async fn move_on(
         &self,
         reference: &str,
@@ -243,7 +237,7 @@ fn find(token: &str) -> Option<&'static TestCard> {
 }
 
 fn unknown_token() -> Trouble {
-    refused("resource_missing", "is no token of the sandbox")
+    refused("resource_missing", "is not a token of the sandbox")
 }
 
 fn refused(code: &str, message: &str) -> Trouble {
@@ -261,6 +255,6 @@ fn declined(outcome: SandboxOutcome) -> Refusal {
 }
 
 fn not_done(error: DbErr) -> Trouble {
-    tracing::warn!(%error, "the sandbox's books");
+    tracing::warn!(%error, "the sandbox's records cannot be used");
     Trouble::Unavailable
 }

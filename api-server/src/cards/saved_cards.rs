@@ -1,4 +1,4 @@
-//! Adding cards and forgetting them.
+//! Saved cards: adding and forgetting them.
 
 use super::{CardProcessor, Described, PaymentGateway, Refusal, Trouble, rules};
 use crate::audit::{self, Author, Changes, Owner, Place};
@@ -41,20 +41,20 @@ pub struct NewCard {
 
 /// A card that is being added.
 pub struct AddCard {
-    /// Whoever adds it.
+    /// Caller who adds it.
     pub caller: Caller,
-    /// Who is told of in the field history.
+    /// Author in the field history.
     pub author: Author,
-    /// The loan it is added on.
+    /// Loan on which it is added.
     pub loan_id: i64,
-    /// What was asked for.
+    /// The request.
     pub new: NewCard,
     processor: Arc<CardProcessor>,
     described: Option<Described>,
 }
 
 impl AddCard {
-    /// A card to be added.
+    /// Returns a card to be added.
     pub fn new(
         processor: &Arc<CardProcessor>,
         caller: Caller,
@@ -65,14 +65,14 @@ impl AddCard {
         Self { caller, author, loan_id, new, processor: Arc::clone(processor), described: None }
     }
 
-    /// The loan, and whose card it will be.
+    /// Checks the request. Returns the loan, and the contact who will own the card.
     async fn check(&self, db: &impl ConnectionTrait) -> Result<(loans::Model, i64), CardError> {
         let loan = self.caller.get::<loans::Entity>(db, self.loan_id).await?;
         let NewCard { gateway_token, cardholder_name, contact_id, .. } = &self.new;
         gateway_token.check("Gateway_Token")?;
         cardholder_name.as_ref().map_or(Ok(()), |name| name.check("Cardholder_Name"))?;
         if gateway_token.is_empty() {
-            return Err(CardError::missing("Gateway_Token", "is empty"));
+            return Err(CardError::missing("Gateway_Token", "must not be empty"));
         }
         rules::refuse_disabled(db, &loan).await?;
         let contact_id = self.contact(db, &loan, *contact_id).await?;
@@ -105,7 +105,7 @@ impl AddCard {
     }
 }
 
-/// Adds a card, and keeps the answer under a key.
+/// Adds a card, and stores the response under the key.
 pub async fn add(
     add: AddCard,
     scope: Option<Scope>,
@@ -143,7 +143,10 @@ impl Effect for AddCard {
         clock: Clock,
     ) -> Result<Self::Answer, CardError> {
         let (loan, contact_id) = self.check(tx).await?;
-        let described = self.described.clone().ok_or_else(|| CardError::defect("no card"))?;
+        let described = self
+            .described
+            .clone()
+            .ok_or_else(|| CardError::defect("the gateway has not described the card"))?;
         let card = Card {
             loan_id: loan.loan_id,
             contact_id,
@@ -160,22 +163,22 @@ impl Effect for AddCard {
     }
 }
 
-/// A card with all that is known of it.
+/// A card with everything that is stored about it.
 pub struct Card {
-    /// The loan it is added on.
+    /// Loan on which it is added.
     pub loan_id: i64,
-    /// Whose it is.
+    /// Contact who owns it.
     pub contact_id: i64,
-    /// What it is for.
+    /// Purpose of the card.
     pub entry_type: EntryType,
-    /// The name on it.
+    /// Name on the card.
     pub cardholder_name: Option<String>,
-    /// What the gateway says of it.
+    /// The gateway's description of the card.
     pub described: Described,
 }
 
 impl Card {
-    /// Writes the card, what it is at the gateway, and both histories.
+    /// Writes the card, its sealed gateway token, and both histories.
     pub async fn insert(
         self,
         tx: &DatabaseTransaction,
@@ -219,14 +222,15 @@ impl Card {
     }
 }
 
-/// A card is told of in the history of the loan it was added on, and of the contact whose it is.
+/// Changes of a card go to the history of the loan on which it was added, and of the contact who
+/// owns it.
 fn place(card: &cards::Model) -> Place {
     let owners = vec![Owner::Loan(card.loan_id), Owner::Contact(card.contact_id)];
     Place { owners, privilege_path: "Payment Gateway > Cards", comment: None }
 }
 
-/// Refuses a card that is on file already, and one that was forgotten and is still to be taken from
-/// the gateway: that would take the new one, too.
+/// Refuses a card that is already on file, and one that was forgotten and is yet to be removed from
+/// the gateway: that would remove the new one, too.
 #[expect(clippy::disallowed_methods, reason = "a rule of the gateway, not rows that are shown")]
 async fn refuse_known(
     tx: &DatabaseTransaction,
@@ -234,7 +238,8 @@ async fn refuse_known(
     contact_id: i64,
     token: &str,
 ) -> Result<(), CardError> {
-    // Whoever adds the same card at the same time waits here, and then finds it.
+    // Another request that adds the same card at the same time waits here for the contact's row
+    // lock, and then finds the card.
     let contact = contacts::Entity::find_by_id(contact_id).select_only();
     let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
     contact.into_tuple::<i64>().one(tx).await?;
@@ -249,7 +254,8 @@ async fn refuse_known(
     for (card, secret) in kept {
         let id = card.payment_gateway_token_id;
         let Some(secret) = secret else { continue };
-        // One that cannot be read under the present keys keeps no other from being added.
+        // A token that cannot be unsealed under the current keys does not keep other cards from
+        // being added.
         let Ok(known) = gateway.unseal(id, &secret.gateway_token) else { continue };
         if known == token {
             let on_file = CardRefusal::OnFile { card_id: id, forgotten: card.forget_flag };
@@ -259,7 +265,7 @@ async fn refuse_known(
     Ok(())
 }
 
-/// Cards, and what they are at the gateway.
+/// Relation from cards to their gateway tokens.
 pub(super) fn secret_of_card() -> sea_orm::RelationDef {
     cards::Entity::belongs_to(secrets::Entity)
         .from(cards::Column::PaymentGatewayTokenId)
@@ -276,13 +282,13 @@ pub(super) async fn refuse_unnamed(
     match secrets::Entity::find_by_id(card_id).one(db).await? {
         Some(_) => Ok(()),
         None => {
-            let detail = "the card is not known at the gateway: it has to be added again";
+            let detail = "the gateway does not know the card: it has to be added again";
             Err(CardError::Refused(CardRefusal::NotHere { detail }))
         }
     }
 }
 
-/// What a card is at the gateway, unless it was forgotten.
+/// Returns the gateway's token of a card, unless the card was forgotten.
 #[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
 pub(super) async fn to_be_charged(
     processor: &CardProcessor,
@@ -295,7 +301,7 @@ pub(super) async fn to_be_charged(
     }
 }
 
-/// What a card is at the gateway; `None` once it was taken from there.
+/// Returns the gateway's token of a card; `None` once the card was removed from the gateway.
 #[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
 pub(super) async fn secret(
     processor: &CardProcessor,
@@ -308,8 +314,8 @@ pub(super) async fn secret(
     }
 }
 
-/// Forgets a card: it is charged no more, and neither are automated payments drawn from it. Done
-/// twice it gives the same answer.
+/// Forgets a card: it is no longer charged, and its automated payments are disabled. If it was
+/// forgotten before, the response is the same.
 pub async fn forget(
     processor: &Arc<CardProcessor>,
     caller: Caller,
@@ -318,7 +324,7 @@ pub async fn forget(
 ) -> Result<cards::Model, CardError> {
     let forget = ForgetCard { caller, author: author.clone(), card_id };
     let card = effects::change(&processor.writer, forget).await?;
-    // It is forgotten here, whatever the gateway says; the recovery pass will ask it again.
+    // The card is forgotten here, whatever the gateway says; the recovery calls the gateway again.
     if card.gateway == processor.gateway.kind()
         && let Err(error) = take_from_gateway(processor, &author, &card).await
     {
@@ -327,7 +333,7 @@ pub async fn forget(
     Ok(card)
 }
 
-/// Takes a forgotten card from the gateway, unless that was done before.
+/// Removes a forgotten card from the gateway, unless that was done before.
 pub(super) async fn take_from_gateway(
     processor: &Arc<CardProcessor>,
     author: &Author,
@@ -411,7 +417,7 @@ impl ForgetCard {
     }
 }
 
-/// Writes that a card is no longer at the gateway.
+/// Records that a card is no longer at the gateway.
 struct TakenFromGateway {
     author: Author,
     card: cards::Model,

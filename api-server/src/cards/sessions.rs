@@ -1,9 +1,9 @@
-//! Pages of the gateway on which a card is added: each is opened for one loan, lets one card in,
-//! and only for some minutes.
+//! Pages of the gateway on which a card is added. Each is opened for one loan, accepts one card,
+//! and is usable only for some minutes.
 //!
-//! The address of a page ends with a secret of which only the hash is stored. The sandbox's page is
-//! this server's own; Stripe's sends the browser back here when it is done, and where the browser
-//! does not come, the recovery asks Stripe what became of the page.
+//! The URL of a page ends with a secret, of which only the hash is stored. The sandbox's page is
+//! served by this server. Stripe's page sends the browser back here when it is done; if the browser
+//! does not return, the recovery asks Stripe for the state of the page.
 
 use super::saved_cards::Card;
 use super::stripe::checkout::CheckoutState;
@@ -38,38 +38,39 @@ use shared::telemetry::RequestId;
 use shared::time::{Clock, Timestamp};
 use std::sync::Arc;
 
-/// How long a page may be used.
+/// Lifetime of a page.
 const MINUTES: i64 = 15;
-/// For so much longer Stripe's page stays open where no server is there to close it.
+/// How much longer Stripe's page stays open if no server closes it.
 const STRIPE_SECONDS_MORE: i64 = 25 * 60;
-/// How long sessions are kept that were not used.
+/// How long unused sessions are kept.
 const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
-/// Sessions that the recovery reads at a time, and of how many it asks the gateway at once.
+/// Sessions that the recovery reads per query, and for how many it calls the gateway concurrently.
 const SETTLED_MAX: u64 = 100;
 const AT_ONCE: usize = 8;
 
-/// A page that was opened.
+/// An open page.
 #[derive(Clone, Debug)]
 pub struct OpenedPage {
-    /// Where it is.
+    /// URL of the page.
     pub url: String,
-    /// How long it may be used.
+    /// Time until which it may be used.
     pub expires_at: Timestamp,
 }
 
-/// What became of a page on which a card was to be entered.
+/// Outcome of a page on which a card was to be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// Its card is on file.
     Added,
-    /// Somebody may still be filling it in.
+    /// It may still be filled in.
     Pending,
     /// Nothing was added, and nothing will be.
     Over,
 }
 
-/// Opens a page on which a card of the loan's borrower can be added. `origin`: where browsers reach
-/// this server. `tried`: it is only told what a page would look like, and there is none.
+/// Opens a page on which a card of the loan's borrower can be added. `origin`: the URL at which
+/// browsers reach this server. `tried`: a dry run, which returns what a page would look like
+/// without opening one.
 pub async fn open(
     processor: &CardProcessor,
     caller: &Caller,
@@ -94,7 +95,7 @@ pub async fn open(
         Some(stripe) => {
             let done = format!("{origin}{STRIPE_RETURN}?session={secret}");
             let cancelled = format!("{done}&cancelled=1");
-            // Stripe keeps no page for less than half an hour by its own clock.
+            // Stripe does not allow less than half an hour, by its own clock.
             let closes = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
             let opened = stripe.open_checkout(loan.contact_id, closes, &done, &cancelled).await;
             let opened = opened?;
@@ -121,7 +122,7 @@ fn hash(secret: &str) -> String {
     hex::encode(digest(&SHA256, secret.as_bytes()))
 }
 
-/// The session of a page's secret, if a card can still be added in it.
+/// Finds the session of a page's secret, if a card can still be added in it.
 pub async fn find(
     processor: &CardProcessor,
     secret: &str,
@@ -133,14 +134,14 @@ pub async fn find(
     Ok(found.filter(usable))
 }
 
-/// What people call the loan that a card is added on.
+/// Returns the number of the loan on which a card is added.
 #[expect(clippy::disallowed_methods, reason = "whoever has the secret may see the page")]
 pub async fn loan_number(processor: &CardProcessor, session: &Model) -> Result<String, CardError> {
     let loan = loans::Entity::find_by_id(session.loan_id).one(&processor.db).await?;
     Ok(loan.ok_or(CardError::NotFound)?.loan_number)
 }
 
-/// The session of a page's secret, whatever became of it.
+/// Finds the session of a page's secret, whatever its state.
 #[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
 async fn find_by_secret(
     processor: &CardProcessor,
@@ -154,7 +155,7 @@ async fn find_by_secret(
     Ok(found.filter(Column::Gateway.eq(gateway)).one(&processor.db).await?)
 }
 
-/// Adds the card of a page to the wallet; `None` if the session is over by now.
+/// Adds the card of a page to the wallet; `None` if the session has ended by now.
 pub async fn add_card(
     processor: &Arc<CardProcessor>,
     session: &Model,
@@ -170,8 +171,9 @@ pub async fn add_card(
     effects::change(&processor.writer, adding).await
 }
 
-/// The browser is back from Stripe's page. A webhook or the recovery may have been faster, and the
-/// card entered in the last seconds: neither is the borrower's affair.
+/// Handles the browser's return from Stripe's page. A webhook or the recovery may have been faster,
+/// and the card may have been entered in the last seconds: the borrower sees the same result in
+/// either case.
 pub async fn come_back(processor: &Arc<CardProcessor>, secret: &str) -> Result<Settled, CardError> {
     let now = db::time(&processor.db).await?;
     let Some(session) = find_by_secret(processor, secret, Gateway::Stripe).await? else {
@@ -184,7 +186,7 @@ pub async fn come_back(processor: &Arc<CardProcessor>, secret: &str) -> Result<S
     }
 }
 
-/// Asks Stripe what became of a page, and adds its card. `expire`: its time is over.
+/// Asks Stripe for the state of a page, and adds its card. `expire`: the page's lifetime is over.
 pub async fn settle(
     processor: &Arc<CardProcessor>,
     session: &Model,
@@ -201,7 +203,7 @@ pub async fn settle(
     let method = match state {
         Ok(CheckoutState::Complete(method)) => method,
         Ok(CheckoutState::Open) => return Ok(Settled::Pending),
-        // Refused: the page is not known there, so that no card will come of it.
+        // A refusal means that Stripe does not know the page: no card will come from it.
         Ok(CheckoutState::Expired) => {
             return close(processor, session, SessionState::Expired).await;
         }
@@ -212,7 +214,7 @@ pub async fn settle(
     };
     let described = match processor.gateway.describe(&method, session.contact_id).await {
         Ok(described) => described,
-        // The card went away again.
+        // The card was removed again.
         Err(Trouble::Refused(_)) if expire => {
             return close(processor, session, SessionState::Expired).await;
         }
@@ -220,7 +222,7 @@ pub async fn settle(
     };
     match add_card(processor, session, described, None).await {
         Ok(_) => Ok(Settled::Added),
-        // On file already: somebody has added it by its name at the gateway.
+        // Already on file: it has been added by its gateway token.
         Err(CardError::Refused(CardRefusal::OnFile { .. })) => {
             close(processor, session, SessionState::Used).await
         }
@@ -245,7 +247,7 @@ async fn close(
     })
 }
 
-/// The open session of a gateway's reference.
+/// Finds the open session with a gateway's reference.
 #[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
 pub async fn find_by_reference(
     db: &impl ConnectionTrait,
@@ -255,7 +257,7 @@ pub async fn find_by_reference(
     found.filter(Column::State.eq(SessionState::Open)).one(db).await
 }
 
-/// Settles sessions whose time is over, and removes unused ones of yesterday.
+/// Settles sessions whose lifetime is over, and deletes those left unused for a day.
 pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardError> {
     expire_own(processor).await?;
     let mut behind = 0;
@@ -265,10 +267,10 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardErro
         behind = last.session_id;
         futures_util::stream::iter(&sessions)
             .for_each_concurrent(AT_ONCE, |session| async {
-                // One that cannot be settled keeps no other one waiting.
+                // A session that cannot be settled does not hold up the others.
                 if let Err(error) = settle(processor, session, true).await {
                     let id = session.session_id;
-                    tracing::warn!(id, %error, "a page to add a card on is not settled");
+                    tracing::warn!(id, %error, "a page to add a card on could not be settled");
                 }
             })
             .await;
@@ -276,8 +278,8 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardErro
     Ok(remove_unused(&processor.db).await?)
 }
 
-/// Ends the sessions about which there is nobody to ask: of pages of this server's own, and of a
-/// gateway that is no longer in use.
+/// Expires the sessions for which no gateway can be asked: those of this server's own pages, and of
+/// a gateway that is no longer in use.
 async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
     let over = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
     let own = match processor.gateway.stripe() {
@@ -313,7 +315,7 @@ async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
     db::again(|| unused.clone().exec(db)).await.map(drop)
 }
 
-/// A card that came in through a page.
+/// A card that was added on a page.
 struct Adding {
     processor: Arc<CardProcessor>,
     session: Model,

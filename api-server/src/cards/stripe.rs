@@ -1,8 +1,8 @@
-//! Stripe: its HTTP API, in its own words.
+//! Stripe adapter: calls to Stripe's HTTP API.
 //!
-//! A card is a payment method that is attached to a customer of ours; a payment is a payment intent
-//! that is made without being confirmed, and confirmed off-session when the card is charged. Stripe
-//! confirms an intent once; the idempotency keys are there for answers that got lost.
+//! A card is a payment method attached to a customer of our account. A payment is a payment intent
+//! that is created unconfirmed, and confirmed off-session when the card is charged. Stripe confirms
+//! an intent once; the idempotency keys are for responses that got lost.
 
 pub mod checkout;
 mod http;
@@ -19,33 +19,33 @@ use shared::entity::payment_gateway_tokens::BrandType;
 use shared::time::Timestamp;
 use std::path::PathBuf;
 
-/// Currencies whose smallest unit is not a hundredth: amounts here have two decimals.
+/// Currencies that are not accepted, because their smallest unit is not a hundredth: amounts here
+/// have two decimals.
 const NOT_HUNDREDTHS: [&str; 24] = [
     "bhd", "bif", "clp", "djf", "gnf", "iqd", "isk", "jod", "jpy", "kmf", "krw", "kwd", "lyd",
     "mga", "omr", "pyg", "rwf", "tnd", "ugx", "vnd", "vuv", "xaf", "xof", "xpf",
 ];
 
-/// Characters of the name on a card.
+/// Maximum length of the name on a card, in characters.
 const NAME_LENGTH_MAX: usize = 80;
 
-/// Whose card it is, in the metadata of customers.
+/// Metadata of customers: the contact who owns the card.
 const CONTACT: &str = "Contact_ID";
-/// Which payment it is, in the metadata of payment intents.
+/// Metadata of payment intents: the card payment.
 const PAYMENT: &str = "Card_Payment_ID";
 
-/// How Stripe is reached, and as whom.
+/// A Stripe account, and how Stripe is reached.
 #[derive(Clone)]
 pub struct Account {
-    /// The base address of its API, without a slash at its end.
+    /// Base URL of the API, without a trailing slash.
     pub url: String,
-    /// The secret key.
+    /// Secret key of the account.
     pub key: String,
-    /// What webhooks are signed with, if any come.
+    /// Secret that signs webhooks, if they are used.
     pub webhook_secret: Option<String>,
-    /// PEM file with the authorities that may have signed its certificate; the system's where
-    /// absent.
+    /// PEM file with the certificate authorities to trust; if absent, the system's are trusted.
     pub authority: Option<PathBuf>,
-    /// What amounts are in: three small letters.
+    /// Currency of all amounts: three lower-case letters.
     pub currency: String,
 }
 
@@ -55,20 +55,20 @@ impl std::fmt::Debug for Account {
     }
 }
 
-/// True for a currency of which a hundredth is the smallest unit.
+/// True for a currency with a hundredth as its smallest unit.
 pub fn is_taken(currency: &str) -> bool {
     let shaped = currency.len() == 3 && currency.bytes().all(|byte| byte.is_ascii_lowercase());
     shaped && !NOT_HUNDREDTHS.contains(&currency)
 }
 
-/// The gateway.
+/// The Stripe gateway.
 pub struct Stripe {
     http: Http,
     currency: String,
     webhook_secret: Option<String>,
 }
 
-/// What a card is at Stripe.
+/// A card at Stripe, as stored in its token.
 struct Stored<'a> {
     payment_method: &'a str,
     customer: &'a str,
@@ -90,7 +90,7 @@ impl Stripe {
         })
     }
 
-    /// What webhooks are signed with.
+    /// Returns the secret that signs webhooks, if they are used.
     pub fn webhook_secret(&self) -> Option<&str> {
         self.webhook_secret.as_deref()
     }
@@ -109,7 +109,7 @@ impl Stripe {
             _ => return Err(answer.trouble()),
         };
         if text(&found["type"]) != "card" {
-            return Err(refused("payment_method_unsupported", "is no card"));
+            return Err(refused("payment_method_unsupported", "is not a card"));
         }
         let contact = contact_id.to_string();
         let customer = match &found["customer"] {
@@ -117,14 +117,14 @@ impl Stripe {
             customer if text(&customer["metadata"][CONTACT]) == contact => {
                 text(&customer["id"]).to_owned()
             }
-            _ => return Err(refused("payment_method_attached", "is another customer's")),
+            _ => return Err(refused("payment_method_attached", "belongs to another customer")),
         };
         described(&found, &customer)
     }
 
     /// Attaches a payment method to a new customer for this contact.
     async fn attach(&self, payment_method: &str, contact: &str) -> Result<String, Trouble> {
-        // The same key for the same card: where an answer got lost there is no second customer.
+        // The same key for the same card: if a response got lost, no second customer is created.
         let hash = hex::encode(digest(&SHA256, payment_method.as_bytes()));
         let owner = format!("metadata[{CONTACT}]");
         let form = [(owner.as_str(), contact)];
@@ -142,7 +142,7 @@ impl Stripe {
         let path = format!("/v1/payment_methods/{payment_method}/detach");
         let answer = self.http.post(&path, &[], "").await?;
         match answer.status {
-            // Not there, or attached to nobody: as it should be.
+            // Missing, or attached to no customer: as it should be.
             200 | 400 | 404 => Ok(()),
             _ => Err(answer.trouble()),
         }
@@ -170,8 +170,8 @@ impl Stripe {
         }
     }
 
-    /// An answer that does not say that the card was charged says nothing: something in between may
-    /// have given it. Then Stripe is asked what became of the payment.
+    /// A response that does not say that the card was charged proves nothing, because an
+    /// intermediary may have sent it. Stripe is then asked for the outcome of the payment.
     pub(super) async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         let path = format!("/v1/payment_intents/{}/confirm", referred.reference);
         let form = [("off_session", "true")];
@@ -187,7 +187,7 @@ impl Stripe {
             };
         }
         match self.look_up(referred).await {
-            // The bank's own reason stands in the first answer alone.
+            // Only the first response contains the bank's own reason.
             Ok(Outcome::Declined(_))
                 if answer.status == 402 && answer.body["error"].is_object() =>
             {
@@ -198,12 +198,12 @@ impl Stripe {
         }
     }
 
-    /// Ends a payment whose card asks its holder: nobody is there to prove that the card is his.
-    /// Whoever was faster than this has charged it.
+    /// Cancels a payment that requires the cardholder to authenticate: no cardholder is present. If
+    /// another request was faster, the card was charged.
     async fn refuse_to_ask_holder(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         match self.cancel(referred).await {
             Ok(Outcome::Cancelled) => {
-                let message = "The card asks its holder to authenticate the payment.";
+                let message = "The card requires its holder to authenticate the payment.";
                 Ok(Outcome::Declined(Refusal {
                     code: "authentication_required".to_owned(),
                     message: message.to_owned(),
@@ -220,8 +220,8 @@ impl Stripe {
         self.outcome(referred, &self.http.get(&path, &query).await?.success()?)
     }
 
-    /// Without a key: cancelling twice does no harm, and under a key Stripe would repeat an answer
-    /// of 500 for a day.
+    /// Sent without a key: cancelling twice does no harm, and under a key Stripe would repeat a 500
+    /// response for a day.
     pub(super) async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
         let path = format!("/v1/payment_intents/{}/cancel", referred.reference);
         let answer = self.http.post(&path, &[], "").await?;
@@ -233,9 +233,9 @@ impl Stripe {
         }
     }
 
-    /// Under a key, so that two who ask at once give back once. Stripe repeats an answer of 500
-    /// under a key for a day: after one it is asked without, and gives no more back than was
-    /// charged.
+    /// Sent under a key, so that two concurrent calls refund once. Stripe repeats a 500 response
+    /// under a key for a day, so after a 500 the refund is sent without a key: Stripe never refunds
+    /// more than was charged.
     pub(super) async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
         if self.look_up(referred).await? == Outcome::GivenBack {
             return Ok(());
@@ -253,13 +253,13 @@ impl Stripe {
             return Ok(());
         }
         match text(&answer.success()?["status"]) {
-            // Cards take what is given back some days later.
+            // A refund reaches the card some days later.
             "succeeded" | "pending" => Ok(()),
             _ => Err(Trouble::Unknown),
         }
     }
 
-    /// What a payment intent says of itself, if it is the one that was prepared.
+    /// Returns the outcome that a payment intent reports, if it is the one that was prepared.
     fn outcome(&self, referred: &Referred, intent: &Value) -> Result<Outcome, Trouble> {
         let number = referred.card_payment_id.to_string();
         let is_it = text(&intent["id"]) == referred.reference
@@ -267,21 +267,24 @@ impl Stripe {
             && text(&intent["currency"]) == self.currency
             && text(&intent["metadata"][PAYMENT]) == number;
         if !is_it {
-            tracing::error!(id = number, "stripe tells of another payment than was prepared");
+            tracing::error!(
+                id = number,
+                "stripe returned a payment other than the one that was prepared"
+            );
             return Err(Trouble::Unknown);
         }
         outcome(intent)
     }
 }
 
-/// What a payment intent says of itself.
+/// Returns the outcome that a payment intent reports.
 fn outcome(intent: &Value) -> Result<Outcome, Trouble> {
     let charge = &intent["latest_charge"];
     let error = &intent["last_payment_error"];
     Ok(match text(&intent["status"]) {
         "succeeded" if charge["refunded"] == true => Outcome::GivenBack,
         "succeeded" if charge["amount_refunded"].as_i64().is_some_and(|cents| cents > 0) => {
-            tracing::error!("a part of a charge was given back at stripe before it was posted");
+            tracing::error!("a charge was partly refunded at stripe before it was posted");
             return Err(Trouble::Unknown);
         }
         "succeeded" => {
@@ -294,7 +297,7 @@ fn outcome(intent: &Value) -> Result<Outcome, Trouble> {
             Outcome::NotCharged
         }
         "canceled" => Outcome::Cancelled,
-        // Processing, or what nobody knows yet: it is asked again.
+        // Processing, or a status that is not known here: it is looked up again.
         _ => return Err(Trouble::Unknown),
     })
 }
@@ -327,13 +330,13 @@ fn described(payment_method: &Value, customer: &str) -> Result<Described, Troubl
     })
 }
 
-/// The name on a card, if it is one that can be stored.
+/// Returns the name on a card, if it can be stored.
 fn cardholder_name(name: &str) -> Option<String> {
     let sound = !name.trim().is_empty() && !name.contains('\0') && !card_numbers::found_in(name);
     sound.then(|| name.chars().take(NAME_LENGTH_MAX).collect())
 }
 
-/// An amount in the currency's smallest unit, as Stripe counts.
+/// Returns an amount in the currency's smallest unit, as Stripe counts.
 fn cents(amount: Money) -> Result<i64, Trouble> {
     match amount.units() {
         units if units % 100 == 0 => Ok(units / 100),
@@ -341,7 +344,7 @@ fn cents(amount: Money) -> Result<i64, Trouble> {
     }
 }
 
-/// The text, if it is an id of this kind: nothing else may get into a path.
+/// Returns the text, if it is an id of this kind: nothing else may get into a path.
 fn id_of<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(prefix)?;
     let sound = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -353,7 +356,7 @@ fn text(value: &Value) -> &str {
 }
 
 fn unknown_token() -> Trouble {
-    refused("resource_missing", "is no payment method of the gateway")
+    refused("resource_missing", "is not a payment method of the gateway")
 }
 
 fn refused(code: &str, message: &str) -> Trouble {

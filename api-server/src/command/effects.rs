@@ -1,5 +1,6 @@
-//! An operation that writes: done in its turn and in one transaction, and tried again where another
-//! transaction got in its way. A POST is claimed by its key before, and answered with what was kept.
+//! Effects: how an operation writes to the database. It waits its turn in the lock queue, runs in
+//! one transaction, and is retried on contention. A POST first claims its idempotency key; if it
+//! was executed before, the stored response is returned.
 
 use crate::command::failure::{Away, Failure, LockedRow};
 use crate::command::idempotency::{
@@ -17,32 +18,32 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long one try may take, and giving its key back after it. A database that neither answers
-/// nor hangs up would keep the row's turn for ever.
+/// Time limit of one attempt, and of releasing its key afterwards. Without it, a database that
+/// neither responds nor disconnects would hold the row's turn forever.
 const TRY_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// What an operation does to the database.
+/// What an operation writes to the database.
 pub trait Effect: Send + Sync + 'static {
-    /// What it answers with.
+    /// Its result, which becomes the response.
     type Answer: Send + Sync;
 
-    /// What its rules refuse.
+    /// Refusal type of its rules.
     type Rule: Send;
 
-    /// The row that 423 names when a lock times out.
+    /// The row that a 423 response names when a lock times out.
     const LOCKED: Option<LockedRow> = None;
 
-    /// The rows that requests like this one take turns at: the loan or comment first, drawers by
-    /// id.
+    /// Returns the rows whose lock queues the request waits in, in lock order: first the loan or
+    /// comment, then drawers in ascending order of id.
     fn rows(&self) -> Vec<Row>;
 
-    /// What must be known before the transaction begins and may take as long as the network does:
-    /// nothing is locked yet. Not done where an answer is replayed.
+    /// Finds out what must be known before the transaction begins. It may wait for the network,
+    /// because nothing is locked yet. Not called if a stored response is replayed.
     fn prepare(&mut self) -> impl Future<Output = Result<(), Failure<Self::Rule>>> + Send {
         async { Ok(()) }
     }
 
-    /// Does it, within a transaction that somebody else commits or rolls back.
+    /// Executes the effect within a transaction that the caller commits or rolls back.
     fn apply(
         &self,
         tx: &DatabaseTransaction,
@@ -50,34 +51,35 @@ pub trait Effect: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Answer, Failure<Self::Rule>>> + Send;
 }
 
-/// What carrying out takes.
+/// Executes commands on one database.
 #[derive(Clone)]
 pub struct Writer {
-    /// Closed while an import holds the whole database.
+    /// Closed while an import locks the whole database.
     pub import_gate: Arc<ImportGate>,
     db: DatabaseConnection,
     turns: Arc<Turns>,
 }
 
 impl Writer {
-    /// A writer to this database. Requests take turns at rows with those of the same writer.
+    /// Returns a writer to this database. Requests wait in the lock queues shared by all clones of
+    /// this writer.
     pub fn new(db: DatabaseConnection) -> Self {
         Self { db, import_gate: Arc::default(), turns: Arc::default() }
     }
 }
 
-/// How a POST is carried out.
+/// How a POST is executed.
 pub enum Keeping {
-    /// It is done, and kept under a key where the client sent one.
+    /// Committed. The response is stored under the key, if the client sent one.
     Kept(Option<Scope>),
-    /// It is done and undone: the answer is what would have been.
+    /// Dry run: executed and rolled back. The response is what it would have been.
     Tried,
 }
 
-/// Carries out a POST: 201 with the answer, or 200 with what it would be.
+/// Executes a POST: 201 with the result, or 200 with the result of a dry run.
 ///
-/// In a task of its own: a client that hangs up does not leave a claim behind that keeps its next
-/// try waiting.
+/// It runs in a separate task, so that a client that disconnects does not leave a claim behind that
+/// would make its retry wait.
 pub async fn carry_out<E: Effect<Answer: ToJSON>>(
     writer: &Writer,
     mut effect: E,
@@ -101,7 +103,7 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
             Err(failure) => Err(failure),
         };
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
-            // In vain it is the lease that ends the claim.
+            // If releasing the key fails, the claim ends with its lease.
             let _ = timeout(TRY_TIME_MAX, claim.free(&writer.db)).await;
         }
         outcome
@@ -110,8 +112,8 @@ pub async fn carry_out<E: Effect<Answer: ToJSON>>(
     outcome.map_err(|failure| explained::<E>(failure, &gate))
 }
 
-/// Carries out a PUT or DELETE, which says itself which version of a row it is about: sent again it
-/// does no harm.
+/// Executes a PUT or DELETE. It needs no key: it names the version of the row that it changes, so
+/// sending it again is harmless.
 pub async fn change<E: Effect>(writer: &Writer, effect: E) -> Result<E::Answer, Failure<E::Rule>> {
     let gate = Arc::clone(&writer.import_gate);
     let writer = writer.clone();
@@ -120,7 +122,8 @@ pub async fn change<E: Effect>(writer: &Writer, effect: E) -> Result<E::Answer, 
     outcome.map_err(|failure| explained::<E>(failure, &gate))
 }
 
-/// Who waited for a lock while an import holds the whole database waited for the import.
+/// Reports a lock wait that timed out while an import locks the whole database as caused by the
+/// import.
 fn explained<E: Effect>(failure: Failure<E::Rule>, gate: &ImportGate) -> Failure<E::Rule> {
     match failure.at(E::LOCKED) {
         Failure::Locked(_) | Failure::Contended(Some(_)) if gate.is_closed() => {
@@ -130,7 +133,7 @@ fn explained<E: Effect>(failure: Failure<E::Rule>, gate: &ImportGate) -> Failure
     }
 }
 
-/// How a transaction ends, and what is told of it.
+/// How a transaction ends, and what is returned.
 trait End<A>: Sync {
     type Told: Send;
 
@@ -141,7 +144,8 @@ trait End<A>: Sync {
     ) -> impl Future<Output = Result<Self::Told, KeyError>> + Send;
 }
 
-/// A POST's transaction keeps the answer under the request's claim.
+/// A POST's transaction stores the response under the request's claim and commits, or rolls back a
+/// dry run.
 enum Ending<'a> {
     Kept(Option<&'a Claim>),
     Undone,
@@ -167,7 +171,7 @@ impl<A: ToJSON + Send + Sync> End<A> for Ending<'_> {
     }
 }
 
-/// Every other transaction is committed, and no more.
+/// Any other transaction just commits.
 struct Committed;
 
 impl<A: Send> End<A> for Committed {

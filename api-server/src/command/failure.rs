@@ -1,5 +1,5 @@
-//! Why a command failed. What refunds, removes or tries again matches on these variants; only the
-//! answer to the client is a [`Problem`].
+//! Command failures. Code that refunds, removes or retries matches on these variants; only the
+//! response to the client is a [`Problem`].
 
 use crate::auth::caller::FindError;
 use crate::auth::privileges::Forbidden;
@@ -12,50 +12,50 @@ use shared::db::{self, Contended, Fault};
 use shared::problem::{InvalidValue, Problem, ProblemType};
 use std::fmt;
 
-/// Why a command was not carried out. `R` is what the rules of its room refuse.
+/// Reason why a command was not executed. `R` is what the rules of its module refuse.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure<R> {
-    /// A rule of the room said no.
+    /// A rule of the module was broken.
     Refused(R),
     /// The row is missing, or the caller may not see it.
     NotFound,
-    /// The caller may not do this.
+    /// The caller lacks a privilege, or may not execute this command at all.
     Forbidden(Forbidden),
     /// A value of the request breaks a rule.
     Invalid(InvalidValue),
-    /// A result is beyond what can be stored.
+    /// A result exceeds what can be stored.
     OutOfRange(OutOfRange),
-    /// The `Idempotency-Key` stands for another request.
+    /// The `Idempotency-Key` was used for a different request.
     KeyMismatch,
-    /// A request with this `Idempotency-Key` is under way.
+    /// A request with this `Idempotency-Key` is still running.
     KeyInProgress,
-    /// Another request held the row for too long.
+    /// Lock timeout: another request held the row for too long.
     Locked(Option<LockedRow>),
-    /// Another transaction came first: the same may pass when it is done again.
+    /// Contention: another transaction came first, and a retry may succeed.
     Contended(Option<LockedRow>),
-    /// A unique or foreign key refused a row.
+    /// A unique or foreign key constraint refused a row.
     Conflict,
-    /// Something that is needed is away or too slow. Of the database it is not known whether a
-    /// commit came through.
+    /// A service that the command needs is unavailable or too slow. If it is the database, a commit
+    /// may or may not have succeeded.
     Unavailable(Away),
-    /// The payment gateway did not say what became of a charge.
+    /// The payment gateway did not report the outcome of a charge.
     OutcomeUnknown,
-    /// A defect of this product, logged where it was found.
+    /// A defect of this product, logged where it was detected.
     Defect,
 }
 
-/// What may be away.
+/// A service that may be unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Away {
     /// The database.
     Database,
-    /// The database, which an import holds for itself.
+    /// The database, while an import locks all of it.
     Import,
     /// The payment gateway: nothing was charged.
     Gateway,
 }
 
-/// The rows that 423 names.
+/// Rows that a 423 response names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockedRow {
     /// A loan.
@@ -65,7 +65,7 @@ pub enum LockedRow {
 }
 
 impl LockedRow {
-    /// The row as 423 names it; comments and documents have no 423.
+    /// Returns the row as a 423 response names it. There is no 423 for comments and documents.
     pub const fn of(row: Row) -> Option<Self> {
         match row {
             Row::Loan(_) => Some(Self::Loan),
@@ -76,28 +76,29 @@ impl LockedRow {
 }
 
 impl<R> Failure<R> {
-    /// A value that breaks a rule, and the field that carries it.
+    /// Returns the failure for a value that breaks a rule, and the field that carries it.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(InvalidValue::new(field, message))
     }
 
-    /// A value that is missing.
+    /// Returns the failure for a missing value.
     pub fn missing(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(InvalidValue::missing(field, message))
     }
 
-    /// A code that is not in its setup list, or no longer in use.
+    /// Returns the failure for a code that is not in its setup list, or no longer in use.
     pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
         Self::Invalid(InvalidValue::unknown_code(field, code))
     }
 
-    /// A defect of this product: the log says what, the client learns only the request id.
+    /// Logs a defect of this product. The client gets only the request id.
     pub fn defect(logged: impl fmt::Display) -> Self {
         tracing::error!(error = %logged, "request failed");
         Self::Defect
     }
 
-    /// True if a rule said no: nothing was written, and the same request is refused again.
+    /// True if a rule refused the command: nothing was written, and the same request would be
+    /// refused again.
     pub const fn is_refusal(&self) -> bool {
         match self {
             Self::Refused(_)
@@ -116,12 +117,12 @@ impl<R> Failure<R> {
         }
     }
 
-    /// True if others were at the row: another transaction or request.
+    /// True if another transaction or request held the row.
     pub const fn is_blocked(&self) -> bool {
         matches!(self, Self::Locked(_) | Self::Contended(_))
     }
 
-    /// The same with the row that others were at, unless that is known.
+    /// Names the row that was held, unless it is named already.
     #[must_use]
     pub fn at(self, row: Option<LockedRow>) -> Self {
         match self {
@@ -131,7 +132,7 @@ impl<R> Failure<R> {
         }
     }
 
-    /// The same without it, for imports: they have no 423.
+    /// Removes the name of the row, for imports: they have no 423.
     #[must_use]
     pub fn at_no_row(self) -> Self {
         match self {
@@ -141,7 +142,7 @@ impl<R> Failure<R> {
         }
     }
 
-    /// The failure of another room's command on the way through this one.
+    /// Converts the failure of another module's command into a failure of this one.
     pub fn through<Q: Into<R>>(failure: Failure<Q>) -> Self {
         match failure {
             Failure::Refused(rule) => Self::Refused(rule.into()),
@@ -162,7 +163,7 @@ impl<R> Failure<R> {
 }
 
 impl<R: Clone + Into<Problem>> Failure<R> {
-    /// What is wrong, in one line: for reports that are no HTTP answer.
+    /// Returns the failure in one line, for reports that are not HTTP responses.
     pub fn message(&self) -> String {
         Problem::from(self.clone()).message()
     }
@@ -244,14 +245,14 @@ impl<R: Into<Problem>> From<Failure<R>> for Problem {
             Failure::Invalid(value) => value.into(),
             Failure::OutOfRange(error) => error.into(),
             Failure::KeyMismatch => Self::new(ProblemType::IdempotencyMismatch).detail(
-                "the Idempotency-Key was used for a request with another path, query or body",
+                "the Idempotency-Key was used for a request with a different path, query or body",
             ),
             Failure::KeyInProgress => Self::new(ProblemType::IdempotencyInProgress),
             Failure::Locked(row) | Failure::Contended(row) => match row {
                 Some(LockedRow::Loan) => Self::new(ProblemType::LoanLocked),
                 Some(LockedRow::Drawer) => Self::new(ProblemType::DrawerLocked),
                 None => Self::new(ProblemType::DatabaseUnavailable)
-                    .detail("other requests were at the same rows: send it again"),
+                    .detail("other requests held the same rows: send the request again"),
             },
             Failure::Unavailable(Away::Database) => Self::new(ProblemType::DatabaseUnavailable),
             Failure::Unavailable(Away::Import) => import_gate::busy(),

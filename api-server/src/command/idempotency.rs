@@ -1,8 +1,10 @@
-//! Requests that are sent again: one effect, and the same answer each time.
+//! Idempotency keys: a request that is sent again has one effect, and gets the same response each
+//! time.
 //!
-//! A claim is committed before the effect begins. The effect's own transaction keeps the answer,
-//! and only while the claim is still its own; so there is never an effect without an answer to
-//! replay, nor two effects. A process that dies leaves a claim that is given up after its lease.
+//! A claim is committed before the effect begins. The effect's own transaction stores the response,
+//! and only if the claim still belongs to this request. So no effect is committed without a stored
+//! response to replay, and none is committed twice. If a process dies, its claim lapses at the end
+//! of the lease, and another request may take it over.
 
 mod answers;
 mod path;
@@ -27,24 +29,25 @@ use shared::random::random_bytes;
 use shared::time::Timestamp;
 use std::time::Duration;
 
-/// How long answers are kept.
+/// How long responses are stored.
 pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
-/// How long a claim on an ordinary request holds.
+/// Lease of a claim for an ordinary request.
 pub const LEASE_SECONDS: i64 = 60;
-/// How long a claim on an import holds.
+/// Lease of a claim for an import.
 pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
-/// Tries to give a key back.
+/// Attempts to release a key.
 const FREE_TRIES: usize = 3;
-/// The pause between them.
+/// Pause between these attempts.
 const FREE_PAUSE: Duration = Duration::from_secs(1);
-/// The header of an answer that was kept.
+/// Header of a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// What makes two requests the same one.
+/// What identifies a request: two requests with equal scopes are the same request.
 pub struct Scope {
     /// The caller's kind and id.
     pub subject: String,
-    /// The operation's path with its ids, however the client spelt them. The method is always POST.
+    /// The operation's path with its ids, in one spelling regardless of the client's. The method is
+    /// always POST.
     pub path: String,
     /// The `Idempotency-Key`.
     pub key: String,
@@ -53,24 +56,25 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a request that has a key. `body` is what was sent, part by part.
+    /// Returns the scope of a request, or `None` if it has no key. `body` is the body as sent, part
+    /// by part.
     pub fn of(request: &Request, caller: &Caller, body: &[&[u8]]) -> Result<Option<Self>, Problem> {
         Ok(Keyed::of(request, caller)?.map(|keyed| keyed.scope(body)))
     }
 
-    /// Names the claim, whatever was sent under it.
+    /// Returns the hash that names the claim, regardless of the query and body sent under it.
     pub fn hash(&self) -> String {
         let Self { subject, path, key, .. } = self;
         fingerprint(&[subject.as_bytes(), b"POST", path.as_bytes(), key.as_bytes()])
     }
 
-    /// Names caller and key, wherever it was sent: one key is for one request.
+    /// Returns the hash of caller and key, regardless of the path: a key is for one request.
     fn key_hash(&self) -> String {
         fingerprint(&[self.subject.as_bytes(), self.key.as_bytes()])
     }
 }
 
-/// A request that has a key, and whose body is still to be read.
+/// A request that has a key, before its body is read.
 pub struct Keyed {
     subject: String,
     path: String,
@@ -79,26 +83,26 @@ pub struct Keyed {
 }
 
 impl Keyed {
-    /// The request, if it has a key.
+    /// Returns the request, or `None` if it has no key.
     pub fn of(request: &Request, caller: &Caller) -> Result<Option<Self>, Problem> {
         let Some(key) = key(request)? else { return Ok(None) };
         let query = request.original_uri().query().unwrap_or_default();
         Ok(Some(Self::new(caller, path::of(request)?, key, query)))
     }
 
-    /// The request of a caller who has this key, and need not have sent it over HTTP.
+    /// Returns the request of a caller with this key, which need not have been sent over HTTP.
     pub fn new(caller: &Caller, path: String, key: String, query: &str) -> Self {
         Self { subject: caller.subject(), path, key, query: query.to_owned() }
     }
 
-    /// Its scope, with the body as it was sent, part by part.
+    /// Returns its scope. `body` is the body as sent, part by part.
     pub fn scope(self, body: &[&[u8]]) -> Scope {
         let fingerprint = fingerprint(&[&[self.query.as_bytes()], body].concat());
         Scope { subject: self.subject, path: self.path, key: self.key, fingerprint }
     }
 }
 
-/// SHA-256 in hexadecimal over these parts, each behind its length.
+/// Returns the SHA-256, in hexadecimal, of these parts, each preceded by its length.
 fn fingerprint(parts: &[&[u8]]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
@@ -108,10 +112,11 @@ fn fingerprint(parts: &[&[u8]]) -> String {
     hex::encode(context.finish())
 }
 
-/// The key of a request, if it has one: 1 to 255 printable ASCII characters, once; else 400.
+/// Returns the key of a request, if it has one: 1 to 255 printable ASCII characters, sent once.
+/// Anything else is a 400.
 ///
-/// Read from the headers themselves: the framework takes a key it cannot decode for none, and the
-/// request would lose its protection without a word.
+/// Read from the headers directly: the framework treats a key that it cannot decode as no key, and
+/// the request would silently lose its protection.
 fn key(request: &Request) -> Result<Option<String>, Problem> {
     let mut values = request.headers().get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -131,15 +136,15 @@ pub fn is_key(text: &str) -> bool {
     printable && (1..=255).contains(&text.len())
 }
 
-/// What to do with a request.
+/// Result of claiming a request.
 pub enum Claimed {
-    /// It is new: do it, and keep the answer.
+    /// The request is new: execute it and store the response.
     New(Claim),
-    /// It was done before: this was the answer.
+    /// The request was executed before: replay this response.
     Done(Kept),
 }
 
-/// An answer that was kept.
+/// A stored response.
 pub struct Kept {
     /// Names the claim.
     pub scope_hash: String,
@@ -149,7 +154,7 @@ pub struct Kept {
     pub body: String,
 }
 
-/// The right to carry out a request, as long as the lease holds.
+/// The right to execute a request, as long as the lease holds.
 pub struct Claim {
     scope_hash: String,
     key_hash: String,
@@ -158,14 +163,14 @@ pub struct Claim {
     lease_seconds: i64,
 }
 
-/// Why a key gives no right to carry out a request, and no answer either.
+/// Reason why a key yields neither the right to execute a request nor a stored response.
 #[derive(Debug)]
 pub enum KeyError {
-    /// It stands for another request.
+    /// The key was used for a different request.
     Mismatch,
-    /// The request is under way.
+    /// The request is still running.
     InProgress,
-    /// The database did not say.
+    /// The database failed.
     Database(DbErr),
 }
 
@@ -184,7 +189,7 @@ impl Contended for KeyError {
     }
 }
 
-/// Claims a request, or finds its answer.
+/// Claims a request, or returns its stored response.
 pub async fn claim(
     db: &DatabaseConnection,
     scope: &Scope,
@@ -209,7 +214,7 @@ async fn try_claim(
         return Ok(Claimed::New(claim));
     }
     let Some(found) = claim.find(db).await? else {
-        // Freed between the two statements: the client's next try will get it.
+        // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
     let other = found.scope_hash != claim.scope_hash || found.fingerprint != claim.fingerprint;
@@ -234,7 +239,8 @@ async fn try_claim(
     }
 }
 
-/// When a claim that somebody holds will be given up; `None` if nobody holds one.
+/// Returns the time at which the lease of a pending claim ends, or `None` if there is no pending
+/// claim.
 pub async fn held_until(
     db: &impl ConnectionTrait,
     scope: &Scope,
@@ -249,8 +255,8 @@ pub async fn held_until(
     row.map(|row| row.try_get("", "lease_until")).transpose()
 }
 
-/// True for a request without an answer that has left something behind: records of an import, or a
-/// payment at the gateway. Its key is for nothing else.
+/// True for a request without a stored response that has already written something: records of an
+/// import, or a payment at the gateway. Its key must not be used for any other request.
 async fn is_half_done(db: &DatabaseConnection, scope_hash: &str) -> Result<bool, DbErr> {
     let mut imports = held_by_imports();
     imports.and_where(import_runs::Column::ScopeHash.eq(scope_hash));
@@ -259,7 +265,7 @@ async fn is_half_done(db: &DatabaseConnection, scope_hash: &str) -> Result<bool,
     Ok(db.query_one(&imports).await?.is_some() || db.query_one(&payments).await?.is_some())
 }
 
-/// The keys of unfinished imports that have done a part of their work.
+/// Selects the scopes of unfinished imports that have done part of their work.
 fn held_by_imports() -> SelectStatement {
     use import_runs::Column::{CommittedFlag, ImportId, ScopeHash};
     let of_run = (import_records::Entity, import_records::Column::ImportId);
@@ -276,20 +282,21 @@ fn held_by_imports() -> SelectStatement {
         .take()
 }
 
-/// The keys of card payments: of those on their way, and of those that were over a day ago at most.
+/// Selects the scopes of card payments that are in progress or ended at most a day ago.
 fn held_by_payments() -> SelectStatement {
     use gateway_payments::{Column, Entity};
     let held = Column::ScopeHash.is_not_null();
     Query::select().column(Column::ScopeHash).from(Entity).and_where(held).take()
 }
 
-/// True for a claim whose lease has lapsed, and for an answer that is no longer kept.
+/// True for a claim whose lease has lapsed, and for a stored response that has expired.
 fn given_up(backend: DbBackend) -> Expr {
     let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
     lapsed.or(kept_no_longer(backend))
 }
 
-/// Counted from when the answer was given: the lease is held until then, however long it takes.
+/// True if the retention period is over. It is counted from the time of the response, however long
+/// the request took: storing the response sets `lease_until` anew.
 fn kept_no_longer(backend: DbBackend) -> Expr {
     Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
 }
@@ -309,12 +316,12 @@ impl Claim {
         &self.scope_hash
     }
 
-    /// SHA-256 of the query and body it was made for.
+    /// SHA-256 of the query and body for which it was made.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// How long it holds each time.
+    /// Length of its lease, from each renewal.
     pub fn lease_seconds(&self) -> i64 {
         self.lease_seconds
     }
@@ -348,8 +355,8 @@ impl Claim {
         }
     }
 
-    /// The row of this request, or of another one under this key. Rows of earlier releases have no
-    /// `key_hash`: where each is in a row of its own, this request's is the one.
+    /// Finds the row of this request, or of another request under this key. Rows of earlier
+    /// releases have no `key_hash`, so both may exist: then this request's own row is returned.
     async fn find(&self, db: &DatabaseConnection) -> Result<Option<Found>, DbErr> {
         let given_up = given_up(db.get_database_backend());
         let own = Column::ScopeHash.eq(self.scope_hash.as_str());
@@ -378,8 +385,9 @@ impl Claim {
         }))
     }
 
-    /// Makes a claim that was given up, or an answer that is no longer kept, this request's own.
-    /// Whoever outlived his lease may have kept his answer, or held on, since the claim was found.
+    /// Takes over a claim whose lease has lapsed, or the row of an expired response. The update
+    /// repeats these conditions: a request that outlived its lease may have stored its response, or
+    /// renewed the lease, since the row was read.
     async fn take_over(&self, db: &DatabaseConnection, found: &Found) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let update = Entity::update_many()
@@ -395,7 +403,7 @@ impl Claim {
             .filter(given_up(backend));
         match update.exec(db).await {
             Ok(updated) => Ok(updated.rows_affected == 1),
-            // Claimed meanwhile in a row of its own.
+            // Another request has claimed it in a separate row in the meantime.
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(false),
             Err(error) => Err(error),
         }
@@ -409,8 +417,8 @@ impl Claim {
         Column::ScopeHash.eq(self.scope_hash.as_str()).and(Column::ClaimToken.eq(token))
     }
 
-    /// Keeps the answer, within the effect's own transaction where it has one. Fails, and with it the effect, when
-    /// the lease ran out and another request took the claim over.
+    /// Stores the response, within the effect's own transaction if it has one. Fails, and the
+    /// effect with it, if the lease ran out and another request took the claim over.
     pub async fn keep(
         &self,
         db: &impl ConnectionTrait,
@@ -428,8 +436,8 @@ impl Claim {
         }
     }
 
-    /// Holds the claim for longer, within the effect's own transaction or beside it. Fails when the
-    /// lease ran out and another request took the claim over: then nothing more may be done.
+    /// Renews the lease, within the effect's own transaction or outside it. Fails if the lease ran
+    /// out and another request took the claim over: then the request must stop.
     pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), KeyError> {
         let update = Entity::update_many()
             .col_expr(Column::LeaseUntil, self.lease_until(db))
@@ -440,9 +448,11 @@ impl Claim {
         }
     }
 
-    /// Gives the key back after a refusal: the client may send something else under it. Where part
-    /// of the work is done, or where the answer may be kept after all because only its commit was
-    /// not acknowledged, the same request goes on or is answered instead. True if it was given back.
+    /// Releases the key after a refusal, so that the client may send another request under it. True
+    /// if it was released. There are two cases in which it is not. If part of the work is done,
+    /// only the lease ends, and the same request resumes the work. If the response was stored after
+    /// all, because only the acknowledgement of the commit was lost, the same request gets that
+    /// response.
     pub async fn free(&self, db: &DatabaseConnection) -> bool {
         let mut tries = 1;
         loop {
@@ -454,7 +464,8 @@ impl Claim {
                 }
                 Err(_) => tries += 1,
             }
-            // A database that went away takes its connections along: the next try has a new one.
+            // If the database went away, its connections are broken: the next attempt gets a new
+            // one.
             tokio::time::sleep(FREE_PAUSE).await;
         }
     }
@@ -470,13 +481,14 @@ impl Claim {
     }
 }
 
-/// Removes answers that are no longer kept. What is half done is remembered until it is done: begun anew, it would be done twice.
+/// Deletes expired responses. Claims with half-done work are kept until it is done: if the request
+/// started over, that part would be done twice.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
     let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
     let in_parts = Column::ScopeHash.in_subquery(held_by_imports());
     let at_gateway = Column::ScopeHash.in_subquery(held_by_payments());
-    // The day of the claim has an index.
+    // The creation date of the claim has an index.
     let old = Column::CreatedDate.into_expr().lt(oldest).and(kept_no_longer(backend));
     let swept = Entity::delete_many()
         .filter(old)

@@ -1,9 +1,10 @@
-//! Whose turn it is: requests that write on one loan, comment or document, or in one cash drawer,
-//! wait here for each other, in the order in which they came.
+//! In-process lock queue. Requests that write to the same loan, comment, document or cash drawer
+//! wait here, in FIFO order, before they take a database connection.
 //!
-//! The row lock in the database decides who writes; requests that wait for it there hold a
-//! connection each, and a few on one busy loan would leave none for all other loans. Whoever waits
-//! here holds none. Replicas and other programs meet at the row lock.
+//! The row lock in the database decides who writes, but a request that waits for it there holds a
+//! connection: a few requests for one busy loan would leave none for all other loans. A request
+//! that waits here holds none. Requests to other replicas, and other programs, meet only at the row
+//! lock.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +12,15 @@ use std::time::Duration;
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 use tokio::time::{Instant, timeout_at};
 
-/// How long a request waits for its turns where a loan or a drawer is among them.
+/// Maximum wait for all turns of a request that writes to a loan or a drawer.
 const WAIT: Duration = Duration::from_secs(3);
-/// How long a request about documents waits: many may come at once, and each is short.
+/// Maximum wait of a request about documents only: many may arrive at the same time, and each is
+/// short.
 const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
-/// How many requests there are at most for one row, with the one that works on it.
+/// Maximum number of requests per row, including the one that has the turn.
 const REQUESTS_MAX: usize = 512;
 
-/// What is written on.
+/// A row that requests write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Row {
     /// A loan.
@@ -40,26 +42,26 @@ impl Row {
     }
 }
 
-/// The rows that requests work on or wait for.
+/// Rows that requests are working on or waiting for.
 #[derive(Debug, Default)]
 pub struct Turns(Mutex<HashMap<Row, Line>>);
 
-/// The requests for one row.
+/// Requests for one row.
 #[derive(Debug, Default)]
 struct Line {
     queue: Arc<Queue<()>>,
     requests: usize,
 }
 
-/// The turn of a request, until it is dropped.
+/// A request's turn, which lasts until it is dropped.
 #[derive(Debug)]
 pub struct Turn {
-    // Dropped before the place, so that no line is forgotten while someone works in it.
+    // Dropped before the place, so that no queue is removed while a request has its turn.
     _work: OwnedMutexGuard<()>,
     _place: Place,
 }
 
-/// A place in the line for a row.
+/// A place in the queue for a row.
 #[derive(Debug)]
 struct Place {
     turns: Arc<Turns>,
@@ -67,8 +69,8 @@ struct Place {
 }
 
 impl Turns {
-    /// Waits for the turns to write on these rows, one after the other. An error is the row for
-    /// which it took too long, or too many wait already.
+    /// Waits for the turns to write to these rows, one after the other. The error is the row for
+    /// which the wait took too long or the queue is full.
     pub async fn take(self: &Arc<Self>, rows: &[Row]) -> Result<Vec<Turn>, Row> {
         let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
         let deadline = Instant::now() + wait;

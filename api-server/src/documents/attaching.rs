@@ -1,4 +1,4 @@
-//! How files come in: the bytes first, then the row, and nothing of either when it goes wrong.
+//! Attaching files: the bytes are stored first, then the row, and neither remains if it fails.
 
 use super::changes::{AddDocument, AddFile, Editor};
 use super::{Document, DocumentFile, Owner};
@@ -15,19 +15,19 @@ use poem_openapi::types::ToJSON;
 use shared::problem::Problem;
 use std::sync::Arc;
 
-/// What documents and their files are kept with.
+/// Everything needed to store documents and their files.
 pub struct Attachments {
-    /// Where the bytes are.
+    /// Store of the bytes.
     pub store: DocumentStore,
-    /// What may be uploaded.
+    /// Limits of uploads.
     pub uploads: uploads::Limits,
-    /// Who is downloading.
+    /// Concurrency limit of downloads.
     pub downloads: AtOnce,
-    /// Carries out what writes rows.
+    /// Executes commands that write rows.
     pub writer: Writer,
 }
 
-/// A request that brings a file.
+/// A request that uploads a file.
 pub struct Upload {
     editor: Editor,
     keyed: Option<Keyed>,
@@ -35,13 +35,13 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// The request.
+    /// Returns the upload of a request.
     pub fn new(request: &Request, caller: Caller, form: FormBody) -> Result<Self, Problem> {
         let keyed = Keyed::of(request, &caller)?;
         Ok(Self { editor: Editor::new(request, caller)?, keyed, form })
     }
 
-    /// Who sent it.
+    /// Returns the caller who sent it.
     pub fn caller(&self) -> &Caller {
         &self.editor.caller
     }
@@ -71,7 +71,7 @@ impl Upload {
     }
 }
 
-/// In a task of its own: whoever hangs up leaves no parts of a file behind.
+/// Runs in a separate task, so that a client that disconnects leaves no parts of a file behind.
 async fn receive<E: Effect<Answer: ToJSON, Rule = DocumentRefusal>>(
     attachments: &Arc<Attachments>,
     caller: Caller,
@@ -88,7 +88,8 @@ async fn receive<E: Effect<Answer: ToJSON, Rule = DocumentRefusal>>(
         let outcome = effects::carry_out(&attachments.writer, effect, Keeping::Kept(scope)).await;
         let in_vain = match &outcome {
             Ok(answer) => answer.is_replayed(),
-            // Whether a commit came through that nobody acknowledged, only the sweep can tell.
+            // After a commit that was not acknowledged, the row may exist. The object stays: only
+            // the sweep can tell.
             Err(failure) => failure.is_refusal() || matches!(failure, Failure::KeyInProgress),
         };
         if in_vain {

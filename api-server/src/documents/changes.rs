@@ -1,5 +1,5 @@
-//! What is done to documents, each in one locked transaction: the comment or the field's document is
-//! held from the check to the commit, so that nothing is attached to what is being removed.
+//! Commands that change documents, each in one transaction. The comment or the field's document is
+//! locked from the check to commit, so that nothing is attached to what is being removed.
 
 use super::{Document, DocumentFile, Owner};
 use crate::audit::{self, Author, Changes, Place};
@@ -31,7 +31,7 @@ use shared::problem::InvalidValue;
 use shared::telemetry::RequestId;
 use shared::time::Clock;
 
-/// Files of one document: they are shown with it.
+/// Maximum number of files per document: all are shown with it.
 const FILES_MAX: usize = 200;
 
 /// The new state of a field's document: members left out are cleared. Read-only members are
@@ -49,24 +49,24 @@ pub struct DocumentChange {
     pub version_hash: Option<String>,
 }
 
-/// Who changes documents.
+/// User who changes documents.
 #[derive(Clone, Debug)]
 pub struct Editor {
     /// The caller.
     pub caller: Caller,
-    /// The same, for the history.
+    /// Author in the history.
     pub author: Author,
 }
 
 impl Editor {
-    /// Whoever sent this request.
+    /// Returns the editor who sent this request.
     pub fn new(request: &Request, caller: Caller) -> Result<Self, DocumentError> {
         let request_id = request.data::<RequestId>();
-        let request_id = request_id.ok_or_else(|| DocumentError::defect("no request id"))?;
+        let request_id = request_id.ok_or_else(|| DocumentError::defect("a request has no id"))?;
         Ok(Self { author: Author::new(&caller, ChangeSource::Api, request_id), caller })
     }
 
-    /// Columns that name him are not optional.
+    /// Returns the user's id: columns that name the user are not optional.
     fn user_id(&self) -> Result<i64, Forbidden> {
         self.caller.user_id().ok_or(Forbidden::CoreUserOnly)
     }
@@ -128,8 +128,8 @@ impl Effect for AddDocument {
 }
 
 impl Owner {
-    /// Holds what documents are attached to, and tells where a comment's history is. It may have
-    /// gone while the file came.
+    /// Locks what documents are attached to: it may have been removed while the file was uploaded.
+    /// For a comment, returns where its changes are recorded.
     async fn lock(
         &self,
         tx: &DatabaseTransaction,
@@ -161,7 +161,7 @@ fn check_texts(received: &Received) -> Result<(), InvalidValue> {
 }
 
 fn read_only() -> DocumentError {
-    DocumentError::invalid("field", "is read only")
+    DocumentError::invalid("field", "is read-only")
 }
 
 async fn add_file(
@@ -187,7 +187,7 @@ async fn add_file(
     Ok(document_files::Entity::insert(file).exec_with_returning(tx).await?)
 }
 
-/// The removal of a comment's document. Answers with what the object store may forget.
+/// Removal of a comment's document. Returns the keys of the objects to be removed.
 pub struct RemoveCommentDocument {
     pub editor: Editor,
     pub owner: Owner,
@@ -233,8 +233,8 @@ pub async fn remove_of_comment(
     remove(tx, changes, place, owner.documents()).await
 }
 
-/// Removes these documents and their files, seen by whoever asks or not, and gives back the keys of
-/// the objects.
+/// Removes these documents and their files, whether the caller may see them or not. Returns the
+/// keys of the objects.
 #[expect(clippy::disallowed_methods, reason = "what goes with something goes, seen or not")]
 async fn remove(
     tx: &DatabaseTransaction,
@@ -265,7 +265,7 @@ async fn remove(
     Ok(files.into_iter().map(|file| file.object_key).collect())
 }
 
-/// A document of a field, held, with its files.
+/// Locks a document of a field, and returns it with its files.
 async fn lock(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -286,7 +286,7 @@ async fn lock(
     Ok((document, files))
 }
 
-/// Refuses where the field of a document takes no changes.
+/// Refuses if the field of a document is read-only.
 async fn check_field(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -306,7 +306,7 @@ async fn check_field(
     }
 }
 
-/// A change of a field's document.
+/// Change of a field's document.
 pub struct ChangeDocument {
     pub editor: Editor,
     pub row_id: i64,
@@ -357,7 +357,7 @@ impl Effect for ChangeDocument {
     }
 }
 
-/// The removal of a field's document. Answers with what the object store may forget.
+/// Removal of a field's document. Returns the keys of the objects to be removed.
 pub struct RemoveDocument {
     pub editor: Editor,
     pub row_id: i64,
@@ -389,7 +389,7 @@ impl Effect for RemoveDocument {
     }
 }
 
-/// One more file of a field's document.
+/// Addition of a file to a field's document.
 pub struct AddFile {
     pub editor: Editor,
     pub row_id: i64,
@@ -414,7 +414,7 @@ impl Effect for AddFile {
         check_field(tx, &editor.caller, &document).await?;
         check_texts(received)?;
         if files.len() >= FILES_MAX {
-            let message = format!("a document has at most {FILES_MAX} files");
+            let message = format!("a document can have at most {FILES_MAX} files");
             return Err(DocumentError::invalid("file", message));
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
@@ -426,7 +426,7 @@ impl Effect for AddFile {
     }
 }
 
-/// The removal of a file. Answers with what the object store may forget.
+/// Removal of a file. Returns the key of the object to be removed.
 pub struct RemoveFile {
     pub editor: Editor,
     pub row_id: i64,

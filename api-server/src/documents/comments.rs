@@ -1,4 +1,4 @@
-//! Comments on loans, contacts and collateral: one table, three kinds, each with paths of its own.
+//! Comments on loans, contacts and collateral: one table, three kinds, each with separate paths.
 
 pub mod changes;
 
@@ -37,32 +37,32 @@ impl Comment {
         Ok(Self { row, comment_category, version_hash })
     }
 
-    /// The answer to the client that has just changed it.
+    /// Returns the response to the client that has just changed it.
     pub fn changed(self) -> Changed<Self> {
         let hash = self.version_hash.clone();
         Changed::new(self, &hash)
     }
 
-    /// The answer to a client that knows these versions.
+    /// Returns the response to a client that already has these versions.
     pub fn versioned(self, known: &Known) -> Versioned<Self> {
         let hash = self.version_hash.clone();
         Versioned::new(self, &hash, known)
     }
 }
 
-/// What a comment is on.
+/// Kind of record that a comment is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A loan.
     Loan,
     /// A contact.
     Contact,
-    /// A collateral.
+    /// A collateral item.
     Collateral,
 }
 
 impl Kind {
-    /// What documents of such a comment say they are attached to.
+    /// Returns the owner type of documents of such a comment.
     pub const fn owner(self) -> DocumentOwner {
         match self {
             Self::Loan => DocumentOwner::LoanComment,
@@ -71,7 +71,8 @@ impl Kind {
         }
     }
 
-    /// What a comment is on whose documents say that; `None` for those of fields.
+    /// Returns the kind of comment for an owner type of documents; `None` for owner types of
+    /// fields.
     pub const fn of(owner: DocumentOwner) -> Option<Self> {
         match owner {
             DocumentOwner::LoanComment => Some(Self::Loan),
@@ -85,7 +86,7 @@ impl Kind {
         }
     }
 
-    /// The privilege path of comments of this kind.
+    /// Returns the privilege path of comments of this kind.
     pub const fn privilege_path(self) -> &'static str {
         match self {
             Self::Loan => "Loan > Comments",
@@ -95,7 +96,7 @@ impl Kind {
     }
 }
 
-/// A comment of this kind; those of other kinds do not exist here.
+/// Returns a comment of this kind. A comment of another kind counts as missing.
 pub async fn get(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -114,7 +115,8 @@ pub async fn get(
     Ok(Comment::new(row, category.code)?)
 }
 
-/// The same under its row lock: who changes a comment, or what hangs on it, holds it.
+/// Locks a comment's row. A request that changes a comment, or anything that belongs to it, holds
+/// this lock.
 pub async fn lock(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -136,9 +138,9 @@ fn find(caller: &Caller, kind: Kind, comment_id: i64) -> Select<comments::Entity
     caller.find::<comments::Entity>().filter(CommentId.eq(comment_id)).filter(on.is_not_null())
 }
 
-/// Where the changes of a comment go, and of what hangs on it: into the history of its loan or
-/// contact; of a collateral's comment, into that of each loan that the collateral secures, else of
-/// the contact whose it is.
+/// Returns where the changes of a comment, and of what belongs to it, are recorded: in the history
+/// of its loan or contact. For a comment on a collateral item it is that of each loan that the item
+/// secures or, if there is none, of the contact who owns it.
 pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Result<Place, DbErr> {
     let at = |kind: Kind, owners| Place {
         owners,
@@ -161,8 +163,8 @@ pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Resu
     Ok(at(Kind::Collateral, owners))
 }
 
-/// Whose history tells of a collateral: each loan that it secures; where it secures none, the
-/// contact whose it is.
+/// Returns the owners of the histories that record a collateral item: each loan that it secures or,
+/// if there is none, the contact who owns it.
 #[expect(clippy::disallowed_methods, reason = "history belongs to all loans, seen or not")]
 pub async fn collateral_owners(
     db: &impl ConnectionTrait,

@@ -1,8 +1,8 @@
-//! Where the bytes of documents are kept: a local folder, or an S3-compatible bucket.
+//! Document store: the bytes of documents, in a local folder or an S3-compatible bucket.
 //!
 //! Objects have random names and never change. A file's object is written before its row, and its
-//! row is removed before its object: whatever is cut short leaves an object without a row, which
-//! [`sweep`] removes, and never a row without its object.
+//! row is deleted before its object. So an interrupted operation may leave an orphan, an object
+//! without a row, which [`sweep`] removes, but never a row without its object.
 
 mod leftovers;
 mod measure;
@@ -33,57 +33,57 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long one step may take: a folder on a network that does not answer would keep a request for
-/// ever.
+/// Time limit of one step. Without it, a network folder that does not respond would hold a request
+/// forever.
 const STEP_TIME_MAX: Duration = Duration::from_secs(30);
-/// What is written to a folder at once.
+/// Bytes written to a folder at a time.
 const FOLDER_PART_BYTES: usize = 256 * 1024;
-/// What is written to a bucket at once: S3 takes no smaller parts, and 10,000 of them.
+/// Bytes written to a bucket at a time: S3 accepts no smaller parts, and at most 10,000 of them.
 const BUCKET_PART_BYTES: usize = 5 * 1024 * 1024;
-/// Objects that are removed at the same time.
+/// Objects removed concurrently.
 const REMOVED_AT_ONCE: usize = 8;
-/// How long an answer waits at most for what does not decide it: for a removal, which goes on
-/// behind it, or for a reason why something failed.
+/// Maximum time that a response waits for work that does not decide it: a removal, which continues
+/// in the background, or finding out why something failed.
 const ANSWER_DELAY_MAX: Duration = Duration::from_secs(2);
 
-/// Where documents are kept.
+/// Location of the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In a folder of this machine.
+    /// A folder on this machine.
     Folder(PathBuf),
-    /// In a bucket.
+    /// A bucket.
     Bucket(Bucket),
 }
 
 /// An S3-compatible bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// Its name.
+    /// Name of the bucket.
     pub name: String,
-    /// What the names of all objects begin with, if anything.
+    /// Prefix of all object names, if any.
     pub prefix: String,
-    /// The service; Amazon's of the region where it is absent.
+    /// Endpoint of the service; if absent, Amazon's of the region.
     pub endpoint: Option<String>,
-    /// The region.
+    /// Region.
     pub region: String,
-    /// Key id and secret; where they are absent, those of the machine's role.
+    /// Access key id and secret; if absent, those of the machine's role.
     pub credentials: Option<(String, String)>,
-    /// Who may have signed the service's certificate, PEM; the system's authorities where absent.
+    /// PEM file with the certificate authorities to trust; if absent, the system's are trusted.
     pub authority: Option<PathBuf>,
 }
 
-/// The store.
+/// A document store.
 #[derive(Clone, Debug)]
 pub struct DocumentStore {
     objects: Arc<dyn ObjectStore>,
-    /// The folder, if it is one.
+    /// The folder, if the store is one.
     folder: Option<PathBuf>,
     part_bytes: usize,
 }
 
 impl DocumentStore {
-    /// The store at this place. A folder that is not there is made, for this user alone; a bucket
-    /// is not asked yet.
+    /// Opens the store at this location. A missing folder is created, for this user only; a bucket
+    /// is not contacted yet.
     pub fn open(location: &Location) -> Result<Self, String> {
         match location {
             Location::Folder(folder) => Self::in_folder(folder.clone(), true),
@@ -91,18 +91,18 @@ impl DocumentStore {
         }
     }
 
-    /// The store at this place, which must be there already.
+    /// Opens the store at this location, which must already exist.
     pub fn open_existing(location: &Location) -> Result<Self, String> {
         match location {
             Location::Folder(folder) if !folder.is_dir() => {
-                Err(format!("{}: there is no such folder", folder.display()))
+                Err(format!("{}: the folder does not exist", folder.display()))
             }
             Location::Folder(_) | Location::Bucket(_) => Self::open(location),
         }
     }
 
-    /// The store in a folder, for a great many objects that can be made again: they reach the disk
-    /// when the system writes them.
+    /// Opens the store in a folder to write a great many objects that can be recreated: they reach
+    /// the disk when the system writes them.
     pub fn open_for_bulk(folder: PathBuf) -> Result<Self, String> {
         Self::in_folder(folder, false)
     }
@@ -111,7 +111,7 @@ impl DocumentStore {
         let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
         create_folder(&folder).map_err(|error| wrong(&error))?;
         let objects = LocalFileSystem::new_with_prefix(&folder).map_err(|error| wrong(&error))?;
-        // What is acknowledged is on the disk.
+        // What is acknowledged must be on disk.
         let objects = Arc::new(objects.with_fsync(synced));
         Ok(Self { objects, folder: Some(folder), part_bytes: FOLDER_PART_BYTES })
     }
@@ -120,7 +120,7 @@ impl DocumentStore {
         let mut client = ClientOptions::new()
             .with_connect_timeout(Duration::from_secs(3))
             .with_read_timeout(Duration::from_secs(20))
-            // A whole file may take longer than any limit on a request.
+            // A whole file may take longer than any time limit of a request.
             .with_timeout_disabled();
         if let Some(path) = &bucket.authority {
             let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -155,7 +155,7 @@ impl DocumentStore {
         Ok(Self { objects, folder: None, part_bytes: BUCKET_PART_BYTES })
     }
 
-    /// Whether objects can be written and removed, told by doing it.
+    /// Checks that objects can be written and removed, by writing and removing one.
     pub async fn check(&self) -> Result<(), String> {
         let path = Path::from(format!("check-{}", upload::random_key()));
         let written = bounded(async {
@@ -165,7 +165,7 @@ impl DocumentStore {
         written.await.map_err(|error| in_one_line(&error))
     }
 
-    /// Writes an object under a name that somebody else made up.
+    /// Writes an object under a given name.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<(), String> {
         let put = bounded(self.objects.put(&path(key), bytes.into())).await;
         put.map(drop).map_err(|error| in_one_line(&error))
@@ -176,8 +176,8 @@ impl DocumentStore {
         Upload::new(Arc::clone(&self.objects), self.part_bytes)
     }
 
-    /// Removes objects whose rows are gone. What cannot be removed now is left for the sweep: tells
-    /// how many that are.
+    /// Removes objects whose rows are deleted. Objects that cannot be removed now are left for the
+    /// sweep. Returns their number.
     pub async fn remove(&self, keys: Vec<String>) -> u64 {
         let removals = keys.into_iter().map(|key| async move {
             match bounded(self.objects.delete(&path(&key))).await {
@@ -193,12 +193,13 @@ impl DocumentStore {
         removals.fold(0, async |left, one| left + one).await
     }
 
-    /// Where an object is in the store.
+    /// Returns the path of an object in the store.
     pub fn place(key: &str) -> String {
         path(key).to_string()
     }
 
-    /// The same as [`Self::remove`] where somebody waits for an answer: it goes on without him.
+    /// Removes objects like [`Self::remove`], for a request: its response does not wait long, and
+    /// the removal continues in the background.
     pub async fn forget(&self, keys: Vec<String>) {
         let store = self.clone();
         let removal = tokio::spawn(async move { store.remove(keys).await });
@@ -206,24 +207,24 @@ impl DocumentStore {
     }
 }
 
-/// Where an object is: in one of 256 folders, so that none gets too long.
+/// Returns the path of an object: in one of 256 folders, so that none gets too large.
 fn path(key: &str) -> Path {
     Path::from_iter([key.get(..2).unwrap_or_default(), key])
 }
 
-/// The key of an object at such a place; `None` for anything else.
+/// Returns the key of the object at a path; `None` if it is not the path of an object.
 fn key(path: &Path) -> Option<&str> {
     let (folder, key) = path.as_ref().split_once('/')?;
     (key.len() >= 32 && key.get(..2) == Some(folder) && !key.contains('/')).then_some(key)
 }
 
-/// What comes of a step; an error if nothing does.
+/// Returns the result of a step, or an error if it takes too long.
 async fn in_time<T>(step: impl Future<Output = T>) -> object_store::Result<T> {
-    let silence = |_| Error::Generic { store: "object store", source: "no answer".into() };
+    let silence = |_| Error::Generic { store: "object store", source: "no response".into() };
     timeout(STEP_TIME_MAX, step).await.map_err(silence)
 }
 
-/// A step that takes too long has failed like any other.
+/// Executes a step. If it takes too long, it has failed like any other.
 async fn bounded<T>(
     step: impl Future<Output = object_store::Result<T>>,
 ) -> object_store::Result<T> {
@@ -232,12 +233,12 @@ async fn bounded<T>(
 
 fn unavailable(error: &Error) -> Problem {
     let error = in_one_line(error);
-    tracing::warn!(error, "the object store is not available");
+    tracing::warn!(error, "the object store is unavailable");
     Problem::new(ProblemType::ObjectStoreUnavailable)
 }
 
-/// What went wrong and why: the error's own text leaves out whether a service refused or was
-/// silent, and has whatever it answered, which may be a page of XML.
+/// Returns what failed and why, in one line. The error's own text does not say whether a service
+/// refused or did not respond, and contains the whole response, which may be a page of XML.
 fn in_one_line(error: &Error) -> String {
     let mut text = error.to_string();
     let causes = std::iter::successors(error.source(), |&cause| cause.source());

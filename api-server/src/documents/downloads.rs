@@ -1,5 +1,5 @@
-//! Files on their way out: with a limit on how many there are at once, and on how long one waits for
-//! a client that does not take it.
+//! Downloads of files, with limits on how many run concurrently and how long one waits for a client
+//! that does not read.
 
 use crate::auth::caller::Caller;
 use crate::documents::document_store::DocumentStore;
@@ -17,19 +17,19 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Downloads at once: each holds a file of the folder, or a connection to the bucket.
+/// Concurrent downloads: each holds a file of the folder, or a connection to the bucket.
 const DOWNLOADS_MAX: usize = 512;
-/// Downloads of one caller at once.
+/// Concurrent downloads of one caller.
 const DOWNLOADS_OF_ONE_MAX: usize = 64;
-/// How long a download waits for its client to take what there is, and for the store to give more.
+/// Maximum wait for the client to read what there is, and for the store to deliver more.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
-/// The places for downloads.
+/// Returns the concurrency limit of downloads.
 pub fn places() -> AtOnce {
     AtOnce::new("downloads", DOWNLOADS_MAX, DOWNLOADS_OF_ONE_MAX)
 }
 
-/// The bytes of a file, or of a part of it, as a body.
+/// Returns the bytes of a file, or of a part of it, as a body.
 pub async fn body(
     store: &DocumentStore,
     downloads: &AtOnce,
@@ -50,12 +50,12 @@ pub async fn body(
 }
 
 fn broken(error: object_store::Error) -> io::Error {
-    tracing::warn!(%error, "a download ends before its time");
+    tracing::warn!(%error, "a download ended early");
     io::Error::other(error)
 }
 
-/// Reads in a task of its own, a little ahead of the client. A client that takes nothing for too
-/// long, on a connection that is alive otherwise, loses its place and the rest of the file.
+/// Reads in a separate task, a little ahead of the client. A client that reads nothing for too
+/// long, on a connection that is otherwise alive, loses its place and the rest of the file.
 fn handed_on(
     mut bytes: BoxStream<'static, io::Result<Bytes>>,
     length: u64,
@@ -83,7 +83,7 @@ fn handed_on(
     })
 }
 
-/// A file's bytes, of which the last ones are only given out if all together are what they were.
+/// Streams a file's bytes, but sends the last ones only if the SHA-256 of all of them matches.
 fn verified(
     bytes: BoxStream<'static, object_store::Result<Bytes>>,
     file: &document_files::Model,

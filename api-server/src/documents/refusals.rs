@@ -1,26 +1,26 @@
-//! What the rules of documents and comments refuse.
+//! Refusals of commands on documents and comments, and the problems that clients get for them.
 
 use crate::command::failure::Failure;
 use crate::http::request_body::ReadOnlyChanged;
 use crate::http::versions::OtherVersion;
 use shared::problem::{Problem, ProblemType};
 
-/// Why nothing was done to a document or comment.
+/// Reason why a command on a document or comment was not executed.
 pub type DocumentError = Failure<DocumentRefusal>;
 
-/// A rule of documents or comments that said no.
+/// The rule of documents or comments that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentRefusal {
-    /// It has another version than the client believes.
+    /// It has a version other than the one the client expects.
     OtherVersion(OtherVersion),
-    /// The client changes what cannot be changed.
+    /// The client changes a read-only member.
     ReadOnly(ReadOnlyChanged),
-    /// The field holds no documents.
+    /// The field does not hold documents.
     FieldNotDocument {
-        /// Its name.
+        /// Name of the field.
         field: String,
     },
-    /// A document keeps its last file.
+    /// The last file of a document cannot be removed.
     LastFile,
 }
 
@@ -42,9 +42,9 @@ impl From<DocumentRefusal> for Problem {
             DocumentRefusal::OtherVersion(other) => other.into(),
             DocumentRefusal::ReadOnly(changed) => changed.into(),
             DocumentRefusal::FieldNotDocument { field } => Self::new(ProblemType::FieldNotDocument)
-                .detail(format!("{field} holds no documents")),
+                .detail(format!("{field} does not hold documents")),
             DocumentRefusal::LastFile => Self::new(ProblemType::LastFile)
-                .detail("a document has at least one file: remove the document itself"),
+                .detail("a document must keep at least one file: remove the document instead"),
         }
     }
 }

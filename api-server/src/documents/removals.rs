@@ -1,4 +1,4 @@
-//! The answer to a removal: done, and the object store forgets what went with it.
+//! Responses to removals: once committed, the object store removes the objects as well.
 
 use crate::command::effects::{self, Effect};
 use crate::documents::attaching::Attachments;
@@ -6,16 +6,16 @@ use crate::documents::refusals::DocumentRefusal;
 use poem_openapi::ApiResponse;
 use shared::problem::Problem;
 
-/// What is told of a removal.
+/// Response to a removal.
 #[derive(ApiResponse)]
 pub enum Removed {
-    /// It is gone.
+    /// Removed.
     #[oai(status = 204)]
     Done,
 }
 
 impl Removed {
-    /// Carries out a removal that answers with the keys of objects.
+    /// Executes a removal, and removes the objects whose keys it returns.
     pub async fn of<E: Effect<Answer = Vec<String>, Rule = DocumentRefusal>>(
         attachments: &Attachments,
         removal: E,

@@ -1,7 +1,7 @@
-//! Files on their way in: multipart forms (RFC 7578) read as a stream, with a limit on everything.
+//! Uploads: multipart forms (RFC 7578) read as a stream, with a limit on everything.
 //!
-//! The bytes go into the object store as they come, so that memory stays constant; a form that is
-//! refused, cut short or abandoned leaves nothing there.
+//! The bytes go into the object store as they arrive, so memory use stays constant. A form that is
+//! refused, cut off or abandoned leaves nothing there.
 
 mod disposition;
 pub mod file_names;
@@ -27,57 +27,58 @@ use shared::problem::{Problem, ProblemType};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a whole upload may take.
+/// Time limit of a whole upload.
 const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// Uploads at once: each holds a part in memory.
+/// Concurrent uploads: each holds a part in memory.
 const UPLOADS_MAX: usize = 64;
-/// Uploads of one caller at once.
+/// Concurrent uploads of one caller.
 const UPLOADS_OF_ONE_MAX: usize = 16;
-/// A text of the form, with room for what is refused by name.
+/// Maximum size of a text of the form, in bytes. It leaves room for texts that are too long, so
+/// that they are refused by name.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// How much a server takes in.
+/// Limits of uploads to a server.
 #[derive(Debug)]
 pub struct Limits {
-    /// Bytes of a file.
+    /// Maximum size of a file, in bytes.
     pub file_bytes_max: u64,
-    /// Types of files.
+    /// Accepted file types.
     pub types: Taken,
     at_once: AtOnce,
 }
 
 impl Limits {
-    /// Files up to this size and of these types.
+    /// Returns limits that accept files up to this size and of these types.
     pub fn new(file_bytes_max: u64, types: Taken) -> Self {
         let at_once = AtOnce::new("uploads", UPLOADS_MAX, UPLOADS_OF_ONE_MAX);
         Self { file_bytes_max, types, at_once }
     }
 
-    /// Bytes of a whole form.
+    /// Returns the maximum size of a whole form, in bytes.
     pub fn form_bytes_max(&self) -> u64 {
         self.file_bytes_max + 4 * TEXT_BYTES_MAX as u64
     }
 }
 
-/// A form that has been read, and its file in the object store, which no row names yet.
+/// A form that has been read. Its file is in the object store, but no row refers to it yet.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// The file's bytes.
+    /// The stored bytes of the file.
     pub stored: Stored,
-    /// What the file is called.
+    /// Name of the file.
     pub file_name: String,
     /// Its media type.
     pub content_type: &'static str,
-    /// The text `name`, if there is more in it than blanks.
+    /// The text `name`, if it is not blank.
     pub name: Option<String>,
-    /// The text `description`, if there is more in it than blanks.
+    /// The text `description`, if it is not blank.
     pub description: Option<String>,
-    /// What was sent, for fingerprints: whether each part was there, and which it was.
+    /// What was sent, for fingerprints: each part, or `None` if it was missing.
     sent: [Option<String>; 4],
 }
 
 impl Received {
-    /// What was sent, part by part; an empty part is another thing than none.
+    /// Returns what was sent, part by part. An empty part differs from a missing one.
     pub fn parts(&self) -> Vec<&[u8]> {
         let part = |sent| match sent {
             Some(text) => [b"1".as_slice(), String::as_bytes(text)],
@@ -87,14 +88,14 @@ impl Received {
     }
 }
 
-/// A multipart form that was announced and is still to be read.
+/// A multipart form, before its body is read.
 pub struct FormBody {
     body: Body,
     boundary: String,
 }
 
 impl FormBody {
-    /// Reads the form and puts its file into the object store.
+    /// Reads the form, and writes its file to the object store.
     pub async fn receive(
         self,
         limits: &Limits,
@@ -148,9 +149,9 @@ impl Reader<'_> {
                     description = Some(self.text("description", field).await?);
                 }
                 Some(again @ ("file" | "name" | "description")) => {
-                    return Err(malformed().field(again, "stands there twice"));
+                    return Err(malformed().field(again, "appears twice"));
                 }
-                Some(other) => return Err(malformed().field(other, "is no part of this form")),
+                Some(other) => return Err(malformed().field(other, "is not a part of this form")),
                 None => return Err(malformed().detail("a part of the form has no name")),
             }
         }
@@ -177,7 +178,7 @@ impl Reader<'_> {
         while let Some(chunk) = self.form.chunk(&mut field).await? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > TEXT_BYTES_MAX {
-                let detail = format!("{name} has at most 64 KiB");
+                let detail = format!("{name} may have at most 64 KiB");
                 return Err(Problem::new(ProblemType::TooLarge).detail(detail));
             }
         }
@@ -191,7 +192,7 @@ impl Reader<'_> {
     ) -> Result<File, Problem> {
         let head = self.head(&mut field).await?;
         if head.is_empty() {
-            return Err(Problem::invalid("file", "is empty"));
+            return Err(Problem::invalid("file", "must not be empty"));
         }
         let clean = sent_name.as_deref().and_then(file_names::clean);
         let (file_type, name) = self.judge(&head, clean.as_deref().unwrap_or("document"))?;
@@ -217,7 +218,7 @@ impl Reader<'_> {
         Ok(File { stored, sent_name, name, file_type })
     }
 
-    /// As much of the file as its type shows in.
+    /// Reads as much of the file as is needed to detect its type.
     async fn head(&mut self, field: &mut Field<'static>) -> Result<Bytes, Problem> {
         let mut head = Vec::new();
         while head.len() < HEAD_BYTES_MAX {
@@ -233,30 +234,31 @@ impl Reader<'_> {
         if bytes <= most {
             return Ok(());
         }
-        let detail = format!("files have at most {most} bytes");
+        let detail = format!("files may have at most {most} bytes");
         Err(Problem::new(ProblemType::TooLarge).detail(detail).field("file", "is too large"))
     }
 
-    /// Which type a file is of, and what it is called.
+    /// Returns the type of a file, and its name.
     fn judge(&self, head: &[u8], name: &str) -> Result<(&'static FileType, String), Problem> {
         let found = file_types::find(head, name);
         let taken = found.filter(|found| self.limits.types.contains(found));
         let Some(found) = taken else {
-            return Err(self.unsupported("its content is none of these"));
+            return Err(self.unsupported("its content is none of these types"));
         };
-        let message = || format!("the content is {}, and the name does not end so", found.name);
+        let message =
+            || format!("the content is {}, but the name has a different extension", found.name);
         let name = found.complete(name).ok_or_else(|| self.unsupported(&message()))?;
         Ok((found, name))
     }
 
     fn unsupported(&self, message: &str) -> Problem {
-        let detail = format!("files that are taken: {}", self.limits.types);
+        let detail = format!("accepted file types: {}", self.limits.types);
         Problem::new(ProblemType::UnsupportedMediaType).detail(detail).field("file", message)
     }
 }
 
 fn malformed() -> Problem {
-    Problem::bad_request("the form is not that of this operation")
+    Problem::bad_request("the form does not match this operation")
 }
 
 impl Payload for FormBody {
@@ -270,14 +272,14 @@ impl Payload for FormBody {
         registry.create_schema::<Self, _>("NewDocument".to_owned(), |_| {
             let member = |format: Option<&'static str>, max_length, description| {
                 let mut schema = MetaSchema::new("string");
-                // Every part with a format is a file, and no file is empty.
+                // A part with a format is a file, and no file is empty.
                 schema.format = format;
                 schema.max_length = max_length;
                 schema.description = Some(description);
                 MetaSchemaRef::Inline(Box::new(schema))
             };
             let mut schema = MetaSchema::new("object");
-            schema.description = Some("A file, and what its document is called.");
+            schema.description = Some("A file, and the name of its document.");
             schema.required = vec!["file"];
             schema.properties = vec![
                 (
@@ -285,15 +287,13 @@ impl Payload for FormBody {
                     member(
                         Some("binary"),
                         None,
-                        "One file, up to 25 MiB unless the installation says otherwise: pdf, png, \
-                         jpeg, tiff, txt, csv, docx or xlsx by its content. The name's extension \
-                         must be one of the type's own; a name without one gets it.",
+                        "One file, up to 25 MiB unless the installation has another limit: pdf, \
+                         png, jpeg, tiff, txt, csv, docx or xlsx by its content. The extension \
+                         of its name must be one of that type; a name without an extension gets \
+                         one.",
                     ),
                 ),
-                (
-                    "name",
-                    member(None, Some(255), "Up to 255 characters; default: the file's name."),
-                ),
+                ("name", member(None, Some(255), "Up to 255 characters; default: the file name.")),
                 ("description", member(None, Some(LONG), "Up to 64 KiB.")),
             ];
             schema
@@ -309,7 +309,7 @@ impl ParsePayload for FormBody {
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = multer::parse_boundary(content_type.unwrap_or_default());
         let boundary =
-            boundary.map_err(|_| malformed().detail("the Content-Type names no boundary"))?;
+            boundary.map_err(|_| malformed().detail("the Content-Type has no boundary"))?;
         Ok(Self { body: body.take()?, boundary })
     }
 }

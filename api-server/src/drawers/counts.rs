@@ -1,5 +1,5 @@
-//! Counting a drawer: what is there against what should be there. What is counted becomes the
-//! balance, and the rows up to then are frozen.
+//! Drawer counts (reconciliations): the counted amounts against the balances. The counted amounts
+//! become the balances, and the rows up to then are frozen.
 
 use super::ledger::Movement;
 use super::{Drawer, DrawerError};
@@ -19,7 +19,7 @@ use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 use std::collections::HashSet;
 
-/// More kinds of notes and coins than any currency has.
+/// Maximum number of denominations: more than any currency has.
 const DENOMINATIONS_MAX: usize = 100;
 
 /// A reconciliation to be posted: the result of counting a drawer.
@@ -51,7 +51,7 @@ pub struct NewDenomination {
     pub count: i32,
 }
 
-/// A count whose members are sound by themselves.
+/// A count that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct Count {
     cash: Money,
@@ -62,7 +62,7 @@ pub struct Count {
 }
 
 impl NewReconciliation {
-    /// The count, if each member is sound by itself.
+    /// Runs the checks that need no database, and returns the count.
     pub fn count(self) -> Result<Count, InvalidValue> {
         let comment = checked("Comment", self.comment)?;
         let cash = counted("Counted_Cash", &self.counted_cash)?;
@@ -84,11 +84,11 @@ fn counted(field: &str, amount: &AmountText) -> Result<Money, InvalidValue> {
     }
 }
 
-/// Notes and coins, if they are sound and sum up to the cash.
+/// Checks the denominations, and that they sum to the cash.
 fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, InvalidValue> {
     let refused = |message: String| Err(InvalidValue::new("Denominations", message));
     if list.len() > DENOMINATIONS_MAX {
-        return refused(format!("has at most {DENOMINATIONS_MAX} values"));
+        return refused(format!("may list at most {DENOMINATIONS_MAX} values"));
     }
     let (mut seen, mut sum) = (HashSet::new(), 0_i128);
     let mut denominations = Vec::with_capacity(list.len());
@@ -99,10 +99,10 @@ fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, Invali
             Err(error) => return refused(format!("a value {error}")),
         };
         if *count < 0 {
-            return refused(format!("{count} of {value} cannot be counted"));
+            return refused(format!("the count of {value} must not be negative"));
         }
         if !seen.insert(value) {
-            return refused(format!("the value {value} stands there twice"));
+            return refused(format!("the value {value} is listed twice"));
         }
         sum += i128::from(value.units()) * i128::from(*count);
         denominations.push(Denomination { value, count: *count });
@@ -110,12 +110,12 @@ fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, Invali
     match Money::from_wide_units(sum) {
         Ok(sum) if sum == cash => Ok(Denominations(denominations)),
         Ok(sum) => refused(format!("sum to {sum}, not to Counted_Cash {cash}")),
-        Err(error) => refused(format!("the sum: {error}")),
+        Err(error) => refused(format!("cannot be summed: {error}")),
     }
 }
 
-/// Compares what was counted in a drawer that the caller may see with its balances, enters the
-/// differences, and freezes all rows that no count froze before.
+/// Compares the amounts counted in a drawer that the caller may see with its balances, enters the
+/// differences, and freezes all rows that no earlier count froze.
 pub async fn reconcile(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -124,7 +124,7 @@ pub async fn reconcile(
     count: &Count,
 ) -> Result<counts::Model, DrawerError> {
     let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-    // A count is no posting: nobody becomes the active user by it.
+    // A count is not a posting: it makes no one the active user.
     drawer.becomes_active = false;
     let (expected_cash, expected_check) = (drawer.row.cash_balance, drawer.row.check_balance);
     let over_short_cash = count.cash.minus(expected_cash)?;
@@ -203,8 +203,8 @@ mod tests {
         for (list, cash, told) in [
             (&[("20.00", 3)][..], "60.01", "sum to 60.00, not to Counted_Cash 60.01"),
             (&[], "0.01", "sum to 0.00"),
-            (&[("20.00", 1), ("20.0", 2)], "60.00", "20.00 stands there twice"),
-            (&[("20.00", -1)], "0.00", "-1 of 20.00"),
+            (&[("20.00", 1), ("20.0", 2)], "60.00", "20.00 is listed twice"),
+            (&[("20.00", -1)], "0.00", "20.00 must not be negative"),
             (&[("0.00", 1)], "0.00", "0.00 is not above zero"),
             (&[("-5.00", 1)], "0.00", "-5.00 is not above zero"),
             (&[("0.005", 200)], "1.00", "has too many decimals"),

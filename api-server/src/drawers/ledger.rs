@@ -1,4 +1,4 @@
-//! The rows of a drawer and its balances, which change together.
+//! Drawer ledger: the rows of a drawer and its balances, which always change together.
 
 use super::{Drawer, DrawerError, DrawerRefusal};
 use sea_orm::ActiveValue::Set;
@@ -9,23 +9,23 @@ use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactio
 use shared::entity::{cash_drawer_sessions, cash_drawers};
 use shared::time::Timestamp;
 
-/// Money on its way.
+/// Money that moves into or out of a drawer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Movement {
     pub(super) transaction_type: DrawerTransactionType,
     pub(super) tender: Tender,
-    /// Above zero: in; below: out.
+    /// Positive: into the drawer; negative: out of it.
     pub(super) amount: Money,
     pub(super) now: Timestamp,
 }
 
-/// The same amount the other way.
+/// Returns the amount with the opposite sign.
 pub(super) fn negative(amount: Money) -> Result<Money, OutOfRange> {
     Money::ZERO.minus(amount)
 }
 
 impl Drawer {
-    /// What it holds of a tender.
+    /// Returns the drawer's balance of a tender.
     pub(super) fn balance(&self, tender: Tender) -> Money {
         match tender {
             Tender::Cash => self.row.cash_balance,
@@ -33,8 +33,8 @@ impl Drawer {
         }
     }
 
-    /// Enters a row, with the balance after it, and gives back its id. `row` says what the movement
-    /// does not.
+    /// Enters a row with the balance after it. Returns the row's id. `row` holds the columns that
+    /// the movement does not set.
     pub(super) async fn enter(
         &mut self,
         tx: &DatabaseTransaction,
@@ -75,7 +75,8 @@ impl Drawer {
         Ok(entered.last_insert_id)
     }
 
-    /// Makes whoever enters rows the active user, with the cash he begins with.
+    /// Makes the user who enters rows the active user, with the current cash balance as the opening
+    /// balance.
     async fn open_session(
         &mut self,
         tx: &DatabaseTransaction,
@@ -93,7 +94,7 @@ impl Drawer {
         Ok(())
     }
 
-    /// Ends the session of whoever is active.
+    /// Ends the active user's session.
     pub(super) async fn end_session(
         &mut self,
         tx: &DatabaseTransaction,

@@ -1,4 +1,4 @@
-//! Payments on loans that go into drawers, and their reversals.
+//! Loan payments that go into drawers, and their reversals.
 
 use super::ledger::{Movement, negative};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
@@ -14,32 +14,32 @@ use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_sessions, payment_methods};
 use shared::time::Timestamp;
 
-/// Characters of a check's number.
+/// Maximum length of a check number, in characters.
 const CHECK_NUMBER_MAX: usize = 25;
-/// What a payment calls its drawer.
+/// Member of a payment request that names the drawer.
 const FIELD: &str = "Cash_Drawer_ID";
-/// Cash without a drawer.
+/// Refusal of cash without a drawer.
 const REQUIRED: DrawerError = DrawerError::Refused(DrawerRefusal::Required);
 
-/// A payment as far as its drawer is concerned.
+/// The details of a payment that its drawer records.
 #[derive(Clone, Copy, Debug)]
 pub struct Paid<'a> {
-    /// How it was paid.
+    /// Payment method.
     pub method: &'a payment_methods::Model,
-    /// The method's own reference: of a check its number.
+    /// The method's own reference: for a check, its number.
     pub reference: Option<&'a str>,
-    /// How much.
+    /// Amount of the payment.
     pub amount: Money,
-    /// On which loan.
+    /// Loan that was paid.
     pub loan_id: i64,
-    /// The total row of its entry.
+    /// Total row of its entry.
     pub transaction_id: i64,
-    /// When.
+    /// Time of the payment.
     pub now: Timestamp,
 }
 
-/// The drawer that a payment by this method goes into, locked, if it goes into one: the one that
-/// was named, or for cash the only one that the caller is active on.
+/// Locks and returns the drawer that a payment by this method goes into, if any: the drawer named
+/// in the request or, for cash, the only one on which the caller is active.
 pub async fn for_payment(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -51,7 +51,7 @@ pub async fn for_payment(
             caller.get::<cash_drawers::Entity>(tx, drawer_id).await?;
             if !method.cash_flag && !method.check_flag {
                 let code = &method.payment_method_code;
-                let message = format!("does not go with the payment method {code}");
+                let message = format!("cannot be used with the payment method {code}");
                 let detail = "the payment does not go into a cash drawer";
                 return Err(DrawerRefusal::not_usable_in(detail, FIELD, message));
             }
@@ -60,7 +60,7 @@ pub async fn for_payment(
         None if method.cash_flag => {
             let drawer_id = active_drawer(tx, caller).await?.ok_or(REQUIRED)?;
             let drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            // His session may have ended while the lock was waited for.
+            // The caller's session may have ended while this request waited for the lock.
             if !drawer.active {
                 return Err(REQUIRED);
             }
@@ -69,13 +69,13 @@ pub async fn for_payment(
         None => return Ok(None),
     };
     if drawer.row.drawer_type == DrawerType::Reserve {
-        let detail = "a reserve takes no payments";
+        let detail = "a reserve does not accept payments";
         return Err(DrawerRefusal::not_usable_in(detail, FIELD, "is a reserve"));
     }
     Ok(Some(drawer))
 }
 
-/// The drawer on which the caller has a session, if it is the only one.
+/// Returns the drawer on which the caller has a session, if there is exactly one.
 async fn active_drawer(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -100,7 +100,7 @@ async fn active_drawer(
 }
 
 impl Drawer {
-    /// Enters a payment. One of nothing, as a payoff may be, leaves no row.
+    /// Enters a payment. A payment of zero, which a payoff can be, leaves no row.
     pub async fn enter_payment(
         &mut self,
         tx: &DatabaseTransaction,
@@ -123,8 +123,8 @@ impl Drawer {
     }
 }
 
-/// Takes a payment out of the drawer that it went into, if it went into one, whoever reverses it.
-/// `transaction_id` and `reversal_id` are the total rows of the payment and of its reversal.
+/// Takes a reversed payment out of the drawer that it went into, if any, regardless of who reverses
+/// it. `transaction_id` and `reversal_id` are the total rows of the payment and of its reversal.
 #[expect(clippy::disallowed_methods, reason = "whoever may reverse need not see the drawer")]
 pub async fn reverse_payment(
     tx: &DatabaseTransaction,

@@ -1,4 +1,5 @@
-//! What clients enter into drawers: from and to the bank, between drawers, corrections.
+//! Drawer transactions that clients enter: to and from the bank, transfers between drawers,
+//! adjustments.
 
 use super::ledger::{Movement, negative};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
@@ -57,7 +58,7 @@ pub struct NewDrawerTransaction {
     pub reference: Option<Text<100>>,
 }
 
-/// A transaction whose members are sound by themselves.
+/// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct Order {
     way: Way,
@@ -75,15 +76,16 @@ enum Way {
 }
 
 impl NewDrawerTransaction {
-    /// The drawers that it writes on, by id, where it is entered into this one.
+    /// Returns the drawers that the transaction writes to when it is entered into this one, in
+    /// ascending order of id: the lock order.
     pub fn drawers(&self, drawer_id: i64) -> impl Iterator<Item = i64> + use<> {
         let other = self.counter_drawer_id.unwrap_or(drawer_id);
         let (first, second) = (drawer_id.min(other), drawer_id.max(other));
         [first].into_iter().chain((first != second).then_some(second))
     }
 
-    /// The rights that hang on what is asked for. The type of a drawer that takes no transfers is
-    /// not told: it looks like none that is there.
+    /// Checks the privileges that the transaction needs. A closed target drawer counts as missing,
+    /// so its type is not revealed.
     pub async fn check_rights(
         &self,
         db: &impl ConnectionTrait,
@@ -106,7 +108,7 @@ impl NewDrawerTransaction {
         }
     }
 
-    /// The transaction, if each member is sound by itself.
+    /// Runs the checks that need no database, and returns the order.
     pub fn order(self) -> Result<Order, InvalidValue> {
         let check_number = checked("Check_Number", self.check_number)?;
         let reference = checked("Reference", self.reference)?;
@@ -118,10 +120,10 @@ impl NewDrawerTransaction {
         }
         let tender = self.tender.unwrap_or(Tender::Cash);
         if check_number.is_some() && tender != Tender::Check {
-            return Err(InvalidValue::new("Check_Number", "goes with the tender check alone"));
+            return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
         if self.counter_drawer_id.is_some() && entered != Entered::Transfer {
-            return Err(InvalidValue::new("Counter_Drawer_ID", "goes with a transfer alone"));
+            return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
         let said = reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
         let way = match entered {
@@ -152,7 +154,7 @@ async fn open_drawer(
     Ok(drawer.filter(|drawer| drawer.status == DrawerStatus::Open))
 }
 
-/// What moves into a reserve or out of it needs the right Funding.
+/// Requires the privilege Funding if one of the drawers is a reserve.
 fn check_funding<const N: usize>(
     caller: &Caller,
     drawers: [Option<&cash_drawers::Model>; N],
@@ -164,8 +166,8 @@ fn check_funding<const N: usize>(
     }
 }
 
-/// Enters what was asked for into a drawer that the caller may see, and gives back the rows of it
-/// that he may see.
+/// Enters a transaction into a drawer that the caller may see. Returns the new rows that the caller
+/// may see.
 pub async fn post(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -195,7 +197,7 @@ pub async fn post(
     Ok(rows.all(tx).await?)
 }
 
-/// More is taken out than the drawer holds, because the member Amount asks for it.
+/// Marks the member Amount as at fault if more is taken out than the drawer holds.
 fn beyond_balance(error: DrawerError) -> DrawerError {
     match error {
         DrawerError::Refused(DrawerRefusal::Negative { held, tender, .. }) => {
@@ -223,7 +225,8 @@ impl Order {
         }
     }
 
-    /// Two rows under the number of the first: out of one drawer, into the other.
+    /// Enters a transfer: two rows, out of one drawer and into the other, under the id of the
+    /// first. Locks both drawers in ascending order of id.
     async fn transfer(
         &self,
         tx: &DatabaseTransaction,
@@ -241,8 +244,10 @@ impl Order {
         let from = from.ok_or(DrawerError::NotFound)?;
         let mut from = Drawer::usable(tx, caller, from).await?;
         let to = to.filter(|drawer| drawer.status == DrawerStatus::Open).ok_or_else(|| {
-            let (detail, message) =
-                ("the other drawer takes no transfer", "must be another drawer, which is open");
+            let (detail, message) = (
+                "the other drawer does not accept transfers",
+                "must be another drawer that is open",
+            );
             DrawerRefusal::not_usable_in(detail, "Counter_Drawer_ID", message)
         })?;
         check_funding(caller, [Some(&from.row), Some(&to)])?;

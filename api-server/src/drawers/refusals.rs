@@ -1,45 +1,45 @@
-//! What the rules of cash drawers refuse.
+//! Refusals of cash-drawer commands, and the problems that clients get for them.
 
 use crate::command::failure::Failure;
 use shared::amounts::Money;
 use shared::entity::cash_drawer_transactions::Tender;
 use shared::problem::{FieldError, Problem, ProblemType};
 
-/// Why nothing was entered into a drawer.
+/// Reason why nothing was entered into a drawer.
 pub type DrawerError = Failure<DrawerRefusal>;
 
-/// A rule of cash drawers that said no.
+/// The cash-drawer rule that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrawerRefusal {
-    /// The drawer does not take the row, because of the member at fault if there is one.
+    /// The drawer does not accept the row.
     NotUsable {
-        /// Why not.
+        /// The reason.
         detail: &'static str,
-        /// The member.
+        /// The member at fault, if there is one.
         field: Option<FieldError>,
     },
     /// Another user is working with the drawer.
     InUse,
-    /// Cash goes into a drawer, and the caller is not active on exactly one.
+    /// A cash payment needs a drawer, and the caller is not active on exactly one.
     Required,
     /// The drawer holds less than is to be taken out of it.
     Negative {
-        /// What it holds.
+        /// Its balance of the tender.
         held: Money,
-        /// Of what.
+        /// The tender.
         tender: Tender,
-        /// True where the member Amount asks for it.
+        /// True if the member Amount of the request is at fault.
         is_amount: bool,
     },
 }
 
 impl DrawerRefusal {
-    /// A drawer that does not take the row.
+    /// Returns the error for a drawer that does not accept the row.
     pub(super) fn not_usable(detail: &'static str) -> DrawerError {
         Failure::Refused(Self::NotUsable { detail, field: None })
     }
 
-    /// The same because of a member.
+    /// Returns the same error with the member at fault.
     pub(super) fn not_usable_in(
         detail: &'static str,
         field: &str,
@@ -64,7 +64,7 @@ impl From<DrawerRefusal> for Problem {
                 .detail("another user is working with the drawer"),
             DrawerRefusal::Required => Self::new(ProblemType::CashDrawerRequired)
                 .detail("the caller is not active on exactly one cash drawer")
-                .field("Cash_Drawer_ID", "is required: cash is paid into a cash drawer"),
+                .field("Cash_Drawer_ID", "is required for a cash payment"),
             DrawerRefusal::Negative { held, tender, is_amount } => {
                 let tender = match tender {
                     Tender::Cash => "cash",

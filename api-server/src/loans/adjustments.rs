@@ -1,5 +1,5 @@
 //! Adjustments: advances and draws, charges, waivers, reductions, write-offs, disbursements. No
-//! operation posts them yet; the core system's batch programs and the demo portfolio do.
+//! operation of the API posts them yet; the core system's batch programs and the demo portfolio do.
 
 use crate::audit::{self, Author};
 use crate::loans::entries::codes::{self, Code};
@@ -15,22 +15,22 @@ use shared::amounts::Money;
 use shared::entity::{credit_lines, loan_transactions};
 use shared::time::Clock;
 
-/// Something other than a payment that moves a balance of a loan.
+/// A posting other than a payment that moves a balance of a loan.
 #[derive(Clone, Debug)]
 pub struct NewAdjustment {
-    /// What happens.
+    /// Kind of adjustment.
     pub kind: Kind,
-    /// How much: above zero.
+    /// Amount, above zero.
     pub amount: Money,
-    /// The day it counts for.
+    /// Effective date.
     pub effective_date: NaiveDate,
-    /// The line that a draw is on.
+    /// Credit line of a draw.
     pub creditline_id: Option<i64>,
-    /// Whatever the caller wants to find it by.
+    /// The caller's own reference.
     pub user_reference: Option<String>,
 }
 
-/// The code of an adjustment's row.
+/// Returns the transaction code of an adjustment.
 pub const fn code(kind: Kind) -> Code {
     match kind {
         Kind::Advance => codes::ADVANCE,
@@ -45,7 +45,7 @@ pub const fn code(kind: Kind) -> Code {
     }
 }
 
-/// Posts an adjustment and gives back its row. The caller commits.
+/// Posts an adjustment. Returns its row. The caller commits.
 pub async fn post(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -57,13 +57,18 @@ pub async fn post(
     refuse_if_closed(&book.status)?;
     let NewAdjustment { kind, amount, effective_date, .. } = *new;
     if (kind == Kind::Draw) != new.creditline_id.is_some() {
-        return Err(LoanError::invalid("Creditline_ID", "goes with draws, and each draw has one"));
+        return Err(LoanError::invalid(
+            "Creditline_ID",
+            "is required for a draw, and not allowed otherwise",
+        ));
     }
     entries::check_date(&book, effective_date, clock.today, kind.moves_base())?;
     let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;
     if !adjusted.is_balanced(&book.state, kind, amount) {
-        return Err(LoanError::defect("an adjustment moves other balances than its own"));
+        return Err(LoanError::defect(
+            "an adjustment is out of balance: not exactly its own balance moved by its amount",
+        ));
     }
     let heading = Heading { loan_id, author, clock, effective_date };
     let row = loan_transactions::ActiveModel {
@@ -93,10 +98,11 @@ async fn entry_row(
     reference: i64,
 ) -> Result<loan_transactions::Model, LoanError> {
     let row = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
-    row.ok_or_else(|| LoanError::defect("a row that was just written is gone"))
+    row.ok_or_else(|| LoanError::defect("a row that was just written is missing"))
 }
 
-/// Counts so many more draws, and so much more drawn, on a line of the loan.
+/// Adds draws, and the amount drawn, to a credit line of the loan, under the line's row lock.
+/// Negative values take them back.
 #[expect(clippy::disallowed_methods, reason = "a posting counts on its own line")]
 pub(crate) async fn count_draw(
     tx: &DatabaseTransaction,
@@ -111,8 +117,8 @@ pub(crate) async fn count_draw(
         .lock_exclusive()
         .one(tx)
         .await?;
-    let before =
-        line.ok_or_else(|| LoanError::invalid("Creditline_ID", "is no line of the loan"))?;
+    let before = line
+        .ok_or_else(|| LoanError::invalid("Creditline_ID", "is not a credit line of the loan"))?;
     let after = credit_lines::Model {
         draw_count: before.draw_count.saturating_add(count),
         draw_total: before.draw_total.plus(amount)?,

@@ -1,5 +1,5 @@
-//! Entries: the rows that a posting leaves in `loan_transactions`, all under the number of the
-//! first, which of them settled how much of which due row, and what the loan was before.
+//! Journal entries: the rows that a posting writes to `loan_transactions`, all under the reference
+//! number of the first, their allocations to due rows, and the effective dates they may have.
 
 pub mod codes;
 
@@ -23,24 +23,25 @@ use shared::entity::{loan_transactions, loans, payment_allocations, payments_due
 use shared::time::Clock;
 use std::collections::HashMap;
 
-/// Rows of one INSERT.
+/// Rows per INSERT.
 const ROWS_PER_INSERT: usize = 500;
 
-/// What the rows of an entry have in common.
+/// Values shared by all rows of an entry.
 #[derive(Clone, Copy)]
 pub struct Heading<'a> {
-    /// On which loan.
+    /// The loan.
     pub loan_id: i64,
-    /// Who posts it.
+    /// Author of the posting.
     pub author: &'a Author,
-    /// When it is posted.
+    /// Time of the posting.
     pub clock: Clock,
-    /// The day it counts for.
+    /// Effective date.
     pub effective_date: NaiveDate,
 }
 
 impl Heading<'_> {
-    /// A row of this code with the balance after it, and nothing else said.
+    /// Returns a row with this code, amount and resulting balance, and nothing else beyond the
+    /// shared values.
     pub fn row(
         &self,
         code: Code,
@@ -69,7 +70,8 @@ impl Heading<'_> {
     }
 }
 
-/// Writes the rows of an entry and gives back the number of the first, which all of them get.
+/// Writes the rows of an entry. Returns the id of the first, which becomes the reference number of
+/// all of them.
 pub async fn insert(
     tx: &DatabaseTransaction,
     first: loan_transactions::ActiveModel,
@@ -102,13 +104,13 @@ pub struct Written {
 }
 
 impl Written {
-    /// What the caller may see of an entry.
+    /// Returns the rows that the caller may see.
     pub fn seen(rows: Vec<Self>) -> Vec<loan_transactions::Model> {
         rows.into_iter().filter(|row| row.visible == 1).map(|row| row.row).collect()
     }
 }
 
-/// All rows of an entry, the first one first.
+/// Reads all rows of an entry, first row first.
 #[expect(clippy::disallowed_methods, reason = "an entry allocates what no caller sees, too")]
 pub async fn read(
     tx: &DatabaseTransaction,
@@ -129,7 +131,8 @@ pub async fn read(
         .await
 }
 
-/// Writes which rows of an entry settled how much of which due row. The due rows are stored.
+/// Writes the allocations of an entry: how much of which due row its interest and principal rows
+/// settled. The due rows must already be stored.
 pub async fn allocate<'a>(
     tx: &DatabaseTransaction,
     loan_id: i64,
@@ -169,7 +172,7 @@ pub async fn allocate<'a>(
     Ok(())
 }
 
-/// The keys of due rows that the entry itself has made.
+/// Returns the keys of the due rows that the entry itself created, by due date.
 #[expect(clippy::disallowed_methods, reason = "an entry counts every due row of its loan")]
 async fn new_due_rows(
     tx: &DatabaseTransaction,
@@ -195,8 +198,9 @@ fn missing(what: &str) -> DbErr {
     DbErr::RecordNotFound(format!("the {what} of an allocation"))
 }
 
-/// Refuses an effective date in the future, before the loan, and, for what moves the accrual base,
-/// before anything that it would have to undo.
+/// Refuses an effective date in the future or before origination. An entry that moves the accrual
+/// base must not be dated before the current base or the last payment either: it would have to undo
+/// them.
 pub fn check_date(
     book: &Book,
     effective_date: NaiveDate,
@@ -216,7 +220,7 @@ pub fn check_date(
     Ok(())
 }
 
-/// The first day that an entry which moves the accrual base may count for.
+/// Returns the earliest effective date of an entry that moves the accrual base.
 pub fn earliest_date(loan: &loans::Model) -> NaiveDate {
     let payment = loan.last_payment_date;
     payment.into_iter().fold(loan.origination_date.max(loan.accrual_base_date), Ord::max)

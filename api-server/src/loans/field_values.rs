@@ -1,4 +1,4 @@
-//! Values of user-defined fields: checked against the definitions of their form.
+//! Values of user-defined fields, checked against the field definitions of their form.
 
 use crate::auth::caller::Caller;
 use crate::loans::refusals::LoanError;
@@ -8,7 +8,7 @@ use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::problem::InvalidValue;
 use shared::time::Day;
 
-/// The values of Userdef01 to Userdef05 of a transaction, as they are stored.
+/// Checks the values of Userdef01 to Userdef05 of a transaction. Returns them as stored.
 pub async fn of_transaction(
     db: &impl ConnectionTrait,
     caller: &Caller,
@@ -37,7 +37,8 @@ pub async fn of_transaction(
     Ok(stored)
 }
 
-/// The value as it is stored, if the definition allows it. `member` is what a client calls it.
+/// Checks a value against its definition. Returns it as stored. `member` is its name in the
+/// request.
 pub fn checked(
     field: &user_defined_fields::Model,
     member: &str,
@@ -47,7 +48,7 @@ pub fn checked(
     if field.read_only_flag {
         return match value {
             None => Ok(None),
-            Some(_) => Err(InvalidValue::new(member, format!("{} is read only", field.label))),
+            Some(_) => Err(InvalidValue::new(member, format!("{} is read-only", field.label))),
         };
     }
     let Some(value) = value else {

@@ -1,7 +1,7 @@
-//! The book of one loan: its terms and state as the arithmetic wants them, read for an answer or
-//! locked for an entry, and the rows an entry leaves behind.
+//! Loan book: the terms and state of one loan in the form that the arithmetic uses, read for a
+//! response or locked for an entry, and the rows that an entry changes.
 //!
-//! One writer per loan: an entry holds the loan's row lock from its first statement to its commit.
+//! One writer per loan: an entry holds the loan's row lock from its first statement to commit.
 
 use crate::audit::{self, Author};
 use crate::auth::caller::Caller;
@@ -20,27 +20,28 @@ use shared::cluster;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::time::Clock;
 
-/// The status of a loan that a payoff closed.
+/// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
-/// How often a book is read, at most, while entries get in between.
+/// Maximum attempts to read a book while entries are committed between its two statements.
 const READS: usize = 5;
 
-/// A loan with all that its arithmetic needs.
+/// A loan with everything that its arithmetic needs.
 #[derive(Clone, Debug)]
 pub struct Book {
-    /// The loan's row.
+    /// Row of the loan.
     pub loan: loans::Model,
-    /// What its status forbids.
+    /// Row of its status, which says what is forbidden.
     pub status: loan_status_codes::Model,
-    /// What was agreed.
+    /// Contract terms.
     pub terms: Terms,
-    /// Where it stands.
+    /// Current state.
     pub state: State,
 }
 
 impl Book {
-    /// The book of a loan the caller may see: two statements, however long the loan's history. They
-    /// are done again when an entry was written between the two.
+    /// Reads the book of a loan that the caller may see, in two statements, however long the loan's
+    /// history. If an entry was committed between the two, both are repeated, at most `READS`
+    /// times; then the loan counts as locked.
     pub async fn read(
         db: &impl ConnectionTrait,
         caller: &Caller,
@@ -77,16 +78,17 @@ impl Book {
         }
     }
 
-    /// The book of a loan under its row lock, whoever will write in it: visibility and privileges
-    /// were checked before.
+    /// Locks the loan's row and reads its book, regardless of the caller: visibility and privileges
+    /// must have been checked before.
     #[expect(clippy::disallowed_methods, reason = "an entry counts every row of its loan")]
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or(LoanError::NotFound)?;
-        // Not everyone who locks a loan changes its row.
+        // Galera: a transaction that locks the loan without changing its row would not conflict
+        // with one on another node. The guard row, which both write, makes it conflict.
         cluster::guard_row(tx, "loans", loan_id).await?;
         let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
-        let status = status.ok_or_else(|| LoanError::defect("a loan without status"))?;
+        let status = status.ok_or_else(|| LoanError::defect("a loan has no status"))?;
         let lines = Lines::read(tx, loan_id).await?;
         Ok(Self::assemble(loan, status, lines))
     }
@@ -132,14 +134,15 @@ impl Book {
         Self { loan, status, terms, state }
     }
 
-    /// The rate of a day: the latest row in effect, before the first one the first.
+    /// Returns the rate of a day: that of the latest row in effect, or of the first row for a day
+    /// before it.
     pub fn rate_on(&self, day: NaiveDate) -> Rate {
         let in_effect = self.terms.rates.iter().rev().find(|step| step.effective_date <= day);
         in_effect.or(self.terms.rates.first()).map_or(Rate::ZERO, |step| step.rate)
     }
 
     /// Writes what an entry changed: due rows, the loan's row, and the loan's field history.
-    /// `change` sets the columns that are not the arithmetic's. Only what changed is written.
+    /// `change` sets the columns that the arithmetic does not. Only changed columns are written.
     pub async fn save(
         &self,
         tx: &DatabaseTransaction,
@@ -152,7 +155,7 @@ impl Book {
         self.save_loan(tx, author, clock, after, change).await
     }
 
-    /// The same without the due rows.
+    /// Writes the loan's row and its field history, but no due rows.
     pub async fn save_loan(
         &self,
         tx: &DatabaseTransaction,
@@ -191,7 +194,8 @@ impl Book {
     }
 }
 
-/// New due rows go in with what they were paid already; paid old ones are changed in one statement.
+/// Inserts new due rows with the amounts already paid on them, and updates stored due rows whose
+/// paid amounts changed: up to 500 rows per statement.
 async fn save_due_rows(
     tx: &DatabaseTransaction,
     loan_id: i64,
@@ -225,7 +229,8 @@ async fn save_due_rows(
     Ok(())
 }
 
-/// Writes how much of stored due rows is paid: key, interest, principal.
+/// Writes the paid amounts of stored due rows, each as key, interest and principal, in one
+/// statement.
 pub async fn update_paid(
     tx: &DatabaseTransaction,
     rows: impl IntoIterator<Item = (i64, Money, Money)>,
@@ -251,21 +256,21 @@ pub async fn update_paid(
         .map(drop)
 }
 
-/// Rates and due rows of a loan: of the latter those not fully paid, and the newest.
+/// Rates and due rows of a loan. The due rows are those not fully paid, and the newest.
 struct Lines {
     rates: Vec<RateStep>,
     due_rows: Vec<DueRow>,
-    /// Of the loan at that moment, what entries change with due rows.
+    /// Columns of the loan that entries change together with due rows, read in the same statement.
     loan: Option<(Option<NaiveDate>, Money, Money)>,
 }
 
-/// Rates carry this in the place of a payment number.
+/// Marks a line with a rate, in place of a payment number.
 const RATE_LINE: i32 = 0;
-/// And the loan itself this.
+/// Marks the line with the loan itself.
 const LOAN_LINE: i32 = -1;
 
 impl Lines {
-    /// One statement for all kinds of lines.
+    /// Reads all kinds of lines in one statement.
     async fn read(db: &impl ConnectionTrait, loan_id: i64) -> Result<Self, DbErr> {
         use loan_interest_rates::Column as R;
         use loans::Column as L;
@@ -358,12 +363,12 @@ impl Lines {
     }
 }
 
-/// Whether a loan of this status bears interest.
+/// True if a loan with this status bears interest.
 pub fn accrues(status: &loan_status_codes::Model) -> bool {
     !status.stop_accrual_flag && !status.closed_flag
 }
 
-/// Refuses where the loan's status takes no payments.
+/// Refuses if the loan's status does not allow payments.
 pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag || status.refuse_payments_flag {
         let status = status.code.clone();
@@ -372,7 +377,7 @@ pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), LoanErro
     Ok(())
 }
 
-/// Refuses where the loan is closed. A loan that takes no payments may still be charged.
+/// Refuses if the loan is closed. A loan that does not accept payments may still be charged.
 pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag {
         let status = status.code.clone();

@@ -1,9 +1,10 @@
-//! Posting a payment: the rules in their order, and the rows written.
+//! Payment posting: the checks in their order, and the rows written.
 //!
-//! One database transaction: lock the loan, check, accrue to the effective date and create the due
-//! rows up to it, split the amount, write the total row and one row per balance touched, the
-//! allocations to due rows, the balances, what the loan was before, and the field history. The
-//! caller commits.
+//! All in one database transaction: lock the loan, then the cash drawer if there is one; run the
+//! checks; accrue to the effective date and create the due rows up to it; allocate the amount;
+//! write the total row and one row per balance moved, the drawer's row, the new balances, the field
+//! history, a snapshot of the loan before the payment, and the allocations to due rows. The caller
+//! commits.
 
 mod order;
 
@@ -25,7 +26,7 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::entity::{loan_contacts, loan_status_codes, loan_transactions, loans, payment_methods};
 use shared::time::Clock;
 
-/// Posts a payment and gives back the rows of it that the caller may see, total row first.
+/// Posts a payment. Returns the rows of the entry that the caller may see, total row first.
 pub async fn post(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -51,7 +52,9 @@ pub async fn post(
     let posting = servicing::payment::post(&book.terms, &book.state, &instruction)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, order.amount))?;
     if !posting.is_balanced(&book.state, order.amount) {
-        return Err(LoanError::defect("the parts of a payment do not sum to it"));
+        return Err(LoanError::defect(
+            "a payment is out of balance: its amount, parts and balances disagree",
+        ));
     }
     let paid_off = match posting.closes {
         true => Some(status_paid_off(tx, caller).await?),
@@ -100,7 +103,7 @@ fn how<'a>(order: &Order, loan: &'a loans::Model) -> How<'a> {
     }
 }
 
-/// Where the money came from, as it stands in the rows.
+/// Source of the money, as recorded in the rows.
 struct Sources<'a> {
     method: &'a payment_methods::Model,
     drawer_id: Option<i64>,
@@ -108,7 +111,8 @@ struct Sources<'a> {
     user_fields: UserFields,
 }
 
-/// The total row, and one row per balance with a part, in the order in which the balances move.
+/// Builds the total row, one row per balance that moves, in the order in which the balances move,
+/// and the memo row of a convenience fee.
 fn rows(
     book: &Book,
     order: &Order,
@@ -156,7 +160,7 @@ fn rows(
     Ok((total, lines.chain(memo).collect::<Result<_, _>>()?))
 }
 
-/// The payment method of this code, or the default one.
+/// Returns the active payment method with this code, or the default one.
 async fn payment_method(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -173,7 +177,7 @@ async fn payment_method(
     })
 }
 
-/// The borrower, or a contact linked to the loan.
+/// Returns the contact who paid: the borrower, or a contact linked to the loan.
 async fn paid_by(
     tx: &DatabaseTransaction,
     caller: &Caller,

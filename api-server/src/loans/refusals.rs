@@ -1,4 +1,4 @@
-//! What the rules of loans refuse.
+//! Refusals of postings on loans, and the problems that clients get for them.
 
 use crate::command::failure::Failure;
 use crate::drawers::{DrawerError, DrawerRefusal};
@@ -7,27 +7,27 @@ use chrono::NaiveDate;
 use shared::amounts::Money;
 use shared::problem::{Problem, ProblemType};
 
-/// Why nothing was posted on a loan.
+/// Reason why nothing was posted on a loan.
 pub type LoanError = Failure<LoanRefusal>;
 
-/// A rule of loans that said no.
+/// The posting rule that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoanRefusal {
-    /// The arithmetic refuses an amount.
+    /// The arithmetic refused the amount.
     Amount {
-        /// Why.
+        /// The reason.
         refusal: Refusal,
         /// The amount.
         amount: Money,
     },
-    /// The loan's status takes no payments.
+    /// The loan's status does not allow payments.
     TakesNoPayments {
-        /// The code of the status.
+        /// Code of the status.
         status: String,
     },
     /// The loan is closed.
     Closed {
-        /// The code of its status.
+        /// Code of its status.
         status: String,
     },
     /// The effective date is after today.
@@ -35,22 +35,22 @@ pub enum LoanRefusal {
         /// The business day.
         today: NaiveDate,
     },
-    /// The effective date is before anything that can be posted.
+    /// The effective date is before the earliest one that can be posted.
     DateTooEarly {
-        /// The first day that can be posted on.
+        /// The earliest effective date that can be posted.
         earliest: NaiveDate,
     },
-    /// The External_ID is taken.
+    /// Another transaction of the loan has this External_ID.
     DuplicateExternalId {
-        /// The transaction that has it.
+        /// That transaction.
         transaction_id: i64,
     },
-    /// A rule of the cash drawer.
+    /// A cash-drawer rule was broken.
     Drawer(DrawerRefusal),
 }
 
 impl LoanRefusal {
-    /// A refusal of the arithmetic.
+    /// Returns the error for a refusal by the arithmetic.
     pub(super) fn of_amount(refusal: Refusal, amount: Money) -> LoanError {
         match refusal {
             Refusal::OutOfRange(error) => error.into(),
@@ -58,7 +58,7 @@ impl LoanRefusal {
         }
     }
 
-    /// An amount that is zero or less.
+    /// Returns the error for an amount of zero or less.
     pub(crate) fn amount_not_positive(amount: Money) -> LoanError {
         Self::of_amount(Refusal::AmountNotPositive, amount)
     }
@@ -76,14 +76,14 @@ impl From<DrawerError> for LoanError {
     }
 }
 
-/// Refusals of amounts come with the figures that would have passed.
+/// Refusals of amounts state the figure that would have passed.
 impl From<LoanRefusal> for Problem {
     fn from(refusal: LoanRefusal) -> Self {
         use ProblemType as Type;
         match refusal {
             LoanRefusal::Amount { refusal, amount } => of_arithmetic(refusal, amount),
             LoanRefusal::TakesNoPayments { status } => Self::new(Type::LoanClosed)
-                .detail(format!("a loan with status {status} takes no payments")),
+                .detail(format!("a loan with status {status} does not accept payments")),
             LoanRefusal::Closed { status } => {
                 Self::new(Type::LoanClosed).detail(format!("a loan with status {status} is closed"))
             }
@@ -95,8 +95,11 @@ impl From<LoanRefusal> for Problem {
                 .field("Effective_Date", format!("must not be before {earliest}")),
             LoanRefusal::DuplicateExternalId { transaction_id } => {
                 Self::new(Type::DuplicateExternalId)
-                    .detail(format!("Transaction_ID {transaction_id}"))
-                    .field("External_ID", format!("is on transaction {transaction_id} already"))
+                    .detail(format!("transaction {transaction_id} has this External_ID"))
+                    .field(
+                        "External_ID",
+                        format!("is already used by transaction {transaction_id}"),
+                    )
             }
             LoanRefusal::Drawer(refusal) => refusal.into(),
         }
@@ -110,7 +113,7 @@ fn of_arithmetic(refusal: Refusal, amount: Money) -> Problem {
             Problem::new(Type::AmountNotPositive).field("Amount", "must be above zero")
         }
         Refusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
-            .detail(format!("the parts sum to {sum}, the amount is {amount}")),
+            .detail(format!("the parts sum to {sum}, but the amount is {amount}")),
         Refusal::SplitExceedsBalance { part, balance } => Problem::new(Type::SplitExceedsBalance)
             .detail(format!("the {part} part may be at most {balance}")),
         Refusal::Overpayment { most } => Problem::new(Type::Overpayment)
@@ -118,7 +121,7 @@ fn of_arithmetic(refusal: Refusal, amount: Money) -> Problem {
             .field("Amount", format!("must be at most {most}")),
         Refusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
             .detail(format!("the payoff amount is {payoff}"))
-            .field("Amount", format!("{amount} does not reach {payoff}")),
+            .field("Amount", format!("{amount} is less than {payoff}")),
         Refusal::OutOfRange(error) => error.into(),
     }
 }

@@ -1,10 +1,11 @@
-//! Reversals: an entry is undone by rows of the odd codes, and the loan is what it was before. No
-//! operation posts them yet; the core system's programs and the demo portfolio do.
+//! Reversals: rows with odd transaction codes offset an entry and restore the loan to its state
+//! before it. No operation of the API posts them yet; the core system's programs and the demo
+//! portfolio do.
 //!
-//! What moved the accrual base can be reversed as long as nothing has moved it since: the latest
-//! such entry first. Charges, waivers and disbursements move a balance and no base: they stay as
-//! they are when an entry before them is reversed, and are reversed as long as the loan is open. No
-//! reversal leaves a balance below zero.
+//! An entry that moved the accrual base can be reversed only while nothing has moved the base
+//! since: the latest such entry goes first. Charges, waivers and disbursements move a balance but
+//! not the base: they stay when an earlier entry is reversed, and can themselves be reversed while
+//! the loan is open. No reversal leaves a balance below zero.
 
 mod due_rows;
 
@@ -30,8 +31,9 @@ use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes
 use shared::time::Clock;
 use std::collections::HashMap;
 
-/// Reverses an entry and gives back the rows that do, in the order of those they undo. With the
-/// day on which the bank returned it, a payment is marked as returned (NSF). The caller commits.
+/// Reverses an entry. Returns the reversing rows, in the order of the rows they reverse. `returned`
+/// is the day on which the bank returned a payment: the payment is then marked as returned (NSF).
+/// The caller commits.
 pub async fn reverse(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -41,12 +43,12 @@ pub async fn reverse(
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let mut book = Book::lock(tx, loan_of(tx, reference).await?).await?;
     let rows = entry(tx, reference).await?;
-    let first = rows.first().ok_or_else(|| refuse("is no entry"))?;
+    let first = rows.first().ok_or_else(|| refuse("is not an entry"))?;
     check_reversible(first, returned, clock.today)?;
     let moves = moves(tx, &rows).await?;
     let prior = prior_state(tx, &book, first, &moves).await?;
     if !prior.as_ref().is_some_and(|prior| closed_by_entry(&book, prior)) {
-        // Only what closed a loan opens it again.
+        // Only reversing the entry that closed a loan reopens it.
         refuse_if_closed(&book.status)?;
     }
     let mut after = moved_back(&book.state, &moves)?;
@@ -87,7 +89,7 @@ async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, LoanEr
     Ok(first.ok_or(LoanError::NotFound)?.loan_id)
 }
 
-/// The rows of an entry, as they are under the loan's lock.
+/// Reads the rows of an entry under the loan's row lock.
 #[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
 async fn entry(
     tx: &DatabaseTransaction,
@@ -105,14 +107,14 @@ fn check_reversible(
     today: NaiveDate,
 ) -> Result<(), LoanError> {
     if first.transaction_code % 2 == 1 {
-        return Err(refuse("is a reversal itself"));
+        return Err(refuse("is itself a reversal"));
     }
     if first.reversed_flag {
-        return Err(refuse("is reversed already"));
+        return Err(refuse("is already reversed"));
     }
     let Some(day) = returned else { return Ok(()) };
     if first.transaction_code != codes::PAYMENT_TOTAL.number {
-        return Err(refuse("is no payment, and only payments are returned"));
+        return Err(refuse("is not a payment: only payments can be returned"));
     }
     match first.effective_date <= day && day <= today {
         true => Ok(()),
@@ -123,10 +125,10 @@ fn check_reversible(
     }
 }
 
-/// What one row of an entry did, and the code that undoes it.
+/// The effect of one row of an entry, and the code that reverses it.
 struct Move<'a> {
     row: &'a loan_transactions::Model,
-    /// +1: it raised its balance; -1: it lowered it; 0: it moved none.
+    /// +1: the row raised its balance; -1: it lowered it; 0: it moved none.
     sign: i32,
     undoing: transaction_codes::Model,
 }
@@ -150,11 +152,11 @@ async fn moves<'a>(
         Some(Move { row, sign: sign?, undoing: undoing? })
     });
     let moves: Option<Vec<Move<'_>>> = moves.collect();
-    moves.ok_or_else(|| refuse("has a code without a reversal"))
+    moves.ok_or_else(|| refuse("has a transaction code without a reversal"))
 }
 
 impl Move<'_> {
-    /// What undoing it adds to its balance.
+    /// Returns the amount that reversing the row adds to its balance.
     fn back(&self) -> Result<Money, OutOfRange> {
         match self.sign {
             1.. => Money::ZERO.minus(self.row.transaction_amount),
@@ -164,7 +166,7 @@ impl Move<'_> {
     }
 }
 
-/// The balances without the entry. Of interest it is what was settled that goes back.
+/// Returns the balances without the entry. For interest, the settled total is taken back.
 fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, LoanError> {
     let mut after = state.clone();
     for step in moves {
@@ -185,14 +187,15 @@ fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, LoanError> {
     ] {
         if *balance(&mut after, name) < Money::ZERO {
             let message =
-                format!("would leave the {name:?} balance below zero: later entries first");
+                format!("would leave the {name:?} balance below zero: reverse later entries first");
             return Err(refuse(message));
         }
     }
     Ok(after)
 }
 
-/// A balance that is a sum of its rows; interest is not.
+/// Returns the balance that rows of this name move: for interest the settled total, because
+/// interest owed is not a sum of rows.
 fn balance(state: &mut State, name: BalanceName) -> &mut Money {
     match name {
         BalanceName::Principal => &mut state.principal,
@@ -204,8 +207,8 @@ fn balance(state: &mut State, name: BalanceName) -> &mut Money {
     }
 }
 
-/// What the loan was before the entry, if the entry moved the accrual base; refused unless it was
-/// the last to do so.
+/// Returns the snapshot of the loan before the entry, or `None` if the entry did not move the
+/// accrual base. Refuses an entry that was not the last to move it.
 #[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
 async fn prior_state(
     tx: &DatabaseTransaction,
@@ -219,7 +222,7 @@ async fn prior_state(
         let total = first.transaction_code == codes::PAYMENT_TOTAL.number;
         return match total || moves.iter().any(|step| step.row.balance_name.is_some_and(moves_base))
         {
-            true => Err(refuse("is not known with what the loan was before it")),
+            true => Err(refuse("has no stored snapshot of the loan before it")),
             false => Ok(None),
         };
     };
@@ -237,7 +240,10 @@ async fn prior_state(
         .one(tx)
         .await?;
     if let Some(later) = later {
-        return Err(refuse(format!("comes before {}: that one first", later.transaction_id)));
+        return Err(refuse(format!(
+            "is followed by entry {}: reverse that one first",
+            later.transaction_id
+        )));
     }
     let same_accrual = closed_by_entry(book, &prior)
         || accrues(&status(tx, prior.status_code_id).await?) == accrues(&book.status);
@@ -245,12 +251,12 @@ async fn prior_state(
         || !prior.has_terms_of(&book.loan)
         || !same_accrual
     {
-        return Err(refuse("is not the last to have moved the loan's accrual base"));
+        return Err(refuse("is no longer the last change to the loan's accrual base and terms"));
     }
     Ok(Some(prior))
 }
 
-/// True where the loan is closed as the entry left it: nobody has given it another status since.
+/// True if the loan is still closed as the entry left it: its status has not been changed since.
 fn closed_by_entry(book: &Book, prior: &LoanSnapshot) -> bool {
     let paid_off_since = book.loan.payoff_date.is_some() && prior.payoff_date.is_none();
     paid_off_since && book.status.code == PAID_OFF
@@ -262,10 +268,11 @@ async fn status(
     status_code_id: i64,
 ) -> Result<loan_status_codes::Model, LoanError> {
     let status = loan_status_codes::Entity::find_by_id(status_code_id).one(tx).await?;
-    status.ok_or_else(|| LoanError::defect("a loan without status"))
+    status.ok_or_else(|| LoanError::defect("a loan has no status"))
 }
 
-/// The columns that a posting writes beside those of the arithmetic. What came later stays.
+/// Restores the columns that a posting writes in addition to those of the arithmetic. Later changes
+/// stay.
 fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&LoanSnapshot>, posted: NaiveDate) {
     let Some(prior) = prior else { return };
     if closed_by_entry(book, prior) {
@@ -280,7 +287,7 @@ fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&LoanSnapshot>, p
     }
 }
 
-/// The rows that undo an entry, each with the balance after it.
+/// Builds the rows that reverse an entry, each with its resulting balance.
 fn undoing(
     author: &Author,
     clock: Clock,
@@ -315,7 +322,7 @@ fn undoing(
             transaction_date: Set(clock.now),
             gl_date: Set(clock.today),
             resulting_balance: Set(resulting_balance),
-            // It stays the payment's own.
+            // The External_ID stays with the payment.
             external_id: Set(None),
             entered_by_user_id: Set(author.user_id().unwrap_or(row.entered_by_user_id)),
             reversed_flag: Set(true),
@@ -328,11 +335,13 @@ fn undoing(
     let undoing = moves.iter().map(undo).collect::<Result<_, LoanError>>()?;
     match has_balances_of(&running, after) {
         true => Ok(undoing),
-        false => Err(LoanError::defect("the rows of a reversal do not lead to its balances")),
+        false => {
+            Err(LoanError::defect("the rows of a reversal do not add up to the restored balances"))
+        }
     }
 }
 
-/// True where the balances that are sums of rows are the same.
+/// True if the balances that are sums of rows agree.
 fn has_balances_of(rows: &State, state: &State) -> bool {
     let balances = |it: &State| {
         [it.principal, it.late_charges, it.fees, it.impound, it.suspense].map(Money::units)
@@ -340,7 +349,7 @@ fn has_balances_of(rows: &State, state: &State) -> bool {
     balances(rows) == balances(state)
 }
 
-/// Writes the rows of a reversal; they and those they undo name each other.
+/// Writes the rows of a reversal, and links them and the rows they reverse to each other.
 async fn write(
     tx: &DatabaseTransaction,
     undone: &[loan_transactions::Model],
@@ -351,7 +360,7 @@ async fn write(
         NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
     };
     let mut undoing = undoing.into_iter();
-    let first = undoing.next().ok_or_else(|| refuse("is no entry"))?;
+    let first = undoing.next().ok_or_else(|| refuse("is not an entry"))?;
     let reference = entries::insert(tx, first, undoing).await?;
     let written = entry(tx, reference).await?;
     let mut partner = CaseStatement::new();

@@ -1,8 +1,9 @@
-//! What a loan was before an entry that moved its accrual base, as a reversal of that entry needs it.
+//! Loan snapshots: the state of a loan before an entry that moved its accrual base. Reversing the
+//! entry restores it.
 //!
-//! The stored form names its fields and its version, so that it can be read whatever becomes of the
-//! columns of loans. Version 1 was all of these columns, without a version; the fields that are read
-//! have kept their names.
+//! The stored form carries its own field names and a version, so it stays readable when the columns
+//! of `loans` change. Version 1 was all columns of `loans`, without a version number; the fields
+//! read here have kept their names.
 
 use chrono::NaiveDate;
 use sea_orm::ActiveValue::Set;
@@ -13,26 +14,26 @@ use shared::amounts::{Accrual, Money};
 use shared::entity::loan_snapshots::{ActiveModel, Entity};
 use shared::entity::loans::{self, PaymentPeriod, YearLength};
 
-/// The version that is written.
+/// Version written by this release.
 const VERSION: u32 = 2;
 
-/// A loan before an entry.
+/// State of a loan before an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoanSnapshot {
     #[serde(default = "unversioned")]
     version: u32,
-    /// Its status.
+    /// Status of the loan.
     pub status_code_id: i64,
-    /// When it was paid off, and closed.
+    /// Dates on which the loan was paid off and closed.
     pub payoff_date: Option<NaiveDate>,
     pub closed_date: Option<NaiveDate>,
-    /// Where its accrual stood.
+    /// Accrual base: its date, and the interest accrued up to it.
     pub accrual_base_date: NaiveDate,
     pub accrual_base_total: Accrual,
-    /// Where its instalments stood.
+    /// Amount paid ahead toward the next instalment, and the next due date.
     pub paid_ahead_amount: Money,
     pub next_due_date: Option<NaiveDate>,
-    /// What had been posted last.
+    /// Latest payment and latest activity.
     pub last_payment_date: Option<NaiveDate>,
     pub last_payment_amount: Option<Money>,
     pub last_activity_date: Option<NaiveDate>,
@@ -51,7 +52,7 @@ const fn unversioned() -> u32 {
 }
 
 impl LoanSnapshot {
-    /// Of a loan as it is.
+    /// Returns the snapshot of a loan in its current state.
     pub fn of(loan: &loans::Model) -> Self {
         Self {
             version: VERSION,
@@ -76,16 +77,16 @@ impl LoanSnapshot {
         }
     }
 
-    /// Reads a stored one, of this release or of an earlier one.
+    /// Reads a stored snapshot, written by this release or an earlier one.
     pub fn read(stored: Value) -> Result<Self, String> {
         let snapshot: Self = serde_json::from_value(stored).map_err(|error| error.to_string())?;
         match snapshot.version {
             1..=VERSION => Ok(snapshot),
-            version => Err(format!("a snapshot of version {version}, of a later release")),
+            version => Err(format!("snapshot version {version} was written by a later release")),
         }
     }
 
-    /// Keeps it with the entry of this total row.
+    /// Stores the snapshot with the entry whose first row is `reference`.
     pub async fn save(&self, tx: &DatabaseTransaction, reference: i64) -> Result<(), DbErr> {
         let prior_state =
             serde_json::to_value(self).map_err(|error| DbErr::Json(error.to_string()))?;
@@ -93,7 +94,8 @@ impl LoanSnapshot {
         Entity::insert(row).exec_without_returning(tx).await.map(drop)
     }
 
-    /// True where the loan has still the terms on which interest and instalments depend.
+    /// True if the terms that interest and instalments depend on have not changed since the
+    /// snapshot.
     pub fn has_terms_of(&self, loan: &loans::Model) -> bool {
         let now = Self::of(loan);
         let terms = |it: &Self| {

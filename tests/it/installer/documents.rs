@@ -334,7 +334,7 @@ async fn wrong_settings_and_a_store_that_is_not_there_are_one_clear_line() {
         }
         for (more, why) in [
             ("API_DOCUMENTS=ftp://papers".to_owned(), "must be a folder, s3://BUCKET"),
-            (format!("API_DOCUMENTS={}", nowhere.display()), "there is no such folder"),
+            (format!("API_DOCUMENTS={}", nowhere.display()), "the folder does not exist"),
             (bucket.to_owned(), "the object store: "),
             (half("ACCESS_KEY_ID=me"), "API_S3_ACCESS_KEY_ID, API_S3_SECRET_ACCESS_KEY: one"),
             (half("SECRET_ACCESS_KEY=so"), "API_S3_ACCESS_KEY_ID, API_S3_SECRET_ACCESS_KEY: one"),

@@ -1,4 +1,4 @@
-//! What is answered of a payment by card.
+//! Responses about card payments.
 
 use crate::auth::caller::Caller;
 use poem_openapi::Object;
@@ -39,7 +39,7 @@ pub struct CardPayment {
     transactions: Vec<loan_transactions::Model>,
 }
 
-/// A payment with those rows of its entry that the caller may see.
+/// Returns a payment with the rows of its entry that the caller may see.
 pub(super) async fn answer(
     db: &impl ConnectionTrait,
     caller: &Caller,

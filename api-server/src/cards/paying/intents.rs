@@ -1,5 +1,5 @@
-//! The rows of `gateway_payments`. Each change is made only where the payment still stands where it
-//! was read; whoever comes too late changes nothing, and reads again.
+//! Rows of `gateway_payments`. A change is made only if the payment is still in the state that was
+//! read. A change that comes too late has no effect, and the payment is read again.
 
 use crate::cards::Refusal;
 use crate::cards::refusals::CardError;
@@ -17,24 +17,26 @@ use shared::entity::gateway_payments::{
 use shared::entity::payment_gateway_tokens::Gateway;
 use shared::time::Timestamp;
 
-/// Payments that one pass of the recovery looks at.
+/// Payments that the recovery reads per query.
 const STUCK_MAX: u64 = 100;
 
-/// A payment, whoever asks: callers see it through the answer to their own request alone.
+/// Reads a payment, regardless of the caller: callers see a payment only in the response to their
+/// own request.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
 pub(super) async fn read(db: &impl ConnectionTrait, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).one(db).await?;
-    found.ok_or_else(|| CardError::defect("a card payment is gone"))
+    found.ok_or_else(|| CardError::defect("a card payment is missing"))
 }
 
-/// A payment under its row lock.
+/// Reads a payment under its row lock.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
 pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
-    found.ok_or_else(|| CardError::defect("a card payment is gone"))
+    found.ok_or_else(|| CardError::defect("a card payment is missing"))
 }
 
-/// The payment that an earlier request began under the same key. Another body: 422.
+/// Finds the payment that an earlier request began under the same key. A different query or body is
+/// a 422.
 #[expect(clippy::disallowed_methods, reason = "the key's scope names the caller")]
 pub(super) async fn find_by_claim(
     db: &impl ConnectionTrait,
@@ -49,13 +51,13 @@ pub(super) async fn find_by_claim(
     }
 }
 
-/// The gateway that a payment was begun at.
+/// Returns the gateway at which a payment was begun.
 pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, CardError> {
     let request = CardPaymentRequest::read(&intent.request).map_err(CardError::defect)?;
     Ok(request.gateway)
 }
 
-/// The payment of a gateway's reference.
+/// Finds the payment with a gateway's reference.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
 pub(in super::super) async fn find_by_reference(
     db: &impl ConnectionTrait,
@@ -64,7 +66,8 @@ pub(in super::super) async fn find_by_reference(
     Entity::find().filter(Column::GatewayReference.eq(reference)).one(db).await
 }
 
-/// Payments on their way that are older than so many seconds, the oldest first, behind an id.
+/// Returns the unfinished payments older than `seconds`, with ids above `behind`, in ascending
+/// order of id.
 #[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
 pub(in super::super) async fn stuck(
     db: &DatabaseConnection,
@@ -85,7 +88,7 @@ pub(in super::super) async fn stuck(
         .await
 }
 
-/// Changes a payment that still stands where it was read.
+/// Changes a payment if its state, reference and failure code are still those that were read.
 async fn change(db: &impl ConnectionTrait, from: &Model, to: ActiveModel) -> Result<(), DbErr> {
     let reference = match &from.gateway_reference {
         Some(reference) => Column::GatewayReference.eq(reference.as_str()),
@@ -106,7 +109,7 @@ async fn change(db: &impl ConnectionTrait, from: &Model, to: ActiveModel) -> Res
         .map(drop)
 }
 
-/// Writes the gateway's name of a payment.
+/// Records the gateway's reference of a payment.
 pub(super) async fn refer(
     db: &impl ConnectionTrait,
     from: &Model,
@@ -117,8 +120,8 @@ pub(super) async fn refer(
     change(db, from, to).await
 }
 
-/// Writes that the card was charged, at the gateway's time where that is known. The gateway's clock
-/// is not ours: it is held between the intent and now.
+/// Records that the card was charged, at the gateway's time if it is known. The gateway's clock may
+/// differ from the database's: the time is kept between that of the intent and now.
 pub(super) async fn set_charged(
     db: &impl ConnectionTrait,
     from: &Model,
@@ -129,12 +132,12 @@ pub(super) async fn set_charged(
     change(db, from, ActiveModel { charged_date: Set(Some(at)), ..state(State::Charged) }).await
 }
 
-/// Writes that nobody knows whether the card was charged.
+/// Records that it is unknown whether the card was charged.
 pub(super) async fn set_unknown(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
     change(db, from, state(State::Unknown)).await
 }
 
-/// Writes that the card was not charged.
+/// Records that the card was not charged.
 pub(super) async fn set_failed(
     db: &impl ConnectionTrait,
     from: &Model,
@@ -144,8 +147,9 @@ pub(super) async fn set_failed(
     change(db, from, ActiveModel { ended_date, ..because(refusal, State::Failed) }).await
 }
 
-/// Writes that a charge is to be given back, before it is: were that lost, a later posting could
-/// find the loan open again.
+/// Records the decision to refund a charge, before the refund. Otherwise, if the refund were made
+/// but not recorded, a later posting could find the loan open again and post a charge that was
+/// refunded.
 pub(super) async fn decide_to_give_back(
     db: &impl ConnectionTrait,
     from: &Model,
@@ -154,13 +158,13 @@ pub(super) async fn decide_to_give_back(
     change(db, from, because(refusal, State::Charged)).await
 }
 
-/// Writes that a charge was given back.
+/// Records that a charge was refunded.
 pub(super) async fn set_voided(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
     let ended_date = Set(Some(db::time(db).await?));
     change(db, from, ActiveModel { ended_date, ..state(State::Voided) }).await
 }
 
-/// Writes that a payment is on the loan.
+/// Records that a payment is posted on the loan.
 pub(super) async fn set_posted(
     tx: &DatabaseTransaction,
     from: &Model,
@@ -188,8 +192,8 @@ fn because(refusal: &Refusal, to: State) -> ActiveModel {
     }
 }
 
-/// Frees the keys of payments that have been over for so long: until then, the request that began a
-/// payment and was answered late is not taken for another one.
+/// Releases the keys of payments that ended more than `seconds` ago. Until then, the request that
+/// began a payment is recognized when it is sent again, even if its response came late.
 pub async fn free_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
     let freed = Entity::update_many()

@@ -1,4 +1,4 @@
-//! Step 1: what a client may ask of a payment by card, and the intent.
+//! Step 1: the request for a card payment, and the intent.
 
 use super::posting::{order, system};
 use crate::audit::Author;
@@ -73,7 +73,7 @@ pub struct NewCardPayment {
 
 /// An intent that is about to be stored.
 pub struct Opening {
-    /// Whoever pays.
+    /// Caller who pays.
     pub caller: Caller,
     processor: Arc<CardProcessor>,
     author: Author,
@@ -84,8 +84,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Whether the caller may see loan and card (404), and the rights that hang on what is asked
-    /// for.
+    /// Checks that the caller may see the loan and the card (404 if not) and holds the privileges
+    /// that the request needs (403 if not).
     pub async fn admit(
         processor: &Arc<CardProcessor>,
         caller: Caller,
@@ -104,13 +104,13 @@ impl Opening {
         Ok(Self { caller, processor, author, loan_id, new, scope_hash: None, fingerprint: None })
     }
 
-    /// Remembers under which key it was asked for.
+    /// Remembers the key under which the payment was requested.
     pub(super) fn claimed(&mut self, claim: Option<&Claim>) {
         self.scope_hash = claim.map(|claim| claim.scope_hash().to_owned());
         self.fingerprint = claim.map(|claim| claim.fingerprint().to_owned());
     }
 
-    /// The fee, if it is the one that was agreed to.
+    /// Returns the fee that applies. Refuses if the payer agreed to a different one.
     async fn fee(
         &self,
         tx: &impl ConnectionTrait,
@@ -136,13 +136,12 @@ impl Opening {
         let reason = checked("Waive_Reason", self.new.waive_reason.clone())?;
         let given = reason.filter(|reason| !reason.trim().is_empty());
         match (self.new.waive_convenience_fee == Some(true), given) {
-            (true, None) => {
-                Err(CardError::missing("Waive_Reason", "a fee is not waived without a reason"))
-            }
+            (true, None) => Err(CardError::missing("Waive_Reason", "is required to waive the fee")),
             (true, Some(reason)) => Ok(Some(reason)),
-            (false, Some(_)) => {
-                Err(CardError::invalid("Waive_Reason", "goes with Waive_Convenience_Fee alone"))
-            }
+            (false, Some(_)) => Err(CardError::invalid(
+                "Waive_Reason",
+                "is only allowed with Waive_Convenience_Fee",
+            )),
             (false, None) => Ok(None),
         }
     }
@@ -204,7 +203,7 @@ impl Effect for Opening {
         .await?;
         let added = rows::add(tx, intent.clone()).await;
         let card_payment_id = added.map_err(|error| match db::fault(&error) {
-            // The same request, whose claim has lapsed, was faster.
+            // An earlier run of the same request, whose claim has lapsed, was faster.
             Fault::Conflict => CardError::KeyInProgress,
             _ => error.into(),
         })?;
@@ -234,7 +233,7 @@ impl Opening {
     }
 }
 
-/// What of it is a payment like any other.
+/// Returns the part of the request that it has in common with any payment.
 fn as_payment(new: &NewCardPayment) -> NewPayment {
     let new = new.clone();
     NewPayment {

@@ -1,4 +1,4 @@
-//! Step 5: the loan payment, and the end of the intent, in one transaction.
+//! Step 5: posting the loan payment and ending the intent, in one transaction.
 
 use super::intents;
 use crate::audit::Author;
@@ -18,10 +18,10 @@ use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState as S
 use shared::entity::{payment_gateway_tokens as cards, users};
 use shared::time::Clock;
 
-/// The code of the payment method.
+/// Code of the payment method for cards.
 const METHOD: &str = "CARD";
 
-/// A charge that is to be posted.
+/// A charge to be posted.
 pub(super) struct Posting {
     card_payment_id: i64,
     loan_id: i64,
@@ -46,12 +46,12 @@ impl Effect for Posting {
     #[expect(clippy::disallowed_methods, reason = "the card of the charge, whoever sees it")]
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {
         let intent = intents::lock(tx, self.card_payment_id).await?;
-        // Somebody else was faster.
+        // Another run was faster.
         if intent.state != State::Charged || intent.failure_code.is_some() {
             return Ok(());
         }
         let card = cards::Entity::find_by_id(intent.payment_gateway_token_id).one(tx).await?;
-        let card = card.ok_or_else(|| CardError::defect("a charge without card"))?;
+        let card = card.ok_or_else(|| CardError::defect("the card of a charge is missing"))?;
         let user = users::Entity::find_by_id(intent.entered_by_user_id).one(tx).await?;
         let name = user.map(|user| user.user_name).unwrap_or_default();
         let caller = system(&intent, &name);
@@ -60,7 +60,7 @@ impl Effect for Posting {
         let order = order(&intent, &card, charged_on)?;
         let loan_id = intent.loan_id;
         let rows = payments::post(tx, &caller, &author, clock, loan_id, &order).await?;
-        let first = rows.first().ok_or_else(|| CardError::defect("an entry without rows"))?;
+        let first = rows.first().ok_or_else(|| CardError::defect("an entry has no rows"))?;
         intents::set_posted(tx, &intent, first.transaction_reference_no, clock.now).await?;
         let card_id = card.payment_gateway_token_id;
         cards::Entity::update_many()
@@ -69,13 +69,13 @@ impl Effect for Posting {
             .filter(cards::Column::PaymentGatewayTokenId.eq(card_id))
             .exec(tx)
             .await?;
-        tracing::info!(id = self.card_payment_id, loan_id, "a card payment is posted");
+        tracing::info!(id = self.card_payment_id, loan_id, "a card payment was posted");
         Ok(())
     }
 }
 
-/// Whoever entered a payment, with every right: what he may do was asked when he entered it, and a
-/// charge is posted even if he has lost his rights since.
+/// Returns the user who entered a payment, with all privileges. Their privileges were checked when
+/// they entered it, and a charge is posted even if they have lost them since.
 pub(super) fn system(intent: &Model, user_name: &str) -> Caller {
     Caller::Core(CoreCaller {
         user_id: intent.entered_by_user_id,
@@ -84,7 +84,7 @@ pub(super) fn system(intent: &Model, user_name: &str) -> Caller {
     })
 }
 
-/// The loan payment of an intent.
+/// Returns the loan payment of an intent.
 pub(super) fn order(
     intent: &Model,
     card: &cards::Model,

@@ -1,21 +1,21 @@
-//! Stripe's own page on which a card is added: a checkout session in setup mode.
+//! Stripe checkout sessions in setup mode: Stripe's own page on which a card is added.
 
 use super::{Stripe, id_of, text};
 use crate::cards::Trouble;
 
-/// A page that was opened.
+/// An open page.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// Stripe's name of the session.
+    /// Stripe's id of the session.
     pub reference: String,
-    /// Where the page is.
+    /// URL of the page.
     pub url: String,
 }
 
-/// What became of a page.
+/// State of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutState {
-    /// Somebody may be filling it in.
+    /// It may still be filled in.
     Open,
     /// A card was added: its payment method.
     Complete(String),
@@ -24,7 +24,8 @@ pub enum CheckoutState {
 }
 
 impl Stripe {
-    /// Opens a page for a new customer of this contact, which closes by itself at this second since
+    /// Opens a page for a new customer of this contact, which expires at `closes`, in seconds since
+    /// 1970. Stripe sends browsers back to these URLs.
     /// 1970. Stripe sends browsers back to these URLs.
     pub async fn open_checkout(
         &self,
@@ -54,7 +55,7 @@ impl Stripe {
         }
     }
 
-    /// What became of a page.
+    /// Looks up the state of a page.
     pub async fn look_up_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
         let path = format!("/v1/checkout/sessions/{reference}");
         let query = [("expand[]", "setup_intent")];
@@ -70,7 +71,7 @@ impl Stripe {
         }
     }
 
-    /// Closes a page whose time is over, and tells what became of it.
+    /// Expires a page. Returns its state: a card may have been added before.
     pub async fn expire_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
         let path = format!("/v1/checkout/sessions/{reference}/expire");
         let answer = self.http.post(&path, &[], "").await?;

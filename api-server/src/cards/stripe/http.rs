@@ -1,4 +1,4 @@
-//! Asking Stripe: one request, one answer, and what it means that there was none.
+//! HTTP client for Stripe: requests, responses, and what a missing response means.
 
 use super::super::{Refusal, Trouble};
 use super::Account;
@@ -6,28 +6,28 @@ use reqwest::{Certificate, Client, RequestBuilder, Response};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The version of the API that this adapter was written for.
+/// API version for which this adapter was written.
 const VERSION: &str = "2024-06-20";
-/// How long it may take to reach Stripe.
+/// Time limit for connecting to Stripe.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
-/// How long Stripe may take for an answer.
+/// Time limit for a response.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(12);
-/// Bytes of an answer.
+/// Maximum size of a response, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// What refusals are called, and say, at most.
+/// Maximum lengths of the code and the message of a refusal, in characters.
 const CODE_LENGTH_MAX: usize = 50;
 const MESSAGE_LENGTH_MAX: usize = 255;
-/// What begins the words that nobody else may know: cards, customers and keys.
+/// Prefixes of words that must not be disclosed: cards, customers and keys.
 const SECRET_WORDS: [&str; 4] = ["pm_", "cus_", "sk_", "rk_"];
 
-/// The client of one account.
+/// HTTP client of one account.
 pub(super) struct Http {
     client: Client,
     url: String,
     key: String,
 }
 
-/// An answer in JSON.
+/// A JSON response.
 pub(super) struct Answer {
     pub status: u16,
     pub body: Value,
@@ -55,7 +55,7 @@ impl Http {
         self.send("GET", request).await
     }
 
-    /// Sends a form. Where it is sent again with the same key, Stripe gives its first answer.
+    /// Sends a form. If it is sent again with the same key, Stripe repeats its first response.
     pub async fn post(
         &self,
         path: &str,
@@ -74,19 +74,19 @@ impl Http {
         let answer = match request.send().await {
             Ok(response) => read(response).await,
             Err(error) if error.is_connect() || error.is_builder() => {
-                // Without the address: it may have a token in it.
+                // Without the URL, which may contain a token.
                 tracing::warn!(method, error = %error.without_url(), "stripe was not reached");
                 return Err(Trouble::Unavailable);
             }
             Err(error) => Err(error.without_url().to_string()),
         };
         let answer = answer.map_err(|error| {
-            tracing::warn!(method, %error, "stripe did not answer");
+            tracing::warn!(method, %error, "stripe did not respond");
             Trouble::Unknown
         })?;
         if answer.status >= 400 {
             let (status, code) = (answer.status, answer.refusal().code);
-            tracing::info!(method, status, code, "stripe refused");
+            tracing::info!(method, status, code, "stripe refused a request");
         }
         Ok(answer)
     }
@@ -99,20 +99,20 @@ async fn read(mut response: Response) -> Result<Answer, String> {
         response.chunk().await.map_err(|error| error.without_url().to_string())?
     {
         if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
-            return Err("the answer is too long".to_owned());
+            return Err("the response is too long".to_owned());
         }
         bytes.extend_from_slice(&chunk);
     }
     match serde_json::from_slice(&bytes) {
         Ok(body) => Ok(Answer { status, body }),
-        // Where something in between refuses, the status says enough.
+        // If an intermediary refuses, the status says enough.
         Err(_) if status >= 400 => Ok(Answer { status, body: Value::Null }),
-        Err(error) => Err(format!("no JSON: {error}")),
+        Err(error) => Err(format!("not JSON: {error}")),
     }
 }
 
 impl Answer {
-    /// The body of an answer that says yes.
+    /// Returns the body of a successful response.
     pub fn success(self) -> Result<Value, Trouble> {
         match self.status {
             200..=299 => Ok(self.body),
@@ -120,25 +120,25 @@ impl Answer {
         }
     }
 
-    /// What an answer means that says no.
+    /// Returns what an unsuccessful response means.
     pub fn trouble(&self) -> Trouble {
         match self.status {
-            // Keys and limits are our affair, and nothing was done.
+            // The key or a limit of our account is at fault, and nothing was done.
             401 | 403 | 429 => Trouble::Unavailable,
-            // The same request is under way, or Stripe itself does not know.
+            // The same request is still running, or Stripe itself does not know the outcome.
             409 | 500.. => Trouble::Unknown,
             400..=499 => Trouble::Refused(self.refusal()),
             _ => Trouble::Unknown,
         }
     }
 
-    /// Why it says no.
+    /// Returns the reason in an unsuccessful response.
     pub fn refusal(&self) -> Refusal {
         refusal(&self.body["error"])
     }
 }
 
-/// An error in Stripe's words. A bank's own reason goes before Stripe's.
+/// Converts an error from Stripe. A bank's own reason takes precedence over Stripe's.
 pub(super) fn refusal(error: &Value) -> Refusal {
     let word = |name: &str| error[name].as_str().filter(|text| !text.is_empty());
     let code = word("decline_code").or(word("code")).or(word("type")).unwrap_or("refused");
@@ -148,8 +148,8 @@ pub(super) fn refusal(error: &Value) -> Refusal {
     Refusal { code: first(code, CODE_LENGTH_MAX), message: first(&message, MESSAGE_LENGTH_MAX) }
 }
 
-/// Stripe names what a message is about: "No such PaymentMethod: 'pm_…'". Messages are stored and
-/// shown, and what a card is at Stripe is neither.
+/// Removes ids and keys from a message. Stripe names the object of a message: "No such
+/// PaymentMethod: 'pm_…'". Messages are stored and shown; a card's id at Stripe must be neither.
 fn without_secrets(message: &str) -> String {
     let ends_word = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let mut told = String::with_capacity(message.len());

@@ -1,28 +1,28 @@
-//! Stripe's webhooks: whether one is genuine, and what it is about.
+//! Stripe webhooks: verification of the signature, and the subject.
 //!
-//! What a webhook says is not believed: it only names what is to be looked up.
+//! The content of a webhook is not trusted: it only names what to look up.
 
 use super::{id_of, text};
 use aws_lc_rs::hmac;
 use serde_json::Value;
 use shared::time::Timestamp;
 
-/// How far the time of a signature may be from the database's.
+/// Maximum difference between the time of a signature and the database's time.
 const TOLERANCE_SECONDS: i64 = 300;
 
-/// What a webhook is about.
+/// Subject of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The payment of this reference.
+    /// The payment with this reference.
     Payment(String),
-    /// The page of this reference.
+    /// The page with this reference.
     Checkout(String),
     /// Nothing that matters here.
     Nothing,
 }
 
-/// The second since 1970 at which a body was signed, if the signature (`t=…,v1=…`) is of this body
-/// and under this secret.
+/// Returns the time at which a body was signed, in seconds since 1970, if the signature
+/// (`t=…,v1=…`) is valid for this body under this secret.
 ///
 /// See Stripe, "Verify webhook signatures manually": HMAC-SHA256 over time, dot and body.
 pub fn signed_at(secret: &str, signature: &str, body: &[u8]) -> Option<i64> {
@@ -37,13 +37,13 @@ pub fn signed_at(secret: &str, signature: &str, body: &[u8]) -> Option<i64> {
     parts().filter(|(name, _)| *name == "v1").any(|(_, hex)| matches(hex)).then_some(seconds)
 }
 
-/// True for a second within some minutes of the database's time: older ones may be sent again by
-/// anybody.
+/// True if the time is within some minutes of the database's: anyone could send an older webhook
+/// again.
 pub fn is_recent(signed: i64, now: Timestamp) -> bool {
     now.0.timestamp().saturating_sub(signed).saturating_abs() <= TOLERANCE_SECONDS
 }
 
-/// What a body is about.
+/// Returns the subject of a body.
 pub fn about(body: &[u8]) -> About {
     let Ok(event) = serde_json::from_slice::<Value>(body) else { return About::Nothing };
     let id = text(&event["data"]["object"]["id"]);

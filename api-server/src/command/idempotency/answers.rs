@@ -1,4 +1,4 @@
-//! Answers of POSTs that can be replayed, and how the document tells of them.
+//! Replayable responses of POSTs, and how the OpenAPI document describes them.
 
 use super::{Claim, Kept, KeyError, REPLAYED};
 use crate::http::versions::described;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 use shared::problem::Problem;
 use std::marker::PhantomData;
 
-/// The answer of a POST that can be replayed: written once, sent as it was written. `CREATES`: it
-/// is 201, and 200 only for a test run.
+/// The response of a POST, which can be replayed: serialized once, sent as it was stored. With
+/// `CREATES` it is 201, and 200 only for a dry run.
 #[derive(Debug)]
 pub struct Replayable<T, const CREATES: bool> {
     status: StatusCode,
@@ -26,17 +26,18 @@ pub struct Replayable<T, const CREATES: bool> {
 }
 
 impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
-    /// A first answer.
+    /// Returns the first response to a request.
     pub fn new(status: StatusCode, value: &T) -> Self {
         Self { status, body: value.to_json_string(), replayed: false, shape: PhantomData }
     }
 
-    /// True if this is the answer of an earlier request, and nothing was done for this one.
+    /// True if this is the stored response of an earlier request, and nothing was done for this
+    /// one.
     pub fn is_replayed(&self) -> bool {
         self.replayed
     }
 
-    /// Keeps this answer.
+    /// Stores this response under the claim, if there is one.
     pub async fn keep(
         &self,
         claim: Option<&Claim>,
@@ -48,14 +49,14 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
         }
     }
 
-    /// The same answer to a request that was carried out before.
+    /// Returns the same response, marked as replayed.
     #[must_use]
     pub fn as_replayed(self) -> Self {
         Self { replayed: true, ..self }
     }
 }
 
-/// A problem that an earlier request met, told again.
+/// Marks a problem as the replayed response of an earlier request.
 pub fn replayed(problem: Problem) -> Problem {
     problem.header(REPLAYED, HeaderValue::from_static("true"))
 }
@@ -72,7 +73,7 @@ impl<T: Send, const CREATES: bool> IntoResponse for Replayable<T, CREATES> {
     }
 }
 
-/// An answer in JSON; `replayed`: of an earlier request.
+/// Returns a JSON response. `replayed`: it is the stored response of an earlier request.
 pub fn answer(status: StatusCode, replayed: bool, body: impl Into<Body>) -> Response {
     let response = Response::builder().status(status).content_type("application/json");
     match replayed {
@@ -85,7 +86,9 @@ impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
     fn meta() -> MetaResponses {
         let header = MetaHeader {
             name: "Idempotency-Replayed".to_owned(),
-            description: Some("`true`: this is the answer of an earlier request".to_owned()),
+            description: Some(
+                "`true`: this is the stored response of an earlier request".to_owned(),
+            ),
             required: false,
             deprecated: false,
             schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("boolean"))),
@@ -101,7 +104,8 @@ impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
             headers,
         };
         let done = response(if CREATES { 201 } else { 200 }, "Done.", vec![header]);
-        let tried = response(200, "With `test=true`: what would have been done.", Vec::new());
+        let tried =
+            response(200, "Dry run (`test=true`): what the result would have been.", Vec::new());
         MetaResponses { responses: if CREATES { vec![tried, done] } else { vec![done] } }
     }
 
@@ -110,7 +114,7 @@ impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
     }
 }
 
-/// The same of an operation without test runs: 201 alone.
+/// The response of an operation without dry runs: always 201.
 #[derive(Debug)]
 pub struct Created<T>(pub Replayable<T, true>);
 
@@ -132,7 +136,7 @@ impl<T: Type> ApiResponse for Created<T> {
     }
 }
 
-/// The same of a value that carries a version: it is sent as `ETag`, too.
+/// The 201 response of a value that carries a version, which is also sent as `ETag`.
 #[derive(Debug)]
 pub struct CreatedVersion<T>(pub Replayable<T, true>);
 
@@ -148,7 +152,7 @@ impl<T: Send> IntoResponse for CreatedVersion<T> {
     }
 }
 
-/// What an answer that was kept says of its version.
+/// The version in a stored response.
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(rename = "versionHash")]

@@ -1,15 +1,16 @@
-//! The path of a request as its scope has it.
+//! Request paths, as scopes store them.
 
 use crate::http::admission::expectations;
 use poem::Request;
 use shared::problem::Problem;
 use std::fmt::Write;
 
-/// The path of the operation that the router chose, with the ids of the request, however the client
-/// spelt them: an id as it is printed, the name of a field in small letters. Kept answers are found
-/// by it, those too that an earlier release kept: it stays as it is.
+/// Returns the path of the operation that the router chose, with the ids of the request in one
+/// spelling regardless of the client's: an id as it is printed, a field name in lower case. Stored
+/// responses are found by this path, including those stored by earlier releases: it must not
+/// change.
 pub(super) fn of(request: &Request) -> Result<String, Problem> {
-    let unknown = || Problem::internal("a request under a key whose path is unknown");
+    let unknown = || Problem::internal("the path of a request with an Idempotency-Key is unknown");
     let operation = expectations(request)?.operations.asked(request).ok_or_else(unknown)?;
     let mut path = String::with_capacity(2 * operation.path.len());
     let mut number = 0;
@@ -41,8 +42,8 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeSet;
 
-    /// A path of each operation with a key, as a client may spell it and as it has always been
-    /// in the scopes of kept answers.
+    /// For each operation with a key, a path as a client may spell it, and as it has always been in
+    /// the scopes of stored responses.
     const PATHS: [(&str, &str); 15] = [
         ("/loans/007/transactions/payments", "/loans/7/transactions/payments"),
         ("/loans/+7/payment-gateway/credit-cards", "/loans/7/payment-gateway/credit-cards"),
@@ -63,11 +64,11 @@ mod tests {
     const DEMOGRAPHICS: &str = "/contacts/3/demographics/userdef80/documents";
     const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";
 
-    /// The path in the scope of a request with this one.
+    /// Returns the path in the scope of a request that was sent with this path.
     async fn scoped(operation: &Operation, sent: &str) -> String {
         let mut numbers = 0..;
         let segments = operation.path.split('/').map(|segment| match segment.starts_with('{') {
-            // As the framework does it.
+            // As the framework names them.
             true => format!(":param{}", numbers.next().unwrap()),
             false => segment.to_owned(),
         });

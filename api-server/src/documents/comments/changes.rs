@@ -1,4 +1,5 @@
-//! Changing and removing comments, each in one locked transaction with the check of its version.
+//! Commands that change and remove comments. Each locks the comment and checks its version in one
+//! transaction.
 
 use super::{Comment, Kind};
 use crate::audit::{self, Author, Place};
@@ -43,7 +44,7 @@ pub struct CommentChange {
     pub version_hash: Option<String>,
 }
 
-/// A category of comments as someone sees it who writes.
+/// A comment category, as a caller who writes a comment sees it.
 #[derive(Clone, Debug)]
 pub struct Category {
     id: i64,
@@ -52,7 +53,8 @@ pub struct Category {
 }
 
 impl Category {
-    /// The category with this id, if there is one. An error where its trustees do not admit the caller.
+    /// Returns the category with this id, if there is one. It is an error if its trustees do not
+    /// admit the caller.
     pub async fn find(
         db: &impl ConnectionTrait,
         caller: &Caller,
@@ -76,21 +78,21 @@ impl Category {
     }
 }
 
-/// A change of a comment that was let in.
+/// An admitted change of a comment.
 pub struct ChangeComment {
-    /// Who changes it.
+    /// User who changes it.
     pub editor: Editor,
-    /// What it is on.
+    /// Kind of record that it is on.
     pub kind: Kind,
-    /// Which one.
+    /// Id of the comment.
     pub comment_id: i64,
     /// The version to be changed.
     pub expected: Expected,
-    /// The category it gets, if it is known.
+    /// New category, if it exists.
     pub category: Option<Category>,
-    /// What it becomes.
+    /// New values.
     pub new: CommentChange,
-    /// What the client says that it is already.
+    /// Read-only members, as the client sent them.
     pub read_only: ReadOnlyMembers,
 }
 
@@ -143,7 +145,7 @@ impl Effect for ChangeComment {
     }
 }
 
-/// Writes what changed of a comment that is held, with its history.
+/// Writes the changes of a locked comment, with their history.
 pub async fn write(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -174,8 +176,8 @@ async fn save(
     Ok(())
 }
 
-/// What was told of the comment and of its documents before is the new category's from now on, but
-/// for what only trustees may read.
+/// Moves the earlier history of the comment and its documents to the new category, except what only
+/// trustees may read.
 async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), DocumentError> {
     use field_changes::Column::{CommentCategoryId, CommentId};
     use trustees::Column::{ObjectId, ObjectType};
@@ -193,8 +195,9 @@ async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(
     Ok(())
 }
 
-/// Where a change goes: to the new category, so that nobody reads what he may not read now; to the
-/// old one where only that one is closed; and where both are, each half to its own.
+/// Returns where a change is recorded: in the new category, so that it can be read only by those
+/// who may read the comment now; in the old one if only that one has trustees; and if both have,
+/// the old value in the old one and the new value in the new one.
 async fn places(
     tx: &DatabaseTransaction,
     before: &comments::Model,
@@ -229,13 +232,13 @@ async fn is_closed(
     Ok(tx.query_one(&select).await?.is_some())
 }
 
-/// The removal of a comment with its documents. Answers with what the object store may forget.
+/// Removal of a comment with its documents. Returns the keys of the objects to be removed.
 pub struct RemoveComment {
-    /// Who removes it.
+    /// User who removes it.
     pub editor: Editor,
-    /// What it is on.
+    /// Kind of record that it is on.
     pub kind: Kind,
-    /// Which one.
+    /// Id of the comment.
     pub comment_id: i64,
     /// The version to be removed.
     pub expected: Expected,
@@ -260,8 +263,8 @@ impl Effect for RemoveComment {
     }
 }
 
-/// Removes a comment that is held, with its documents and their history. Answers with what the
-/// object store may forget.
+/// Removes a locked comment, with its documents, and records it in the history. Returns the keys of
+/// the objects to be removed.
 pub async fn remove(
     tx: &DatabaseTransaction,
     author: &Author,
@@ -269,7 +272,7 @@ pub async fn remove(
     kind: Kind,
     comment: &comments::Model,
 ) -> Result<Vec<String>, DocumentError> {
-    // Nobody attaches a document meanwhile, on no node: it would stay.
+    // Galera: no other node may attach a document in the meantime, because it would be left behind.
     cluster::guard_row(tx, "comments", comment.comment_id).await?;
     let place = super::place(tx, comment).await?;
     let removed = audit::recording(tx, author, clock.now, async |changes| {

@@ -1,4 +1,4 @@
-//! What is in the store and belongs to no file: objects without a row, and unfinished uploads.
+//! Leftovers in the store that belong to no file: orphans, and unfinished uploads.
 
 use super::sweep::{Fault, Swept};
 use super::{DocumentStore, key, path};
@@ -16,29 +16,29 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Objects whose rows are looked for together.
+/// Objects per query for their rows.
 const OBJECTS_AT_ONCE: usize = 500;
 
-/// An object that has no row.
+/// An object without a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orphan {
-    /// Its name.
+    /// Key of the object.
     pub key: String,
-    /// How long it is.
+    /// Size in bytes.
     pub size_bytes: u64,
 }
 
-/// What uploads left that never became objects.
+/// Uploads that have not become objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unfinished {
-    /// How many there are, or are under way.
+    /// Number of uploads, including those in progress.
     pub uploads: u64,
-    /// Bytes of all of them.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
 impl DocumentStore {
-    /// The objects that have no row, some at a time: all of them, or those from before an instant.
+    /// Streams the orphans in batches: all of them, or those no newer than an instant.
     pub fn orphans(
         &self,
         db: &DatabaseConnection,
@@ -54,7 +54,7 @@ impl DocumentStore {
         some.and_then(async |objects| Ok(without_row(db, objects).await?))
     }
 
-    /// What is where objects are. Beside those a folder may have others that nobody may read, as
+    /// Lists the folders of objects. A folder may contain others that cannot be read, such as the
     /// `lost+found` of a disk.
     pub(super) fn list(&self) -> BoxStream<'static, object_store::Result<ObjectMeta>> {
         if self.folder.is_none() {
@@ -65,7 +65,7 @@ impl DocumentStore {
         stream::iter(shelves).flat_map(move |shelf| objects.list(Some(&shelf))).boxed()
     }
 
-    /// Unfinished uploads. Only a folder shows them.
+    /// Counts unfinished uploads. Only a folder shows them.
     pub async fn unfinished(&self) -> Result<Option<Unfinished>, Fault> {
         let Some(folder) = self.folder.clone() else { return Ok(None) };
         let mut found = Unfinished::default();
@@ -80,7 +80,7 @@ impl DocumentStore {
     }
 }
 
-/// Removes unfinished uploads from before an instant.
+/// Removes unfinished uploads no newer than an instant.
 pub(super) async fn remove_unfinished(
     folder: PathBuf,
     old: DateTime<Utc>,
@@ -107,7 +107,7 @@ pub(super) async fn remove_unfinished(
     Ok(())
 }
 
-/// Which of these no file has.
+/// Returns those of these objects that have no row.
 async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Vec<Orphan>, DbErr> {
     use document_files::Column::ObjectKey;
     let select = Query::select()
@@ -122,7 +122,8 @@ async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Ve
     Ok(objects.into_iter().filter(|object| !kept.contains(&object.key)).collect())
 }
 
-/// The folder's implementation writes an object beside its place first, behind a `#` and a number.
+/// Visits the unfinished uploads. The folder's implementation first writes an object next to its
+/// place, under its name followed by `#` and a number.
 fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io::Result<()> {
     for shelf in (0..=u8::MAX).map(|shelf| hex::encode([shelf])) {
         let files = match std::fs::read_dir(folder.join(&shelf)) {
@@ -136,7 +137,7 @@ fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io
             let unfinished = name.split_once('#').is_some_and(|(name, _)| {
                 key(&path(name)).is_some() && name.get(..2) == Some(&shelf)
             });
-            // One that is gone was finished or removed meanwhile.
+            // A missing one was finished or removed in the meantime.
             if unfinished && let Ok(data) = file.metadata() {
                 visit(&file.path(), &data);
             }

@@ -1,28 +1,28 @@
-//! How long an object is and what its bytes hash to, told by reading all of it.
+//! Size and SHA-256 of an object, found by reading all of it.
 
 use super::{DocumentStore, in_time, path};
 use aws_lc_rs::digest;
 use futures_util::TryStreamExt;
 use object_store::{Error, ObjectStoreExt};
 
-/// What came when an object was read.
+/// Result of reading an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The object as it is.
+    /// The whole object.
     Whole {
-        /// How long it is.
+        /// Size in bytes.
         size_bytes: u64,
         /// SHA-256 of the bytes, in lower-case hex.
         sha256: String,
     },
-    /// It is not there.
+    /// The object is missing.
     Missing,
-    /// The store answers, but this object cannot be read: why.
+    /// The store responds, but this object cannot be read, for this reason.
     Unreadable(String),
 }
 
 impl DocumentStore {
-    /// Reads an object to its end. A store that does not answer any more is an error.
+    /// Reads an object to its end. It is an error if the store no longer responds.
     pub async fn measure(&self, key: &str) -> Result<Measured, Error> {
         match self.read_whole(key).await {
             Ok((size_bytes, sha256)) => Ok(Measured::Whole { size_bytes, sha256 }),

@@ -1,19 +1,21 @@
-//! Which database a store belongs to: copies and old dumps of it must not sweep the store, because
-//! they have no rows for what was uploaded since.
+//! Owner of a store: the database that it belongs to. Copies and older dumps of that database must
+//! not sweep the store, because they have no rows for what was uploaded since.
 //!
-//! A name of the store is random. The object `owner` has the present one; the database's setting
-//! has it too, and those before it. Each sweep moves on to a new name, first in the database, where
-//! one of several servers wins, then in the store. So a database whose setting does not know the
-//! store's name has been left behind, or another one has taken the store, and it may not sweep.
+//! A store has a random name. The object `owner` contains the current one; the database's setting
+//! contains it, too, with those before it. Each sweep moves on to a new name: first in the
+//! database, where one of several servers wins, then in the store. So if the setting of a database
+//! does not contain the store's name, that database has been left behind or another one has taken
+//! the store, and it must not sweep.
 //!
-//! A crash between the two writes leaves the store one name behind: the next sweep tells it again
-//! and moves on no further. The earlier names are for a server that writes late.
+//! A crash between the two writes leaves the store one name behind: the next sweep writes the same
+//! name again, without moving on. The earlier names are for a server that writes late.
 //!
 //! A copy that sweeps before the original looks like the original, and would leave *that* behind.
-//! So whoever is refused for the first time gives the store a name that nobody knows: then nobody
-//! sweeps until an administrator says whose the store is. Servers sweep every six hours and remove
-//! only what is a day old, so the original stops a copy before it removes what the original was
-//! given since. Having spoken once, a database has no names and leaves the store alone.
+//! So a database that is refused for the first time gives the store a name that no database has:
+//! then none sweeps until an administrator says which one owns the store. Servers sweep every six
+//! hours and remove only what is at least a day old, so the original stops a copy before it removes
+//! what was uploaded to the original since. A database that has objected once has no names left,
+//! and leaves the store alone.
 
 use super::sweep::Fault;
 use super::upload::random_key;
@@ -27,41 +29,42 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTra
 use shared::db;
 use shared::entity::settings::{Column, Entity};
 
-/// The object that has the store's name.
+/// Object that contains the store's name.
 const OWNER: &str = "owner";
-/// The setting with the names that a database knows, the present one first.
+/// Setting with the names that a database knows, the current one first.
 const STORE_ID: &str = "document_store_id";
-/// Names that are kept: the setting is a short text.
+/// Maximum number of names in the setting, which is a short text.
 const NAMES_MAX: usize = 6;
 
 impl DocumentStore {
-    /// Refuses a store that is not there, does not answer or belongs to another database.
+    /// Refuses a store that does not exist, does not respond or belongs to another database.
     pub async fn check_owner(&self, db: &DatabaseConnection) -> Result<(), Fault> {
         match self.owner().await? {
             Some(owner) if !Names::read(db).await?.know(&owner) => Err(Fault::OtherOwner),
             Some(_) => Ok(()),
-            // A bucket that is not there has no owner either, and cannot be listed.
+            // A missing bucket has no owner either, and cannot be listed.
             None => Ok(in_time(self.list().try_next()).await?.map(drop)?),
         }
     }
 
-    /// Makes the store this database's, whosever it was.
+    /// Makes this database the owner of the store, whichever owned it before.
     pub async fn adopt(&self, db: &DatabaseConnection) -> Result<(), Fault> {
         let owner = self.owner().await?;
-        // Known as well, so that a server that looks between the two writes does not object.
+        // The current name is kept as well, so that a server that looks between the two writes does
+        // not object.
         let names = Names(owner.filter(|owner| is_name(owner)).unwrap_or_default());
         let name = random_key();
         set(db, None, &names.after(&name)).await?;
         Ok(self.call(&name).await?)
     }
 
-    /// Moves on to another name. Gives the store's own time, or nothing where another server moved
-    /// on at the same moment.
+    /// Moves on to another name. Returns the store's own time, or `None` if another server moved on
+    /// at the same moment.
     pub(super) async fn move_on(
         &self,
         db: &DatabaseConnection,
     ) -> Result<Option<DateTime<Utc>>, Fault> {
-        // The store first: it is never ahead of the setting, which is asked afterwards.
+        // The store is read first: it is never ahead of the setting, which is read afterwards.
         let owner = self.owner().await?;
         let names = Names::read(db).await?;
         let name = match owner {
@@ -69,7 +72,7 @@ impl DocumentStore {
                 self.object(db, &names).await?;
                 return Err(Fault::OtherOwner);
             }
-            // A sweep was cut short before it had told the store.
+            // A sweep was interrupted before it wrote the name to the store.
             Some(owner) if owner != names.present() => names.present().to_owned(),
             Some(_) | None => {
                 let name = random_key();
@@ -84,7 +87,7 @@ impl DocumentStore {
         Ok(Some(owner.last_modified))
     }
 
-    /// What the store is called; nothing before the first sweep.
+    /// Returns the store's name; `None` before the first sweep.
     pub(super) async fn owner(&self) -> Result<Option<String>, Error> {
         let path = Path::from(OWNER);
         let read = async { self.objects.get(&path).await?.bytes().await };
@@ -100,7 +103,7 @@ impl DocumentStore {
         bounded(self.objects.put(&path, name.to_owned().into())).await.map(drop)
     }
 
-    /// Stops the sweeps of whoever has the store now, once.
+    /// Stops the sweeps of the database that has the store now. A database does this only once.
     async fn object(&self, db: &DatabaseConnection, names: &Names) -> Result<(), Fault> {
         if !names.0.is_empty() {
             self.call(&random_key()).await?;
@@ -133,7 +136,7 @@ impl Names {
         self.0.split(' ').next().unwrap_or_default()
     }
 
-    /// The setting with one more.
+    /// Returns the setting with one more name.
     fn after(&self, name: &str) -> String {
         let known = self.0.split(' ').filter(|known| !known.is_empty());
         std::iter::once(name).chain(known).take(NAMES_MAX).collect::<Vec<_>>().join(" ")
@@ -144,7 +147,7 @@ fn is_name(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Changes the setting, from these names if they matter; tells whether it did.
+/// Changes the setting, if `from` is given only from these names. True if it was changed.
 async fn set(db: &DatabaseConnection, from: Option<&Names>, to: &str) -> Result<bool, DbErr> {
     let mut update = Entity::update_many()
         .col_expr(Column::Value, Expr::value(to))

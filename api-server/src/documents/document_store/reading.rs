@@ -1,4 +1,4 @@
-//! Reading objects: in pieces that are worth the way to the disk.
+//! Reading objects, in chunks large enough to be worth a disk access.
 
 use super::{ANSWER_DELAY_MAX, DocumentStore, bounded, path, unavailable};
 use bytes::Bytes;
@@ -11,11 +11,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use tokio::time::timeout;
 
-/// What is read of a file of the folder at once.
+/// Bytes read from a file of the folder at a time.
 const CHUNK_BYTES: u64 = 256 * 1024;
 
 impl DocumentStore {
-    /// The bytes of a range of an object that is there for certain, and so long, as they come.
+    /// Streams a range of an object that must exist and be `size_bytes` long.
     pub async fn read(
         &self,
         key: &str,
@@ -30,7 +30,7 @@ impl DocumentStore {
         let found = bounded(self.objects.get_opts(&path, options)).await;
         let found_bytes = match &found {
             Ok(found) => found.meta.size,
-            // A range that is not there is refused like anything else.
+            // A range beyond the end of the object fails like anything else.
             Err(_) => match timeout(ANSWER_DELAY_MAX, self.objects.head(&path)).await {
                 Ok(Ok(object)) => object.size,
                 _ => size_bytes,
@@ -50,8 +50,7 @@ impl DocumentStore {
     }
 }
 
-/// The bytes of an object as they come. Those of a file are read in larger pieces than the library
-/// reads them.
+/// Streams the bytes of an object. A file is read in larger chunks than the library uses.
 fn chunks(found: GetResult) -> BoxStream<'static, object_store::Result<Bytes>> {
     let Range { start, end } = found.range;
     let file = match found.payload {

@@ -1,7 +1,8 @@
-//! Objects without a row, of uploads and removals that were cut short, are removed.
+//! Sweep: removes orphans, which are objects without a row, left by interrupted uploads and
+//! removals.
 //!
-//! The store tells what time it is there: each sweep writes the object that says which database the
-//! store belongs to, see [`owner`](super::owner), and looks at the time it got.
+//! Ages are measured by the store's own time: each sweep writes the object that says which database
+//! the store belongs to, see [`owner`](super::owner), and reads the time that the object got.
 
 use super::{DocumentStore, in_one_line, leftovers};
 use chrono::TimeDelta;
@@ -10,15 +11,16 @@ use object_store::Error;
 use sea_orm::{DatabaseConnection, DbErr};
 use std::fmt::{self, Display};
 
-/// How old an object without a row is at least when it is removed: its row may be on its way.
+/// Minimum age of an orphan to be removed, in hours: the row of a younger one may be about to be
+/// written.
 pub const ORPHAN_HOURS_MIN: u32 = 24;
 
-/// Why store and database could not be compared.
+/// Reason why the store and the database could not be compared.
 #[derive(Debug)]
 pub enum Fault {
-    /// The store could not be asked.
+    /// The store failed.
     Store(Error),
-    /// The database could not be asked.
+    /// The database failed.
     Database(DbErr),
     /// The store belongs to another database.
     OtherOwner,
@@ -30,9 +32,9 @@ impl Display for Fault {
             Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
             Self::Database(error) => write!(f, "the database: {error}"),
             Self::OtherOwner => f.write_str(
-                "the object store has moved on with another database (a copy, or this one was \
-                 restored from an older dump): nothing is removed; give this one a store of its \
-                 own, or, if the store is this one's from now on, say so with `installer documents \
+                "the object store has moved on with another database (this one is a copy, or was \
+                 restored from an older dump): nothing is removed; give this database a separate \
+                 store, or, if the store belongs to it from now on, run `installer documents \
                  adopt`",
             ),
         }
@@ -53,12 +55,12 @@ impl From<DbErr> for Fault {
     }
 }
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Objects that it removed.
+    /// Objects removed.
     pub removed: u64,
-    /// Objects that it should have removed and could not.
+    /// Objects that could not be removed.
     pub left: u64,
 }
 
@@ -70,8 +72,8 @@ impl Swept {
 }
 
 impl DocumentStore {
-    /// Removes objects that have no row, and unfinished uploads, that are at least so old. Nothing
-    /// where another server begins to at the same moment.
+    /// Removes orphans and unfinished uploads that are at least `hours` old. Does nothing if
+    /// another server begins a sweep at the same moment.
     pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<Swept, Fault> {
         let Some(now) = self.move_on(db).await? else { return Ok(Swept::default()) };
         let old = now - TimeDelta::hours(i64::from(hours));

@@ -1,4 +1,4 @@
-//! Writing an object as its bytes come.
+//! Writing an object while its bytes arrive.
 
 use super::{ANSWER_DELAY_MAX, bounded, in_one_line, path, unavailable};
 use aws_lc_rs::digest;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// An object on its way: it is there as a whole once it is finished, or not at all.
+/// An object that is being written: it exists as a whole once it is finished, or not at all.
 pub struct Upload {
     objects: Arc<dyn ObjectStore>,
     key: String,
@@ -20,18 +20,18 @@ pub struct Upload {
     context: digest::Context,
 }
 
-/// An object that is there.
+/// A stored object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// Its name.
+    /// Key of the object.
     pub key: String,
-    /// How long it is.
+    /// Size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of the bytes, in lower-case hex.
     pub sha256: String,
 }
 
-/// The name of a new object.
+/// Returns the key of a new object.
 pub(super) fn random_key() -> String {
     hex::encode(random_bytes::<16>())
 }
@@ -49,7 +49,7 @@ impl Upload {
         }
     }
 
-    /// Takes more bytes. At most one part is kept in memory.
+    /// Writes more bytes. At most one part is held in memory.
     pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Problem> {
         self.context.update(bytes);
         self.size_bytes += bytes.len() as u64;
@@ -77,7 +77,7 @@ impl Upload {
         bounded(parts.put_part(part.into())).await.map_err(|error| unavailable(&error))
     }
 
-    /// Makes the object of what was written, or forgets it.
+    /// Completes the object, or discards what was written.
     pub async fn finish(mut self) -> Result<Stored, Problem> {
         if let Err(problem) = self.complete().await {
             self.abort().await;
@@ -102,7 +102,7 @@ impl Upload {
         completed.map(drop).map_err(|error| unavailable(&error))
     }
 
-    /// Forgets what was written. Whoever waits for an answer does not wait long for that.
+    /// Discards what was written. A response does not wait long for that.
     pub async fn abort(mut self) {
         if let Some(parts) = self.parts.take() {
             let _ = timeout(ANSWER_DELAY_MAX, tokio::spawn(forget(parts))).await;
@@ -110,7 +110,7 @@ impl Upload {
     }
 }
 
-/// Who gives up in the middle leaves no parts either.
+/// An upload that is dropped halfway leaves no parts behind either.
 impl Drop for Upload {
     fn drop(&mut self) {
         if let (Some(parts), Ok(runtime)) = (self.parts.take(), Handle::try_current()) {

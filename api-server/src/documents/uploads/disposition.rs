@@ -1,19 +1,19 @@
-//! `Content-Disposition` of a part of a form (RFC 7578, 4.2), read by its grammar (RFC 2183, RFC
-//! 6266): what stands in quotation marks is never taken for a parameter.
+//! `Content-Disposition` of a part of a form (RFC 7578, 4.2), parsed by its grammar (RFC 2183, RFC
+//! 6266): text in quotation marks is never mistaken for a parameter.
 
 use percent_encoding::percent_decode;
 use std::collections::HashMap;
 
-/// What a part says of itself.
+/// Disposition of a part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Disposition {
-    /// The part's name in the form.
+    /// Name of the part in the form.
     pub name: Option<String>,
-    /// What its file is called.
+    /// Name of its file.
     pub file_name: Option<String>,
 }
 
-/// Reads the value of a header; `None` where it breaks the grammar or tells a parameter twice.
+/// Reads the value of a header; `None` if it breaks the grammar or contains a parameter twice.
 pub fn read(header: &[u8]) -> Option<Disposition> {
     let mut rest = Rest(header);
     let disposition_type = rest.take_while(|byte| byte != b';').trim_ascii();
@@ -30,7 +30,8 @@ pub fn read(header: &[u8]) -> Option<Disposition> {
         }
         let name = rest.take_while(is_token).to_ascii_lowercase();
         if name.is_empty() {
-            // Nothing between two semicolons; anything else is no semicolon either.
+            // Nothing between two semicolons. If there is anything else, it is not a semicolon, and
+            // is refused above.
             continue;
         }
         rest.skip_blanks();
@@ -48,7 +49,7 @@ pub fn read(header: &[u8]) -> Option<Disposition> {
     Some(Disposition { name: value(b"name").map(text), file_name: encoded.or(plain) })
 }
 
-/// What is still to be read of a header.
+/// The part of a header that is still to be read.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -69,8 +70,8 @@ impl<'a> Rest<'a> {
         self.take_while(|byte| byte == b' ' || byte == b'\t');
     }
 
-    /// A value with its quotation marks or without. Some clients leave them out around names with
-    /// spaces and letters of any kind: such a value ends at the semicolon as well.
+    /// Reads a value with or without quotation marks. Some clients omit them even around names with
+    /// spaces and any other characters: such a value also ends at a semicolon.
     fn value(&mut self) -> Option<Vec<u8>> {
         self.skip_blanks();
         if self.0.first() != Some(&b'"') {
@@ -82,7 +83,7 @@ impl<'a> Rest<'a> {
         loop {
             match self.next()? {
                 b'"' => return Some(value),
-                // Others are part of a path, as old browsers send it.
+                // Other backslashes are part of a path, as old browsers send it.
                 b'\\' if matches!(self.0.first(), Some(b'"' | b'\\')) => value.extend(self.next()),
                 byte => value.push(byte),
             }
@@ -90,12 +91,12 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// Letters of a token (RFC 9110, 5.6.2).
+/// True for characters of a token (RFC 9110, 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// UTF-8, or Latin-1 where it is none.
+/// Decodes UTF-8 or, if it is not that, Latin-1.
 fn text(value: Vec<u8>) -> String {
     String::from_utf8(value).unwrap_or_else(|error| latin1(error.as_bytes()))
 }
@@ -104,13 +105,14 @@ fn latin1(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// How browsers write what cannot stand in the header (WHATWG HTML, 4.10.21.8).
+/// Undoes the escapes of browsers for characters that a header cannot contain (WHATWG HTML,
+/// 4.10.21.8).
 fn unescape(file_name: &str) -> String {
     file_name.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n")
 }
 
-/// A value with its encoding and language (RFC 8187, 3.2); `None` where it is none, or in an
-/// encoding that nobody has to know: then the plain one counts (RFC 6266, 4.3).
+/// Decodes a value with its encoding and language (RFC 8187, 3.2). `None` if it is malformed, or in
+/// an encoding that need not be supported: then the plain value counts (RFC 6266, 4.3).
 fn decode(value: &[u8]) -> Option<String> {
     let mut parts = std::str::from_utf8(value).ok()?.splitn(3, '\'');
     let (charset, _, encoded) = (parts.next()?, parts.next()?, parts.next()?);
@@ -179,7 +181,7 @@ mod tests {
             (b"f; filename*=UTF-8'de'%e2%82%ac%20it's.txt; filename=e.txt", "€ it's.txt"),
             (b"f; filename*=\"ISO-8859-1''Gr%F6%DFe.txt\"", "Größe.txt"),
             (b"f; filename*=utf-8''a%2522b.txt", "a%22b.txt"),
-            // What cannot be read does not count.
+            // What cannot be decoded does not count.
             (b"f; filename=a.txt; filename*=utf-8''%F6.txt", "a.txt"),
             (b"f; filename=a.txt; filename*=utf-8''%zz.txt", "a.txt"),
             (b"f; filename=a.txt; filename*=utf-8''b%2", "a.txt"),

@@ -1,9 +1,8 @@
-//! Names of uploaded files: without the folders they came from, and without characters that nobody
-//! sees.
+//! Names of uploaded files, without folders and without invisible characters.
 
-/// The name of a file without path, control and formatting characters; `None` where nothing is
-/// left that could name a file. Characters that turn the direction of writing would make
-/// `exe.txt` out of `txt.exe` for whoever reads it.
+/// Returns the name of a file without path, control and formatting characters; `None` if nothing is
+/// left that could name a file. Characters that reverse the writing direction would make `txt.exe`
+/// look like `exe.txt`.
 pub fn clean(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let seen: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
@@ -11,7 +10,8 @@ pub fn clean(name: &str) -> Option<String> {
     (!seen.trim_matches('.').trim().is_empty()).then(|| seen.to_owned())
 }
 
-/// Characters without a glyph that change how others look: direction, joining, and the like.
+/// True for characters without a glyph that change how others look: direction, joining, and the
+/// like.
 fn is_formatting(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -19,8 +19,8 @@ fn is_formatting(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `Content-Disposition` of a download (RFC 6266): the name in plain letters for old clients, and
-/// as it is for all others (RFC 8187).
+/// Returns the `Content-Disposition` of a download (RFC 6266): the name in ASCII for old clients,
+/// and unchanged for all others (RFC 8187).
 pub fn content_disposition(name: &str) -> String {
     let plain: String = name
         .chars()

@@ -1,23 +1,23 @@
-//! What kind of file it is, told from its content: what a client says about it is not believed, and
-//! a name whose extension is not one of the type's own is refused.
+//! File types, detected from the content. What a client states about a file is ignored, and a name
+//! with the extension of another type is refused.
 
 use super::watch::Watch;
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// A type of files that may be uploaded.
+/// A file type that may be uploaded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileType {
-    /// What settings call it.
+    /// Name in settings.
     pub name: &'static str,
     /// Its media type.
     pub media_type: &'static str,
-    /// How names of such files end.
+    /// Extensions of file names.
     extensions: &'static [&'static str],
 }
 
-/// Every type that can be told.
+/// All types that can be detected.
 pub const ALL: [FileType; 8] = [
     FileType { name: "pdf", media_type: "application/pdf", extensions: &["pdf"] },
     FileType { name: "png", media_type: "image/png", extensions: &["png"] },
@@ -43,14 +43,14 @@ const XLSX: FileType = FileType {
     extensions: &["xlsx"],
 };
 
-/// How much of a file is looked at to tell its type. A picture may stand before the first part that
-/// tells what an office document is.
+/// Bytes of a file examined to detect its type. In an office document, a picture may precede the
+/// first part that shows its type.
 pub const HEAD_BYTES_MAX: usize = 256 * 1024;
-/// How much of a text is looked at to tell whether it is markup or a program.
+/// Bytes of a text examined to detect markup and programs.
 const OPENING_BYTES_MAX: usize = 2048;
 
-/// The type of a file that begins like this. The content of a table of comma-separated values is
-/// any text: there the name decides.
+/// Returns the type of a file that begins with these bytes. The content of a CSV file is any text,
+/// so there the name decides.
 pub fn find(head: &[u8], file_name: &str) -> Option<&'static FileType> {
     if head.starts_with(b"PK\x03\x04") {
         return office_document(head).and_then(by_name);
@@ -67,8 +67,8 @@ pub fn find(head: &[u8], file_name: &str) -> Option<&'static FileType> {
     }
 }
 
-/// True for what looks like a text and is more: markup and programs. The magic numbers of all other
-/// types are words as well.
+/// True for what looks like text and is more: markup and programs. Other magic numbers are ignored,
+/// because text may begin with them.
 fn is_other_text(head: &[u8]) -> bool {
     let opening = opening(head);
     is_markup(&opening)
@@ -86,7 +86,7 @@ fn is_markup(opening: &[u8]) -> bool {
     }
 }
 
-/// How a text begins behind its byte-order mark, in ASCII: browsers look there too.
+/// Returns the beginning of a text after its byte-order mark, in ASCII: browsers look there, too.
 fn opening(head: &[u8]) -> Cow<'_, [u8]> {
     let narrow = |units: &[u8], read: fn([u8; 2]) -> u16| {
         let (units, _) = units[..units.len().min(OPENING_BYTES_MAX)].as_chunks::<2>();
@@ -101,7 +101,7 @@ fn opening(head: &[u8]) -> Cow<'_, [u8]> {
 }
 
 impl FileType {
-    /// True if all of a file's bytes must be a text's.
+    /// True if the whole file must be text.
     pub fn is_textual(&self) -> bool {
         *self == TXT || *self == CSV
     }
@@ -111,8 +111,9 @@ impl FileType {
         *self == DOCX || *self == XLSX
     }
 
-    /// What a file of this type is called that came with this name: programs go by a name's
-    /// extension, so it is one of this type's own. A name without one gets it; `None` for any other.
+    /// Returns the name for a file of this type that was sent under this name. Programs go by the
+    /// extension, so it must be one of this type. A name without an extension gets one; `None` if
+    /// it has another.
     pub fn complete(&self, file_name: &str) -> Option<String> {
         match extension(file_name) {
             Some(extension) => {
@@ -132,8 +133,9 @@ fn extension(file_name: &str) -> Option<String> {
     Some(extension.trim().to_ascii_lowercase())
 }
 
-/// The kind of Office Open XML document that a ZIP archive is (ECMA-376, part 2): by the folder of
-/// its main part. Some programs write what makes a package of it last, so that is not looked for.
+/// Returns the kind of Office Open XML document that a ZIP archive is (ECMA-376, part 2), by the
+/// folder of its main part. The part that makes it a package is not looked for: some programs write
+/// it last.
 fn office_document(head: &[u8]) -> Option<&'static str> {
     let mut rest = head;
     while let Some((name, behind)) = next_entry(rest) {
@@ -148,8 +150,8 @@ fn office_document(head: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// The name of the file that an archive goes on with, and what follows it (APPNOTE.TXT, 4.3.7). An
-/// archive may hold others: their headers are none of its own.
+/// Returns the name of the next file in an archive, and what follows it (APPNOTE.TXT, 4.3.7). An
+/// archive may contain other archives: their headers are not its own.
 fn next_entry(archive: &[u8]) -> Option<(&[u8], &[u8])> {
     const SIGNATURE: &[u8] = b"PK\x03\x04";
     const LENGTH: usize = 30;
@@ -161,7 +163,8 @@ fn next_entry(archive: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, rest) = rest.split_at_checked(number(26))?;
     let content = rest.get(number(28)..).unwrap_or_default();
     let size = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
-    // A writer that did not know the size yet tells it behind the content, or in a longer field.
+    // A writer that did not know the size in advance writes it after the content, or in a longer
+    // field.
     let is_open = number(6) & 8 != 0 || size == u32::MAX;
     let end = match is_open {
         true => content.windows(SIGNATURE.len()).position(|bytes| bytes == SIGNATURE),
@@ -170,7 +173,7 @@ fn next_entry(archive: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((name, end.and_then(|end| content.get(end..)).unwrap_or_default()))
 }
 
-/// The types that an installation takes.
+/// The file types that an installation accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken(Vec<&'static FileType>);
 
@@ -200,7 +203,7 @@ impl FromStr for Taken {
     fn from_str(text: &str) -> Result<Self, String> {
         let names = text.split(',').map(str::trim);
         let known = names.map(|name| {
-            by_name(name).ok_or_else(|| format!("{name:?} is none of {}", Self::default()))
+            by_name(name).ok_or_else(|| format!("{name:?} is not one of {}", Self::default()))
         });
         known.collect::<Result<_, _>>().map(Self)
     }

@@ -1,4 +1,4 @@
-//! A multipart form as a stream of parts, whose parser never holds more than a little of it.
+//! A multipart form as a stream of parts. The parser never holds more than a little of it.
 
 use super::malformed;
 use bytes::Bytes;
@@ -15,39 +15,40 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// The longest pause while a form is being sent.
+/// Maximum pause while a form is being sent.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// How long a client may take its time before its average counts.
+/// Time after which the client's average rate counts.
 const SLOW_START: Duration = Duration::from_secs(60);
-/// What must come on average then: who sends less holds a place that others wait for.
+/// Minimum average rate from then on: a slower client would hold a place that others wait for.
 const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
-/// What the parser may take in before it gives something out: the headers of a part are shorter.
+/// Bytes that the parser may read before it returns something: the headers of a part are shorter.
 const AHEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// What may stand behind the end of a form (RFC 2046, 5.1.1: the epilogue).
+/// Maximum size of what follows the end of a form (the epilogue, RFC 2046, 5.1.1), in bytes.
 const EPILOGUE_BYTES_MAX: usize = 64 * 1024;
 
-/// A form on its way in.
+/// A form that is being received.
 pub struct Form {
-    /// `None` behind the last part.
+    /// `None` after the last part.
     parts: Option<Multipart<'static>>,
     source: Source,
-    /// When something was given out last.
+    /// Time at which something was last returned.
     given: Instant,
 }
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// The body, which the parser and what follows it read in turns.
+/// The body, which the parser reads, and then the code that reads the epilogue.
 #[derive(Clone)]
 struct Source {
     body: Arc<Mutex<Chunks>>,
-    /// What the parser may still take in.
+    /// Bytes that the parser may still read.
     ahead: Arc<AtomicUsize>,
     pace: Arc<Pace>,
 }
 
-/// How fast the body comes. Where nobody asks for more of it, the client is not to blame.
+/// Rate at which the body arrives. Time in which no more of it is requested does not count against
+/// the client.
 struct Pace {
     begun: Instant,
     bytes: AtomicU64,
@@ -66,13 +67,14 @@ impl Form {
         Self { parts: Some(parts), source, given: Instant::now() }
     }
 
-    /// The next part. Behind the last one the body must end as announced.
+    /// Returns the next part. After the last one the body must end as announced.
     pub async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
         let Some(parts) = &mut self.parts else { return Ok(None) };
         self.source.ask(self.given);
         let field = parts.next_field().await.map_err(refused)?;
         if field.is_none() {
-            // The parser may be waiting for more, and nobody else gets it as long as it does.
+            // The parser may be waiting for more and holds the body while it does, so it is dropped
+            // first.
             self.parts = None;
             self.source.read_epilogue().await.map_err(|error| cut(&error))?;
         }
@@ -80,7 +82,7 @@ impl Form {
         Ok(field)
     }
 
-    /// The next bytes of a part.
+    /// Returns the next bytes of a part.
     pub async fn chunk(&mut self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
         self.source.ask(self.given);
         let chunk = field.chunk().await.map_err(refused);
@@ -100,7 +102,7 @@ impl Pace {
         self.unasked_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Counts what came until now, and tells whether it is too little.
+    /// Counts the bytes that arrived until now. True if they are too few.
     fn is_too_slow_with(&self, bytes: usize, now: Instant) -> bool {
         let before = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         let unasked = Duration::from_micros(self.unasked_micros.load(Ordering::Relaxed));
@@ -111,7 +113,7 @@ impl Pace {
 }
 
 impl Source {
-    /// Lets the parser read on, after nobody wanted anything since an earlier instant.
+    /// Lets the parser read on. Nothing was requested since `given`, so that time does not count.
     fn ask(&self, given: Instant) {
         self.ahead.store(AHEAD_BYTES_MAX, Ordering::Relaxed);
         self.pace.pause(given.elapsed());
@@ -124,15 +126,15 @@ impl Source {
     async fn next(&self) -> Option<io::Result<Bytes>> {
         match timeout(PAUSE_MAX, self.body.lock().await.next()).await {
             Ok(Some(Ok(chunk))) if self.pace.is_too_slow_with(chunk.len(), Instant::now()) => {
-                Some(Err(too_late("the body comes too slowly")))
+                Some(Err(too_late("the body arrives too slowly")))
             }
             Ok(chunk) => chunk,
             Err(_) => Some(Err(too_late("the body paused for more than 30 seconds"))),
         }
     }
 
-    /// The body as the parser may have it. It takes whatever is ready before it looks at what it
-    /// has; so when it has taken enough it is told to wait once.
+    /// Returns the body as the parser may read it. The parser reads whatever is ready before it
+    /// looks at what it has, so once it has read enough it is made to wait once.
     fn paced(self) -> impl Stream<Item = io::Result<Bytes>> + Send {
         stream::unfold(self, |source| async {
             if source.is_exhausted() {
@@ -143,8 +145,9 @@ impl Source {
                 }
             }
             let Some(chunk) = source.next().await else {
-                // While it looks for the first boundary, the parser takes bytes that come together
-                // with the end of the body for no form: it is told of the end one poll later.
+                // While the parser looks for the first boundary, it does not find a form whose
+                // bytes arrive together with the end of the body, so the end is reported one poll
+                // later.
                 tokio::task::yield_now().await;
                 return None;
             };
@@ -161,7 +164,7 @@ impl Source {
         while let Some(chunk) = self.next().await {
             total += chunk?.len();
             if total > EPILOGUE_BYTES_MAX {
-                return Err(io::Error::other("there is too much behind the end of the form"));
+                return Err(io::Error::other("there is too much data after the end of the form"));
             }
         }
         Ok(())
@@ -176,16 +179,15 @@ fn cut(error: &(dyn Error + 'static)) -> Problem {
     let ours = error.downcast_ref::<io::Error>();
     malformed().detail(match ours.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
         true => error.to_string(),
-        false => format!("the body is not as announced: {error}"),
+        false => format!("the body could not be read: {error}"),
     })
 }
 
 fn refused(error: multer::Error) -> Problem {
     use multer::Error as E;
     match error {
-        E::IncompleteFieldData { .. } | E::IncompleteHeaders | E::IncompleteStream => {
-            malformed().detail("the form is cut off, or its boundary is not the announced one")
-        }
+        E::IncompleteFieldData { .. } | E::IncompleteHeaders | E::IncompleteStream => malformed()
+            .detail("the form is cut off, or its boundary is not the one in the Content-Type"),
         E::ReadHeaderFailed(_) | E::DecodeHeaderName { .. } | E::DecodeHeaderValue { .. } => {
             malformed().detail("the headers of a part cannot be read")
         }
@@ -206,7 +208,7 @@ mod tests {
         let late = multer::Error::StreamReadFailed(Box::new(too_late("too slow")));
         assert_eq!(refused(late), malformed().detail("too slow"));
         let other = cut(&io::Error::other("reset"));
-        assert_eq!(other, malformed().detail("the body is not as announced: reset"));
+        assert_eq!(other, malformed().detail("the body could not be read: reset"));
     }
 
     #[test]

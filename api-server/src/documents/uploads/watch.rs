@@ -1,12 +1,12 @@
-//! What a file must not contain, watched for while its bytes go by: a text no control characters,
-//! an office document no macros.
+//! Checks of a file's bytes as they pass: text must not contain control characters, an office
+//! document must not contain macros.
 
 use super::file_types::FileType;
 
-/// Ends the name of the part that an office document keeps its macros in. Names are not compressed.
+/// End of the name of the part in which an office document stores macros. Names are not compressed.
 const MACROS: &[u8] = b"vbaProject.bin";
 
-/// A watch over the bytes of one file, from the first to the last.
+/// Watches the bytes of one file, from the first to the last.
 #[derive(Debug)]
 pub struct Watch(Kind);
 
@@ -15,7 +15,7 @@ enum Kind {
     Anything,
     /// A text whose characters are bytes, or begin with one.
     Bytes,
-    /// A text in UTF-16, and the first half of a code unit whose other half is still to come.
+    /// A text in UTF-16, and the first half of a code unit if the other half has not arrived.
     Units {
         read: fn([u8; 2]) -> u16,
         half: Option<u8>,
@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Watch {
-    /// A watch over a file of this type that begins like this.
+    /// Returns a watch over a file of this type that begins with `head`.
     pub fn over(file_type: &FileType, head: &[u8]) -> Self {
         if file_type.is_textual() {
             Self::over_text(head)
@@ -38,7 +38,7 @@ impl Watch {
         }
     }
 
-    /// A watch over a text that begins like this: UTF-16 has a byte-order mark.
+    /// Returns a watch over a text that begins with `head`: UTF-16 has a byte-order mark.
     pub fn over_text(head: &[u8]) -> Self {
         Self(match head {
             [0xff, 0xfe, ..] => Kind::Units { read: u16::from_le_bytes, half: None },
@@ -47,7 +47,7 @@ impl Watch {
         })
     }
 
-    /// Looks at the next bytes; the error says what is wrong with them.
+    /// Checks the next bytes. The error says what is wrong with them.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), &'static str> {
         match &mut self.0 {
             Kind::Anything => Ok(()),
@@ -57,20 +57,20 @@ impl Watch {
         }
     }
 
-    /// Looks at how the file ends.
+    /// Checks the end of the file.
     pub fn finish(self) -> Result<(), &'static str> {
         match self.0 {
-            Kind::Units { half: Some(_), .. } => Err("it ends within a character of UTF-16"),
+            Kind::Units { half: Some(_), .. } => Err("it ends in the middle of a UTF-16 character"),
             _ => Ok(()),
         }
     }
 }
 
-/// Texts have none of the "binary data bytes" of the WHATWG's MIME Sniffing Standard, section 3;
-/// but those of DOS end with 0x1A.
+/// Refuses the "binary data bytes" of the WHATWG's MIME Sniffing Standard, section 3, except 0x1A:
+/// texts of DOS end with it.
 fn check_text(mut units: impl Iterator<Item = u16>) -> Result<(), &'static str> {
     match units.any(|unit| matches!(unit, 0..=8 | 0x0b | 0x0e..=0x19 | 0x1c..=0x1f)) {
-        true => Err("it begins like a text and is none"),
+        true => Err("it begins like text, but contains control characters"),
         false => Ok(()),
     }
 }
@@ -97,7 +97,7 @@ fn check_archive(chunk: &[u8], tail: &mut Vec<u8>) -> Result<(), &'static str> {
     let (longest, length) = (MACROS.len() - 1, chunk.len());
     tail.extend_from_slice(&chunk[..length.min(longest)]);
     if has_macros(tail) || has_macros(chunk) {
-        return Err("it contains macros (vbaProject.bin), and such files are not taken");
+        return Err("it contains macros (vbaProject.bin): such files are not accepted");
     }
     if length > longest {
         tail.clear();
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::documents::uploads::file_types::ALL;
 
-    /// What comes of a file in chunks of every size.
+    /// Returns the result for a file in chunks of several sizes.
     fn watch(name: &str, file: &[u8]) -> Result<(), &'static str> {
         let file_type = ALL.iter().find(|known| known.name == name).expect("a type");
         let outcomes: Vec<_> = [1, 2, 3, 13, 14, 15, usize::MAX]
@@ -158,7 +158,7 @@ mod tests {
                 assert!(watch("txt", &wide(&text, bytes)).is_err(), "{control:?}");
             }
             let odd = [wide("words", bytes), vec![b'x']].concat();
-            assert_eq!(watch("txt", &odd), Err("it ends within a character of UTF-16"));
+            assert_eq!(watch("txt", &odd), Err("it ends in the middle of a UTF-16 character"));
         }
         let unmarked = &wide("words", u16::to_le_bytes)[2..];
         assert!(watch("txt", unmarked).is_err());

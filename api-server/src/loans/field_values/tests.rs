@@ -1,4 +1,4 @@
-//! Values against definitions.
+//! Checks of values against field definitions.
 
 use super::*;
 use shared::lists::TextList;

@@ -1,4 +1,4 @@
-//! What a client may ask of a payment, and what is sound by itself in it.
+//! Payment requests: their members, the checks that need no database, and the privileges they need.
 
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
@@ -18,7 +18,7 @@ use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Day;
 
-/// The values of Userdef01 to Userdef05.
+/// Values of Userdef01 to Userdef05.
 pub(super) type UserFields = [Option<String>; 5];
 
 /// A payment to be posted.
@@ -73,7 +73,7 @@ pub struct NewPayment {
     pub userdef05: Option<Text<50>>,
 }
 
-/// A payment whose members are sound by themselves.
+/// A payment request that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct Order {
     pub(super) amount: Money,
@@ -91,20 +91,20 @@ pub struct Order {
     pub(super) card: Option<ByCard>,
 }
 
-/// What a payment has of its own whose money a gateway took from a card.
+/// Details of a payment that the gateway charged to a card.
 #[derive(Clone, Debug)]
 pub struct ByCard {
-    /// The card.
+    /// The saved card.
     pub token_id: i64,
-    /// What was charged beside the payment: a row of the entry, and of no balance.
+    /// Convenience fee charged in addition to the payment: a row of the entry, but of no balance.
     pub fee: Money,
-    /// The day of the charge. The payment counts for it, or for the earliest later day on which the
-    /// loan still takes one.
+    /// Day of the charge: the effective date of the payment, unless the loan accepts one only from
+    /// a later day on. Then it is that day.
     pub charged_on: NaiveDate,
 }
 
 impl Order {
-    /// The same payment by card.
+    /// Returns the same payment, charged to a card.
     #[must_use]
     pub fn by_card(self, card: ByCard) -> Self {
         Self { card: Some(card), ..self }
@@ -112,7 +112,7 @@ impl Order {
 }
 
 impl NewPayment {
-    /// A payment of this amount and nothing else said.
+    /// Returns a request with this amount and no other member.
     pub fn of(amount: AmountText) -> Self {
         Self {
             amount,
@@ -139,7 +139,7 @@ impl NewPayment {
         }
     }
 
-    /// The payment, if each member is sound by itself.
+    /// Runs the checks that need no database, and returns the order.
     pub fn order(self) -> Result<Order, LoanError> {
         let split = self.split();
         let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
@@ -162,7 +162,7 @@ impl NewPayment {
         let split = split?;
         if split.is_some() && (payoff || self.excess_handling.is_some()) {
             let other = if payoff { "Payoff" } else { "Excess_Handling" };
-            return Err(LoanError::invalid(other, "does not go with an explicit split"));
+            return Err(LoanError::invalid(other, "cannot be combined with an explicit split"));
         }
         Ok(Order {
             amount,
@@ -181,7 +181,7 @@ impl NewPayment {
         })
     }
 
-    /// True if any part is named.
+    /// True if any part of an explicit split is given.
     fn is_split(&self) -> bool {
         self.principal_amount.is_some()
             || self.interest_amount.is_some()
@@ -213,13 +213,14 @@ impl NewPayment {
     }
 }
 
-/// An amount that can be posted; else an error naming the field that carries it.
+/// Returns an amount that can be posted, or an error that names the field.
 pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
     text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
 }
 
 impl NewPayment {
-    /// Whether the caller may see the loan (404), and the rights that hang on what is asked for.
+    /// Checks that the caller may see the loan (404 if not) and holds the privileges that the
+    /// request needs (403 if not).
     pub async fn admit(
         &self,
         db: &impl ConnectionTrait,

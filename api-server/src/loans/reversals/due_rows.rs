@@ -1,5 +1,5 @@
-//! What a reversal does with due rows: those that its entry settled ask again, and those that its
-//! entry made are gone.
+//! Due rows in a reversal: amounts that the entry settled become due again, and rows that the entry
+//! created are deleted.
 
 use crate::loans::entries::codes;
 use crate::loans::loan_book::update_paid;
@@ -10,10 +10,11 @@ use shared::amounts::Money;
 use shared::entity::{loan_transactions, payment_allocations, payments_due};
 use std::collections::HashMap;
 
-/// Keys of one statement.
+/// Keys per statement.
 const KEYS_MAX: usize = 500;
 
-/// Takes back what an entry settled, and the due rows that it made: those from a date on.
+/// Takes back the amounts that an entry settled, and deletes the due rows that it created: those
+/// due on or after `first_made`.
 #[expect(clippy::disallowed_methods, reason = "an entry counts every due row of its loan")]
 pub(super) async fn undo(
     tx: &DatabaseTransaction,

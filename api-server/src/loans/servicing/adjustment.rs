@@ -1,16 +1,16 @@
-//! What becomes of a loan when something other than a payment moves one of its balances?
+//! Adjustments: postings other than payments that move a balance of a loan.
 //!
 //! | Kind | Balance | At most |
 //! |---|---|---|
 //! | advance, draw | principal up | |
 //! | late charge, fee | that balance up | |
-//! | interest reduction | interest down | the interest owed on the day |
-//! | principal write-off | principal down | principal |
-//! | impound disbursement, late charge or fee waived | that balance down | that balance |
+//! | interest reduction | interest down | the interest owed on the effective date |
+//! | principal write-off | principal down | the principal |
+//! | impound disbursement, late charge waived, fee waived | that balance down | that balance |
 //!
-//! What changes principal, or settles interest, first brings interest and due rows to its day. A
-//! reduction and a write-off settle the due rows oldest first, then what no row holds; nothing of
-//! them counts as paid ahead.
+//! An adjustment that changes principal or settles interest first moves the accrual base to its
+//! effective date and creates the due rows up to it. A reduction or write-off settles due rows,
+//! oldest first, then the amount that no due row holds; none of it counts as paid ahead.
 
 use super::allocation::{Allocation, DueRowPart};
 use super::payment::{Refusal, Split};
@@ -18,7 +18,7 @@ use super::{State, Terms};
 use chrono::NaiveDate;
 use shared::amounts::Money;
 
-/// What happens.
+/// Kind of adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Advance,
@@ -34,27 +34,28 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True where it moves the accrual base to its day.
+    /// True if it moves the accrual base to its effective date.
     pub const fn moves_base(self) -> bool {
         use Kind::{Advance, Draw, InterestReduction, PrincipalWriteOff};
         matches!(self, Advance | Draw | InterestReduction | PrincipalWriteOff)
     }
 }
 
-/// What an adjustment does.
+/// Result of an adjustment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adjusted {
-    /// The due rows settled, ascending.
+    /// Due rows settled, ascending.
     pub due_row_parts: Vec<DueRowPart>,
-    /// The state to store.
+    /// State to store.
     pub after: State,
-    /// The balance that moved, after it; of interest what is owed on the day.
+    /// The moved balance, after the adjustment; for interest, the amount owed on the effective
+    /// date.
     pub balance_after: Money,
 }
 
 impl Adjusted {
-    /// True where one balance moved by the amount and no other one, and no due row got more than
-    /// there was: looked at once more before anything is written.
+    /// True if this one balance moved by the amount, no other balance moved, and no more than the
+    /// amount was allocated to due rows: a last check before anything is written.
     pub fn is_balanced(&self, before: &State, kind: Kind, amount: Money) -> bool {
         let Self { due_row_parts, after, .. } = self;
         let units = |amount: Money| i128::from(amount.units());
@@ -83,7 +84,7 @@ impl Adjusted {
     }
 }
 
-/// Adjusts a loan.
+/// Applies an adjustment to the state of a loan.
 ///
 /// # Errors
 /// A [`Refusal`], after which nothing has changed.

@@ -1,25 +1,25 @@
-//! Which balances and due rows does a payment reach, in which order?
+//! Payment allocation: the balances and due rows that a payment reaches, in order.
 //!
 //! | Item | Pays |
 //! |---|---|
-//! | past due | the rows due before the day, oldest first, each its interest, then its principal |
+//! | past due | the rows due before the day, oldest first: each interest first, then principal |
 //! | past due interest | all unpaid interest of those rows |
 //! | past due principal | all unpaid principal of those rows |
 //! | current interest due | unpaid interest of the row due on the day |
 //! | accrued interest | interest owed that no due row holds |
-//! | current principal | unpaid principal of the row due on the day, or early the next instalment |
+//! | current principal | unpaid principal of the row due on the day; early, the next instalment's |
 //! | late charges; fees | those balances |
 //! | excess | unbilled principal, or the suspense balance, or nothing |
 //!
-//! The day is the payment's effective date. Each item takes its amount or what is left of the
-//! payment. Nothing is ever paid beyond what a due row asks for or a balance owes.
+//! The day is the payment's effective date. Each item takes its amount, or what is left of the
+//! payment. Nothing is ever paid beyond the unpaid amount of a due row or the balance owed.
 //!
-//! **Early window.** From the advance days before the next due date on, a payment counts as the
-//! next instalment: the current principal item also pays unbilled principal, up to the payment
-//! amount less what was paid ahead before and the accrued interest just paid; before the maturity
-//! date all of it. What the payment pays to accrued interest and unbilled principal is then paid
-//! ahead, up to the payment amount, and lowers the next due row. Outside the window paying more
-//! than is due only shortens the loan.
+//! **Early window.** During the advance days before the next due date, a payment counts as the next
+//! instalment. The current-principal item then also pays unbilled principal: up to the payment
+//! amount less what was already paid ahead and the accrued interest just paid, or all of it if the
+//! next due date is the maturity date. The accrued interest and unbilled principal paid then count
+//! as paid ahead, up to the payment amount, and lower the next due row. Outside the window, paying
+//! more than is due only shortens the loan.
 
 use super::payment::Split;
 use super::{DueRow, State, Terms};
@@ -27,7 +27,7 @@ use chrono::NaiveDate;
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::loans::{DistributionItem, ExcessHandling};
 
-/// What of a payment went to each balance.
+/// Amounts that a payment moved, by balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     pub principal: Money,
@@ -35,38 +35,39 @@ pub struct Parts {
     pub late_charges: Money,
     pub fees: Money,
     pub impound: Money,
-    /// Newly held in suspense.
+    /// Added to suspense.
     pub suspense: Money,
     /// Taken out of suspense to pay the other parts.
     pub suspense_applied: Money,
 }
 
 impl Parts {
-    /// The payment's amount: all parts less the suspense applied.
+    /// Returns the payment's amount: all parts less the suspense applied.
     pub fn total(&self) -> Result<Money, OutOfRange> {
         let Self { principal, interest, late_charges, fees, impound, suspense, .. } = *self;
         let parts = [principal, interest, late_charges, fees, impound, suspense];
-        // With the suspense applied they may be beyond what is stored, and the amount is not.
+        // Including the suspense applied, the parts may sum to more than can be stored; the amount
+        // does not.
         let sum: i128 = parts.iter().map(|part| i128::from(part.units())).sum();
         Money::from_wide_units(sum - i128::from(self.suspense_applied.units()))
     }
 }
 
-/// What of a payment went to one due row.
+/// Amounts of a payment allocated to one due row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRowPart {
-    /// None for a row that is not stored yet.
+    /// `None` for a row that is not stored yet.
     pub row_id: Option<i64>,
     pub due_date: NaiveDate,
     pub interest: Money,
     pub principal: Money,
 }
 
-/// A payment being spent on a loan whose accrual base is at the effective date.
+/// A payment being allocated on a loan whose accrual base is at the effective date.
 pub(super) struct Allocation<'a> {
     terms: &'a Terms,
     effective_date: NaiveDate,
-    /// What is not spent yet.
+    /// Amount not allocated yet.
     pub rest: Money,
     pub state: State,
     interest_owed: Money,
@@ -77,7 +78,7 @@ pub(super) struct Allocation<'a> {
     unbilled_principal_paid: Money,
 }
 
-/// Pays something on the due row of an index.
+/// Pays part of the due row with this index.
 type PayRow<'a> = fn(&mut Allocation<'a>, usize) -> Result<(), OutOfRange>;
 
 impl<'a> Allocation<'a> {
@@ -106,7 +107,7 @@ impl<'a> Allocation<'a> {
         })
     }
 
-    /// Spends what is left on one item of the loan's payment distribution.
+    /// Allocates what is left to one item of the loan's payment distribution.
     pub(super) fn pay(&mut self, item: DistributionItem) -> Result<(), OutOfRange> {
         let past_due = |row: &DueRow, day| row.due_date < day;
         let current = |row: &DueRow, day| row.due_date == day;
@@ -129,12 +130,12 @@ impl<'a> Allocation<'a> {
             }
             DistributionItem::LateCharges => self.pay_late_charges(),
             DistributionItem::Fees => self.pay_fees(),
-            // Always last, whatever its place in the list: see `place_excess`.
+            // Always last, wherever it is in the list: see `place_excess`.
             DistributionItem::Excess => Ok(()),
         }
     }
 
-    /// Spends what is left after all items; what is left then too is an overpayment.
+    /// Allocates what is left after all items. Anything still left after that is an overpayment.
     pub(super) fn place_excess(&mut self, excess: ExcessHandling) -> Result<(), OutOfRange> {
         match excess {
             ExcessHandling::Principal => self.pay_unbilled_principal(self.state.principal),
@@ -143,8 +144,8 @@ impl<'a> Allocation<'a> {
         }
     }
 
-    /// Spends the given parts on the given balances: due rows oldest first, then what no row
-    /// holds.
+    /// Allocates the parts of a split to their balances: due rows oldest first, then amounts that
+    /// no due row holds.
     pub(super) fn pay_split(&mut self, split: &Split) -> Result<(), OutOfRange> {
         let every = |_: &DueRow, _| true;
         self.rest = split.interest;
@@ -163,14 +164,14 @@ impl<'a> Allocation<'a> {
         self.hold_in_suspense(split.suspense)
     }
 
-    /// Takes money out of suspense, to be spent with the payment.
+    /// Takes money out of suspense, to be allocated with the payment.
     pub(super) fn apply_suspense(&mut self, amount: Money) -> Result<(), OutOfRange> {
         self.parts.suspense_applied = self.parts.suspense_applied.plus(amount)?;
         self.state.suspense = self.state.suspense.minus(amount)?;
         Ok(())
     }
 
-    /// In the early window, counts what was paid beyond the due rows toward the next instalment.
+    /// In the early window, counts amounts paid beyond the due rows as paid ahead.
     pub(super) fn count_paid_ahead(&mut self) -> Result<(), OutOfRange> {
         if self.in_early_window() {
             let paid = self.accrued_interest_paid.plus(self.unbilled_principal_paid)?;
@@ -180,10 +181,10 @@ impl<'a> Allocation<'a> {
         Ok(())
     }
 
-    /// Leaves nothing due: every row counts as paid and none will follow.
+    /// Leaves nothing due: marks every due row as paid and ends the schedule.
     pub(super) fn close(&mut self) {
         for row in &mut self.state.due_rows {
-            // A write-off may have left a row asking for more than was owed.
+            // A write-off may have left a due row with more unpaid than the loan owes.
             row.interest_paid = row.interest_due;
             row.principal_paid = row.principal_due;
         }
@@ -191,12 +192,12 @@ impl<'a> Allocation<'a> {
         self.state.next_due_date = None;
     }
 
-    /// Interest owed on the effective date and not paid yet.
+    /// Returns the interest owed on the effective date and not paid yet.
     pub(super) fn interest_owed(&self) -> Money {
         self.interest_owed
     }
 
-    /// The due rows that got something.
+    /// Returns the due rows to which something was allocated.
     pub(super) fn paid_due_rows(&self) -> Vec<DueRowPart> {
         let got_something =
             |part: &&DueRowPart| part.interest.is_positive() || part.principal.is_positive();
@@ -246,7 +247,7 @@ impl<'a> Allocation<'a> {
     }
 
     fn pay_interest(&mut self, at_most: Money) -> Result<Money, OutOfRange> {
-        // A reduction may have left the rows asking for more than is owed.
+        // A reduction may have left due rows with more unpaid interest than the loan owes.
         let paid = self.take(at_most.min(self.interest_owed));
         self.interest_owed = self.interest_owed.minus(paid)?;
         self.parts.interest = self.parts.interest.plus(paid)?;
@@ -255,7 +256,7 @@ impl<'a> Allocation<'a> {
     }
 
     fn pay_principal(&mut self, at_most: Money) -> Result<Money, OutOfRange> {
-        // A write-off may have left the rows asking for more than is owed.
+        // A write-off may have left due rows with more unpaid principal than the loan owes.
         let paid = self.take(at_most.min(self.state.principal));
         self.parts.principal = self.parts.principal.plus(paid)?;
         self.state.principal = self.state.principal.minus(paid)?;
@@ -297,7 +298,8 @@ impl<'a> Allocation<'a> {
         taken
     }
 
-    /// How much unbilled principal belongs to the next instalment: none outside the early window.
+    /// Returns the unbilled principal that belongs to the next instalment; zero outside the early
+    /// window.
     fn early_principal(&self) -> Result<Money, OutOfRange> {
         if !self.in_early_window() {
             return Ok(Money::ZERO);

@@ -1,33 +1,33 @@
-//! Which fraction of a year is a span of days?
+//! Day counts: the fraction of a year that a span of days represents.
 //!
 //! All spans of one loan are whole multiples of one small unit, so their sum is exact:
 //!
 //! | Year basis | A day is | Unit |
 //! |---|---|---|
-//! | 360/360 | 1/360 of a year, months counted as 30 days | 1/360 |
-//! | any other | 1 ÷ denominator × (numerator ÷ A) of a year | what divides all such days |
+//! | 360/360 | 1/360 of a year, with 30-day months | 1/360 |
+//! | any other | 1 ÷ denominator × (numerator ÷ A) of a year | a common divisor of all such days |
 //!
-//! A is the number of days in the day's calendar year. An actual numerator or denominator is A
-//! too, so that the numerator cancels out.
+//! A is the number of days in the calendar year of the day. An actual numerator or denominator is A
+//! as well, so an actual numerator cancels out.
 
 use super::Terms;
 use chrono::{Datelike, NaiveDate};
 use shared::entity::loans::YearLength;
 
-/// How a loan counts days.
+/// Day count of a loan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DayCount {
     /// Months of 30 days, years of 360.
     Thirty360,
-    /// Calendar days, each weighed by the year it lies in.
+    /// Calendar days, each weighted by the year it falls in.
     Calendar { numerator: YearLength, denominator: YearLength },
 }
 
-/// A whole number of times both a common and a leap year.
+/// A common multiple of the lengths of a common year and a leap year.
 const BOTH_YEARS: i128 = 365 * 366;
 
 impl DayCount {
-    /// The day count of a loan.
+    /// Returns the day count of a loan.
     pub(super) fn of(terms: &Terms) -> Self {
         match (terms.numerator, terms.denominator) {
             (YearLength::D360, YearLength::D360) => Self::Thirty360,
@@ -35,7 +35,7 @@ impl DayCount {
         }
     }
 
-    /// The units in a year: the common denominator of all spans of the loan.
+    /// Returns the units in a year: the common denominator of all spans of the loan.
     pub(super) fn units_per_year(self) -> i128 {
         match self {
             Self::Thirty360 => 360,
@@ -46,7 +46,7 @@ impl DayCount {
         }
     }
 
-    /// The units of one day, taken by itself.
+    /// Returns the units of a single day.
     pub(super) fn units_of_day(self, day: NaiveDate) -> i128 {
         match self {
             Self::Thirty360 => 1,
@@ -59,7 +59,8 @@ impl DayCount {
         }
     }
 
-    /// The units of the days `from ≤ d < to`, between which lies no [`cut`](Self::next_cut).
+    /// Returns the units of the days `from ≤ d < to`. No [`cut`](Self::next_cut) may lie between
+    /// them.
     pub(super) fn units_between(self, terms: &Terms, from: NaiveDate, to: NaiveDate) -> i128 {
         match self {
             Self::Thirty360 => {
@@ -72,8 +73,8 @@ impl DayCount {
         }
     }
 
-    /// The first day after `day` at which a span is cut: months of 30 days are counted from due
-    /// date to due date, calendar days within one year.
+    /// Returns the first day after `day` at which a span must be cut: 30-day months are counted
+    /// from due date to due date, calendar days within one year.
     pub(super) fn next_cut(self, terms: &Terms, day: NaiveDate) -> Option<NaiveDate> {
         match self {
             Self::Thirty360 => terms.schedule.next_after(day),
@@ -82,13 +83,13 @@ impl DayCount {
     }
 }
 
-/// Days between two dates by the US 30/360 convention, neither being a due date.
+/// Returns the days between two dates by the US 30/360 convention, where neither is a due date.
 ///
 /// 360 (y2 − y1) + 30 (m2 − m1) + d2 − d1 after these steps in order:
 ///
-/// 1. both dates end February: d2 = 30
-/// 2. the first date ends February: d1 = 30
-/// 3. d2 is 31 and d1 at least 30: d2 = 30
+/// 1. both dates are the last day of February: d2 = 30
+/// 2. the first date is the last day of February: d1 = 30
+/// 3. d2 is 31 and d1 is at least 30: d2 = 30
 /// 4. d1 is 31: d1 = 30
 pub fn days_30_360(from: NaiveDate, to: NaiveDate) -> i64 {
     End::plain(from).days_until(End::plain(to))
@@ -96,10 +97,10 @@ pub fn days_30_360(from: NaiveDate, to: NaiveDate) -> i64 {
 
 /// One end of a span of 30-day months.
 ///
-/// A scheduled due date, and an interest start date which the schedule counted back meets, counts
-/// as the day it is meant to fall on, at most the 30th: a Payment_Day of 30 is the 30th in
-/// February too. Such a date is not moved by the steps of [`days_30_360`], so that months between
-/// due dates have 30 days.
+/// A scheduled due date counts as the day on which it is meant to fall, at most the 30th: with a
+/// Payment_Day of 30, February's due date counts as the 30th. The same holds for an interest start
+/// date that lies on the schedule counted backwards. The steps of [`days_30_360`] do not move such
+/// a date, so months between due dates have 30 days.
 #[derive(Clone, Copy)]
 struct End {
     date: NaiveDate,
@@ -129,7 +130,7 @@ impl End {
         self.intended_day.unwrap_or(as_it_falls)
     }
 
-    /// d2: steps 1 and 3, which make the second date the 30th only where the first is one.
+    /// d2: steps 1 and 3, which make the second date the 30th only if the first is the 30th.
     fn counted_as_second(self, first: Self) -> u32 {
         let day = self.date.day();
         let both_end_february = ends_february(first.date) && ends_february(self.date);
@@ -143,7 +144,7 @@ fn ends_february(date: NaiveDate) -> bool {
     date.month() == 2 && date.succ_opt().is_some_and(|next| next.month() == 3)
 }
 
-/// The length of a year that is the same every year.
+/// Returns the length of the year if it is the same every year.
 fn fixed_days(length: YearLength) -> Option<i128> {
     match length {
         YearLength::D360 => Some(360),

@@ -1,22 +1,23 @@
-//! What is due on each due date, what is past due, and what would pay the loan off?
+//! Due rows: the amounts due on each due date, and the standing of a loan on a day.
 //!
-//! A due row is made for each due date D when the loan's interest is brought past it:
+//! A due row is created for each due date D when the accrual base reaches or passes it:
 //!
 //! 1. Accrued interest is the interest owed on D that no earlier row holds; unbilled principal is
 //!    the principal that no earlier row holds.
-//! 2. The row asks for the payment amount less what is already paid toward it: first for accrued
-//!    interest, with the rest for unbilled principal.
-//! 3. On the maturity date it asks for all accrued interest and all unbilled principal instead.
-//! 4. Nothing is paid ahead any more, and the next due date follows; after maturity there is none.
+//! 2. The row's amount is the payment amount less what was paid ahead toward it: first accrued
+//!    interest, then unbilled principal.
+//! 3. On the maturity date the row holds all accrued interest and all unbilled principal instead.
+//! 4. The amount paid ahead is reset to zero, and the next due date moves on; after maturity there
+//!    is none.
 //!
-//! Questions are answered as of a day by making the rows up to it without storing them.
+//! The standing on a day is computed by creating the rows up to it without storing them.
 
 use super::interest::{self, InterestFactor};
 use super::{DueRow, State, Terms, payment, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, OutOfRange};
 
-/// Where a loan stands on a day.
+/// Standing of a loan on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Interest accrued since booking, unrounded, paid or not.
@@ -25,25 +26,25 @@ pub struct Standing {
     pub interest_owed: Money,
     /// Interest of the day itself.
     pub per_diem: Accrual,
-    /// What would pay the loan off.
+    /// Payoff amount.
     pub payoff: Money,
-    /// Unpaid of the rows due before the day, and after maturity all accrued interest.
+    /// Unpaid amount of the rows due before the day; after maturity also all accrued interest.
     pub past_due: Money,
-    /// Unpaid of the row due on the day.
+    /// Unpaid amount of the row due on the day.
     pub current_due: Money,
-    /// Age of the oldest amount past due, in days; 0 when nothing is.
+    /// Age of the oldest past-due amount, in days; 0 if nothing is past due.
     pub days_past_due: i32,
-    /// The first due date after the day; none after maturity or payoff.
+    /// First due date after the day; `None` after maturity or payoff.
     pub next_due_date: Option<NaiveDate>,
-    /// The rows up to the day, those not stored yet included.
+    /// Due rows up to the day, including those not stored yet.
     pub due_rows: Vec<DueRow>,
 }
 
 impl State {
-    /// Where the loan stands on a day, without posting anything.
+    /// Returns the standing of the loan on a day, without posting anything.
     ///
-    /// After the maturity date accrued interest which no row holds is past due at once, aged from
-    /// the maturity date.
+    /// After the maturity date, accrued interest that no due row holds is past due immediately,
+    /// aged from the maturity date.
     pub fn standing(&self, terms: &Terms, today: NaiveDate) -> Result<Standing, OutOfRange> {
         let mut state = self.clone();
         state.create_due_rows(terms, today)?;
@@ -81,11 +82,11 @@ impl State {
         })
     }
 
-    /// Moves the accrual base to a day, making the due rows up to it.
+    /// Moves the accrual base to a day, creating the due rows up to it.
     ///
-    /// Required before anything that changes how interest accrues or what is due: a payment or
-    /// other change of principal, of the accrual status, the year basis or the schedule. A day
-    /// before the base leaves the base where it is.
+    /// Required before anything that changes how interest accrues or what is due: a payment, or a
+    /// change of principal, accrual status, year basis or schedule. A day before the base leaves
+    /// the base where it is.
     pub fn move_base(&mut self, terms: &Terms, to: NaiveDate) -> Result<(), OutOfRange> {
         self.create_due_rows(terms, to)?;
         self.accrual_base_total = self.interest_total_on(terms, to)?;
@@ -93,7 +94,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes the due row of every due date up to and including a day that has none.
+    /// Creates the due row of every due date that has none, up to and including a day.
     pub fn create_due_rows(&mut self, terms: &Terms, up_to: NaiveDate) -> Result<(), OutOfRange> {
         let mut accrued_to = self.accrual_base_date;
         let mut factor = InterestFactor::none(terms);
@@ -120,7 +121,7 @@ impl State {
         Ok(())
     }
 
-    /// The row of the next due date: steps 2 and 3.
+    /// Returns the row of the next due date: steps 2 and 3.
     fn next_row(
         &self,
         terms: &Terms,
@@ -147,12 +148,12 @@ impl State {
         })
     }
 
-    /// What of the interest owed no due row holds.
+    /// Returns the interest owed that no due row holds.
     pub(super) fn accrued_interest(&self, interest_owed: Money) -> Result<Money, OutOfRange> {
         Ok(interest_owed.minus_down_to_zero(self.unpaid_row_interest()?))
     }
 
-    /// The principal that no due row holds.
+    /// Returns the principal that no due row holds.
     pub(super) fn unbilled_principal(&self) -> Result<Money, OutOfRange> {
         Ok(self.principal.minus_down_to_zero(self.unpaid_row_principal()?))
     }

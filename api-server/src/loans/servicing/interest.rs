@@ -1,9 +1,9 @@
-//! How much interest does a span of days bear, and how much is owed?
+//! Interest: accrual over a span of days, and the amount owed.
 //!
-//! A span holds the days `from ≤ d < to`: a payment pays interest up to, not including, its
+//! A span covers the days `from ≤ d < to`: a payment pays interest up to, not including, its
 //! effective date. Interest is simple, on the principal of the day. A span is summed as one exact
-//! fraction and rounded once, half-up at eight decimals; cents appear only where interest is
-//! posted or quoted, and the remainder below a cent stays in the accrued total.
+//! fraction and rounded once, half-up at eight decimals. Interest is rounded to cents only where it
+//! is posted or quoted; the remainder below a cent stays in the accrued total.
 
 use super::day_count::DayCount;
 use super::{State, Terms};
@@ -13,15 +13,15 @@ use shared::amounts::{Accrual, Money, OutOfRange, Rate, divide_half_up};
 
 pub use super::day_count::days_30_360;
 
-/// Interest on a constant principal for the days `from ≤ d < to`, rounded half-up at eight
-/// decimals.
+/// Returns the interest on a constant principal for the days `from ≤ d < to`, rounded half-up at
+/// eight decimals.
 ///
-/// Each day bears the latest rate effective on or before it; days before the first rate bear the
-/// first. Nothing accrues before the interest start date, on zero principal, or where the loan's
-/// status stops accrual. An empty or reversed span bears nothing.
+/// Each day bears interest at the latest rate effective on or before it; days before the first
+/// rate, at the first. Nothing accrues before the interest start date, on zero principal, or if the
+/// loan's status stops accrual. An empty or reversed span accrues nothing.
 ///
 /// # Errors
-/// [`OutOfRange`] when the interest is beyond what is stored.
+/// [`OutOfRange`] if the interest exceeds what can be stored.
 pub fn accrue(
     terms: &Terms,
     principal: Money,
@@ -31,9 +31,9 @@ pub fn accrue(
     InterestFactor::between(terms, from, to)?.interest_on(principal)
 }
 
-/// One day's interest, at eight decimals.
+/// Returns one day's interest, at eight decimals.
 ///
-/// In 360/360 a day is 1/360 of the yearly interest, whatever its place in the month.
+/// In 360/360 every day bears 1/360 of the annual interest, wherever it falls in the month.
 pub fn per_diem(terms: &Terms, principal: Money, day: NaiveDate) -> Result<Accrual, OutOfRange> {
     if !terms.accrues || day < terms.interest_start_date {
         return Ok(Accrual::ZERO);
@@ -43,49 +43,49 @@ pub fn per_diem(terms: &Terms, principal: Money, day: NaiveDate) -> Result<Accru
 }
 
 impl State {
-    /// Interest accrued since booking up to a day, paid or not, unrounded.
+    /// Returns the interest accrued since booking up to a day, paid or not, unrounded.
     ///
-    /// The total at the accrual base and what the present principal bears since. For a day
-    /// before the base: the total at the base.
+    /// This is the total at the accrual base plus the interest on the current principal since then.
+    /// For a day before the base, it is the total at the base.
     pub fn interest_total_on(&self, terms: &Terms, day: NaiveDate) -> Result<Accrual, OutOfRange> {
         let since_base = accrue(terms, self.principal, self.accrual_base_date, day)?;
         self.accrual_base_total.plus(since_base)
     }
 
-    /// Interest owed on a day, in cents: what has accrued less what is settled, never negative.
+    /// Returns the interest owed on a day, in cents: accrued less settled, never negative.
     pub fn interest_owed_on(&self, terms: &Terms, day: NaiveDate) -> Result<Money, OutOfRange> {
         self.interest_owed_of(self.interest_total_on(terms, day)?)
     }
 
-    /// What of an accrued total is owed.
+    /// Returns the part of an accrued total that is owed, in cents, never negative.
     pub(super) fn interest_owed_of(&self, total: Accrual) -> Result<Money, OutOfRange> {
         let unsettled = total.minus(self.interest_settled_total.to_accrual()?)?;
         Ok(unsettled.round_to_cents().max(Money::ZERO))
     }
 }
 
-/// The interest on one unit of principal over a span: an exact fraction.
+/// Interest on one unit of principal over a span, as an exact fraction.
 ///
-/// Factors of one loan share their denominator, so adjoining spans add up without rounding.
+/// All factors of a loan have the same denominator, so adjoining spans add up without rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InterestFactor {
     numerator: i128,
     denominator: i128,
 }
 
-/// The units of a rate of 100 percent.
+/// Units of a rate of 100 percent.
 const RATE_UNITS: i128 = 10_i128.pow(Rate::DECIMALS + 2);
 
-/// The smallest units of an accrual in one of money.
+/// Units of an accrual in one unit of money.
 const ACCRUAL_UNITS: i128 = 10_i128.pow(Accrual::DECIMALS - Money::DECIMALS);
 
 impl InterestFactor {
-    /// The factor of an empty span.
+    /// Returns the factor of an empty span.
     pub(super) fn none(terms: &Terms) -> Self {
         Self { numerator: 0, denominator: DayCount::of(terms).units_per_year() * RATE_UNITS }
     }
 
-    /// The factor of the days `from ≤ d < to`.
+    /// Returns the factor of the days `from ≤ d < to`.
     pub(super) fn between(
         terms: &Terms,
         from: NaiveDate,
@@ -94,7 +94,7 @@ impl InterestFactor {
         Self::none(terms).extended(terms, from, to)
     }
 
-    /// This factor and that of the days `from ≤ d < to`.
+    /// Returns this factor plus that of the days `from ≤ d < to`.
     pub(super) fn extended(
         self,
         terms: &Terms,
@@ -117,34 +117,35 @@ impl InterestFactor {
         Ok(factor)
     }
 
-    /// This factor and that of so many units of a year at one rate.
+    /// Returns this factor plus that of `year_units` at one rate.
     fn with(self, rate: Rate, year_units: i128) -> Result<Self, OutOfRange> {
         let more = i128::from(rate.units()).checked_mul(year_units).ok_or(OutOfRange)?;
         let numerator = self.numerator.checked_add(more).ok_or(OutOfRange)?;
         Ok(Self { numerator, ..self })
     }
 
-    /// The interest on a principal, rounded half-up at eight decimals.
+    /// Returns the interest on a principal, rounded half-up at eight decimals.
     pub(super) fn interest_on(self, principal: Money) -> Result<Accrual, OutOfRange> {
         let exact = self.numerator.checked_mul(principal.units().into()).ok_or(OutOfRange)?;
-        // Dividing by less rather than multiplying by more keeps the product in range.
+        // Dividing by a smaller denominator, rather than multiplying by more, keeps the product in
+        // range.
         Accrual::from_wide_units(divide_half_up(exact, self.denominator / ACCRUAL_UNITS))
     }
 
-    /// The factor at 28 significant digits.
+    /// Returns the factor at 28 significant digits.
     pub(super) fn to_decimal(self) -> Result<Decimal, OutOfRange> {
         let decimal = |units| Decimal::try_from_i128_with_scale(units, 0).map_err(|_| OutOfRange);
         decimal(self.numerator)?.checked_div(decimal(self.denominator)?).ok_or(OutOfRange)
     }
 }
 
-/// The rate that a day bears.
+/// Returns the rate that applies on a day.
 fn rate_on(terms: &Terms, day: NaiveDate) -> Rate {
     let in_effect = terms.rates.partition_point(|step| step.effective_date <= day);
     terms.rates.get(in_effect.saturating_sub(1)).map_or(Rate::ZERO, |step| step.rate)
 }
 
-/// The first day after `day` on which a new rate takes effect.
+/// Returns the first day after `day` on which a new rate takes effect.
 fn next_rate_change(terms: &Terms, day: NaiveDate) -> Option<NaiveDate> {
     let in_effect = terms.rates.partition_point(|step| step.effective_date <= day);
     terms.rates.get(in_effect).map(|step| step.effective_date)

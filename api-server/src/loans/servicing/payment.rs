@@ -1,7 +1,7 @@
-//! May this payment be posted, and what is the loan's state after it?
+//! Payments: which amounts are refused, the payoff amount, and the state after a payment.
 //!
-//! A payment is spent in the order of the loan's payment distribution, or in parts named by the
-//! caller, or pays the loan off. Dates, rights and statuses are the caller's affair.
+//! A payment is allocated in the order of the loan's payment distribution or by an explicit split,
+//! or it pays the loan off. Dates, privileges and statuses are checked by the caller.
 
 use super::allocation::{Allocation, DueRowPart, Parts};
 use super::{State, Terms, sum};
@@ -13,24 +13,24 @@ use shared::entity::loans::{DistributionItem, ExcessHandling};
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction<'a> {
     pub amount: Money,
-    /// Interest is paid up to, not including, this day; not before the accrual base.
+    /// Interest is paid up to, not including, this day, which is not before the accrual base.
     pub effective_date: NaiveDate,
     pub how: How<'a>,
 }
 
-/// How a payment is spent.
+/// How a payment is allocated.
 #[derive(Clone, Copy, Debug)]
 pub enum How<'a> {
-    /// Item by item, what is left over by the excess handling.
+    /// Item by item; the excess handling decides about the rest.
     Distributed { distribution: &'a [DistributionItem], excess: ExcessHandling },
-    /// In the parts named, due rows oldest first, then what no row holds.
+    /// In the parts given: due rows oldest first, then amounts that no due row holds.
     Split(Split),
-    /// On everything owed, after the suspense balance. More than that goes to suspense if the
-    /// excess handling says so, and is an overpayment otherwise.
+    /// To everything owed, after the suspense balance is applied. Anything beyond that goes to
+    /// suspense if the excess handling says so, and is an overpayment otherwise.
     Payoff { excess: ExcessHandling },
 }
 
-/// The parts of a payment as named by the caller; they sum to its amount.
+/// The parts of an explicit split; they must sum to the payment's amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     pub principal: Money,
@@ -41,25 +41,26 @@ pub struct Split {
     pub suspense: Money,
 }
 
-/// What posting a payment does.
+/// Result of posting a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// The balances touched; they sum to the amount.
+    /// Amounts by balance; they sum to the payment's amount.
     pub parts: Parts,
-    /// The due rows paid, ascending; what of interest and principal is not here was in no row.
+    /// Due rows paid, ascending. Interest and principal paid beyond these were in no due row.
     pub due_row_parts: Vec<DueRowPart>,
-    /// The state to store: the accrual base at the effective date, due rows made and paid.
+    /// State to store: accrual base at the effective date, due rows created and paid.
     pub after: State,
-    /// What would pay off the loan on the effective date after this payment.
+    /// Payoff amount on the effective date, after this payment.
     pub payoff_after: Money,
-    /// True where the payment closes the loan: a payoff, not merely the full amount.
+    /// True if the payment closes the loan: only a payoff does, not merely a payment in full.
     pub closes: bool,
 }
 
 impl Posting {
-    /// True where the parts sum to the amount, every balance moved by its part, and no due row got
-    /// more than there was: looked at once more before anything is written. Sums may be beyond what
-    /// is stored: suspense is near its limit before it is applied, and within it afterwards.
+    /// True if the parts sum to the amount, every balance moved by its part, and no more was
+    /// allocated to due rows than was paid in interest and in principal: a last check before
+    /// anything is written. Differences are computed in wide integers, because they may exceed what
+    /// can be stored: a suspense balance may be near its limit until it is applied.
     pub fn is_balanced(&self, before: &State, amount: Money) -> bool {
         let Self { parts, after, due_row_parts, .. } = self;
         let units = |amount: Money| i128::from(amount.units());
@@ -81,20 +82,21 @@ impl Posting {
     }
 }
 
-/// Why a payment is not posted, with the figures that would have passed.
+/// Reason why a payment is not posted, with the figure that would have passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The amount or a part of it is negative, or the amount zero and no payoff of nothing.
+    /// The amount or a part of it is negative; or the amount is zero, and not a payoff of a loan on
+    /// which nothing is owed.
     AmountNotPositive,
-    /// The parts sum to something else.
+    /// The parts do not sum to the amount.
     SplitMismatch { sum: Money, amount: Money },
-    /// A part is above its balance on the effective date.
+    /// A part exceeds its balance on the effective date.
     SplitExceedsBalance { part: &'static str, balance: Money },
-    /// More than the payment may be.
+    /// The amount exceeds the most that can be paid.
     Overpayment { most: Money },
-    /// Less than pays the loan off.
+    /// The amount is less than the payoff amount.
     PayoffShort { payoff: Money },
-    /// An amount is beyond what is stored.
+    /// An amount exceeds what can be stored.
     OutOfRange(OutOfRange),
 }
 
@@ -104,8 +106,8 @@ impl From<OutOfRange> for Refusal {
     }
 }
 
-/// Posts a payment: brings interest and due rows to the effective date, spends the amount and
-/// returns the state after it.
+/// Posts a payment: moves the accrual base to the effective date, creates the due rows up to it,
+/// allocates the amount, and returns the state afterwards.
 ///
 /// # Errors
 /// A [`Refusal`], after which nothing has changed.
@@ -134,8 +136,8 @@ pub fn post(
     })
 }
 
-/// What pays the loan off on a day: principal, interest owed, late charges and fees, less the
-/// suspense balance, never negative. The impound balance is the borrower's and is not netted.
+/// Returns the payoff amount on a day: principal, interest owed, late charges and fees, less the
+/// suspense balance, never negative. The impound balance belongs to the borrower and is not netted.
 pub fn payoff_amount(terms: &Terms, state: &State, day: NaiveDate) -> Result<Money, OutOfRange> {
     Ok(total_owed(state, state.interest_owed_on(terms, day)?)?.minus_down_to_zero(state.suspense))
 }
@@ -150,7 +152,7 @@ fn check_positive(
     instruction: &Instruction<'_>,
 ) -> Result<(), Refusal> {
     let Instruction { amount, effective_date, how } = *instruction;
-    // A loan on which nothing is owed is closed by a payoff of nothing.
+    // A payoff of zero closes a loan on which nothing is owed.
     let closes_for_nothing = matches!(how, How::Payoff { .. })
         && amount.is_zero()
         && payoff_amount(terms, before, effective_date)?.is_zero();
@@ -171,7 +173,7 @@ fn distributed<'a>(
     }
     allocation.place_excess(excess)?;
     if allocation.rest.is_positive() {
-        // With money left over every item has taken all it can.
+        // Money is left over, so every item has taken all it can.
         return Err(Refusal::Overpayment { most: allocation.parts.total()? });
     }
     allocation.count_paid_ahead()?;

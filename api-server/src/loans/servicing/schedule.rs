@@ -1,19 +1,19 @@
-//! When is an instalment due?
+//! Payment schedules: the dates on which instalments are due.
 //!
 //! | Payment period | Due dates |
 //! |---|---|
-//! | weekly, biweekly | the first payment date and every 7, 14 days after it |
-//! | semimonthly | days p and p + 15 of each month, the latter cut to the month's end |
+//! | weekly, biweekly | the first payment date and every 7 or 14 days after it |
+//! | semimonthly | days p and p + 15 of each month, the latter at most the last day of the month |
 //! | monthly, bimonthly, quarterly, semiannual, annual | every 1, 2, 3, 6, 12 months |
 //! | maturity | the maturity date only |
 //! | none | never |
 //!
-//! Months are counted from the first payment date; their instalment is due on the payment day, or
-//! on the last day of a month without it. For semimonthly loans p is the payment day up to 15,
-//! above that the payment day (at most 30) less 15.
+//! Months are counted from the first payment date. The instalment is due on the payment day, or on
+//! the last day of a month that is too short for it. For semimonthly loans, p is the payment day if
+//! that is at most 15, otherwise the payment day (at most 30) less 15.
 //!
-//! The maturity date is the last due date, on the schedule or not; without one the schedule has
-//! no end. Every question is answered by counting, never by walking from the first date.
+//! The maturity date is the last due date, on the schedule or not; without one the schedule has no
+//! end. Dates are computed by counting, never by walking from the first date.
 
 mod cycle;
 mod level_instalment;
@@ -24,26 +24,27 @@ use shared::entity::loans::PaymentPeriod;
 
 pub use level_instalment::level_instalment;
 
-/// The due dates of a loan.
+/// Payment schedule of a loan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pub period: PaymentPeriod,
-    /// Where the schedule begins and is counted from. Without one only maturity is due.
+    /// Date on which the schedule begins and from which it is counted. Without one, only the
+    /// maturity date is due.
     pub first_payment_date: Option<NaiveDate>,
-    /// Day of the month, 1 to 31, shorter months notwithstanding; absent: that of the first
+    /// Day of the month, 1 to 31, whatever the length of the month; if absent, the day of the first
     /// payment date.
     pub payment_day: Option<u32>,
-    /// The last due date.
+    /// Last due date.
     pub maturity_date: Option<NaiveDate>,
 }
 
 impl Schedule {
-    /// The first due date.
+    /// Returns the first due date.
     pub fn first(&self) -> Option<NaiveDate> {
         self.nth(1)
     }
 
-    /// The date of payment `n`, the first being 1; none beyond maturity.
+    /// Returns the due date of payment `n`, counted from 1; `None` beyond maturity.
     pub fn nth(&self, n: u32) -> Option<NaiveDate> {
         let index = i64::from(n).checked_sub(1).filter(|index| *index >= 0)?;
         let regular = |index| self.cycle().and_then(|cycle| cycle.date(index));
@@ -55,7 +56,7 @@ impl Schedule {
         Some(regular(index).map_or(maturity, |date| date.min(maturity)))
     }
 
-    /// The first due date after a day.
+    /// Returns the first due date after a day.
     pub fn next_after(&self, day: NaiveDate) -> Option<NaiveDate> {
         let maturity = self.maturity();
         if maturity.is_some_and(|maturity| maturity <= day) {
@@ -66,7 +67,7 @@ impl Schedule {
         [regular, maturity].into_iter().flatten().min()
     }
 
-    /// The last due date on or before a day.
+    /// Returns the last due date on or before a day.
     pub fn last_on_or_before(&self, day: NaiveDate) -> Option<NaiveDate> {
         if let Some(maturity) = self.maturity().filter(|maturity| *maturity <= day) {
             return Some(maturity);
@@ -75,37 +76,38 @@ impl Schedule {
         cycle.date(cycle.index_on_or_before(day)).filter(|date| *date >= cycle.first())
     }
 
-    /// True when something is due on the day.
+    /// True if the day is a due date.
     pub fn is_due_date(&self, day: NaiveDate) -> bool {
         self.last_on_or_before(day) == Some(day)
     }
 
-    /// True when the day is a date of the schedule, counted both ways from the first payment
-    /// date, or the maturity date.
+    /// True if the day is the maturity date or a date of the schedule, counted in both directions
+    /// from the first payment date.
     ///
-    /// A first payment date that its own schedule does not meet contradicts the payment day.
+    /// A first payment date that is not on its own schedule contradicts the payment day.
     pub fn meets(&self, day: NaiveDate) -> bool {
         self.intended_day_360(day).is_some()
     }
 
-    /// The day of the month, at most 30, that a date of the schedule is meant to fall on: the
-    /// payment day even in a shorter month. None for days the schedule does not meet.
+    /// Returns the day of the month, at most 30, on which a date of the schedule is meant to fall:
+    /// the payment day, even in a shorter month. `None` for days that are not on the schedule.
     ///
-    /// Weekly and biweekly dates, and a maturity date off the schedule, mean their own day.
+    /// Weekly and biweekly dates, and a maturity date off the schedule, are meant to fall on their
+    /// own day.
     pub fn intended_day_360(&self, day: NaiveDate) -> Option<u32> {
         let regular = self.cycle().and_then(|cycle| cycle.intended_day(day));
         let maturity = self.maturity().filter(|maturity| *maturity == day);
         regular.or(maturity.map(|maturity| maturity.day())).map(|day| day.min(30))
     }
 
-    /// How many payments there are up to maturity; none where the schedule has no end.
+    /// Returns the number of payments up to maturity; `None` if the schedule has no end.
     pub fn payments_until_maturity(&self) -> Option<u32> {
         let maturity = self.maturity()?;
         let earlier = self.cycle().map_or(0, |cycle| cycle.index_on_or_after(maturity).max(0));
         u32::try_from(earlier + 1).ok()
     }
 
-    /// The maturity date, where the period knows due dates at all.
+    /// Returns the maturity date, unless the period has no due dates at all.
     fn maturity(&self) -> Option<NaiveDate> {
         self.maturity_date.filter(|_| self.period != PaymentPeriod::None)
     }

@@ -1,4 +1,4 @@
-//! Loans for the tests of this module.
+//! Sample loans for the tests of this module.
 
 use super::payment::{How, Instruction, Posting, Refusal, post};
 use super::schedule::Schedule;
@@ -42,7 +42,7 @@ pub fn money(text: &str) -> Money {
     text.parse().unwrap()
 }
 
-/// A schedule without end on the day of its first payment date.
+/// An endless schedule with the payment day of its first payment date.
 pub fn schedule(period: PaymentPeriod, first_payment_date: &str) -> Schedule {
     let first_payment_date = Some(date(first_payment_date));
     Schedule { period, first_payment_date, payment_day: None, maturity_date: None }
@@ -102,7 +102,7 @@ pub fn booked(terms: &Terms, principal: &str) -> State {
     }
 }
 
-/// A payment in the default order, the excess on principal.
+/// Posts a payment in the default distribution, with the excess to principal.
 pub fn pay(terms: &Terms, state: &State, amount: &str, day: &str) -> Posting {
     pay_with(terms, state, amount, day, ExcessHandling::Principal).unwrap()
 }
@@ -129,13 +129,13 @@ pub fn post_on(
     post(terms, state, &instruction)
 }
 
-/// The interest and the principal part of a posting, for comparison with figures on paper.
+/// Returns the interest and principal parts of a posting, to compare with published figures.
 pub fn interest_and_principal(posting: &Posting) -> (String, String) {
     (posting.parts.interest.to_string(), posting.parts.principal.to_string())
 }
 
-/// Terms of every year basis and payment period with two rate changes, from some day after
-/// 2019-11-15 on.
+/// Terms of every year basis and payment period, with two rate changes, starting on or after
+/// 2019-11-15.
 pub fn any_terms() -> impl Strategy<Value = Terms> {
     let length = || prop::sample::select(YEAR_LENGTHS.to_vec());
     let rate = || (0i64..40_0000_0000).prop_map(|units| Rate::from_units(units).unwrap());

@@ -158,7 +158,7 @@ async fn a_count_that_does_not_add_up_is_refused_and_changes_nothing() {
             (notes(json!([one("20.00", 1), one("20", 2)])), "twice"),
             (notes(json!([one("0", 1), one("20", 3)])), "above zero"),
             (notes(json!([one("-20", 1), one("20", 4)])), "above zero"),
-            (notes(json!([one("20", 4), one("10", -2)])), "cannot be counted"),
+            (notes(json!([one("20", 4), one("10", -2)])), "must not be negative"),
             (notes(json!([one("0.005", 12_000)])), "too many decimals"),
             (notes(json!([one("900000000000000", 2_000_000_000)])), "Denominations"),
             (notes(json!(many)), "at most 100"),

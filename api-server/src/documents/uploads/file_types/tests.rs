@@ -1,8 +1,8 @@
-//! Content of every type, and names that do not go with it.
+//! Content of every type, and names that do not match it.
 
 use super::*;
 
-/// The header of a file in a ZIP archive, and something of its content.
+/// Returns the header of a file in a ZIP archive, and some of its content.
 fn zipped(names: &[&str]) -> Vec<u8> {
     let mut archive = Vec::new();
     for name in names {
@@ -64,7 +64,7 @@ fn office_documents_are_told_from_other_archives() {
     assert_eq!(found(b"PK\x03\x04", "a.docx"), "none");
 }
 
-/// A file in a ZIP archive whose header tells how long it is.
+/// Returns a file in a ZIP archive whose header states its length.
 fn stored(name: &str, content: &[u8]) -> Vec<u8> {
     let mut entry = b"PK\x03\x04\x14\0\0\0\0\0".to_vec();
     entry.extend_from_slice(&[0; 8]);
@@ -88,7 +88,7 @@ fn the_part_that_tells_may_come_late_and_the_package_last() {
     let letter = [picture, stored("word/document.xml", b"<w/>")].concat();
     assert_eq!(found(&letter, "a.docx"), "docx");
     assert_eq!(found(&letter[..90_000], "a.docx"), "none");
-    // The size in a longer field, behind the name.
+    // The size in a longer field, after the name.
     let mut long = stored("docProps/app.xml", &[b'<'; 500]);
     long[18..26].fill(0xff);
     assert_eq!(found(&[long, stored("xl/workbook.xml", b"")].concat(), ""), "xlsx");
@@ -177,7 +177,7 @@ fn the_types_that_are_taken_are_a_list_of_names() {
     let taken: Taken = "pdf, png".parse().unwrap();
     assert!(taken.contains(by_name("png").unwrap()) && !taken.contains(by_name("txt").unwrap()));
     assert_eq!(taken.to_string(), "pdf, png");
-    assert!("pdf,exe".parse::<Taken>().unwrap_err().contains("\"exe\" is none of pdf, png"));
+    assert!("pdf,exe".parse::<Taken>().unwrap_err().contains("\"exe\" is not one of pdf, png"));
     assert!("".parse::<Taken>().is_err());
     for known in &ALL {
         assert!(Taken::default().contains(known));

@@ -13,7 +13,7 @@ fn a_draw_bears_interest_from_its_day() {
     let (terms, state) = published();
     let drawn = adjusted(&terms, &state, Kind::Draw, "1000.00", "2024-01-25");
     assert_eq!(drawn.balance_after, money("29000.00"));
-    // 10 days on 28,000.00 and 20 days on 29,000.00 of a month of 30.
+    // 10 days on 28,000.00 and 20 days on 29,000.00, in a 30-day month.
     let owed = drawn.after.interest_owed_on(&terms, date("2024-02-15"));
     assert_eq!(owed, Ok(money("336.12")));
 }
@@ -60,7 +60,8 @@ fn no_balance_is_lowered_below_zero() {
 }
 
 proptest! {
-    /// Whatever a reduction or a write-off settles, no due row asks for more than the loan owes.
+    /// Whatever a reduction or write-off settles, no due row is left with more unpaid than the loan
+    /// owes.
     #[test]
     fn due_rows_never_ask_for_more_than_the_loan_owes(
         terms in any_terms(),
@@ -80,7 +81,7 @@ proptest! {
             prop_assert!(unpaid(crate::loans::servicing::DueRow::unpaid_principal) <= after.principal);
             let owed = after.interest_owed_on(&terms, day).unwrap();
             prop_assert!(unpaid(crate::loans::servicing::DueRow::unpaid_interest) <= owed);
-            // And the next payment finds a sound loan.
+            // The next payment must find a consistent loan.
             if after.principal.is_positive() {
                 pay(&terms, &after, "1.00", &day.to_string());
             }

@@ -1,4 +1,4 @@
-//! How payments are split.
+//! Payment allocation.
 
 use crate::loans::servicing::allocation::{DueRowPart, Parts};
 use crate::loans::servicing::payment::{How, Posting, Refusal, Split};
@@ -91,7 +91,7 @@ fn a_payment_in_the_early_window_takes_the_instalment_and_then_the_charges() {
     let posting = pay(&terms, &state, "106.00", "2024-02-05");
     assert_eq!(posting.parts, parts("6.67", "93.33", "5.00", "1.00"));
     assert_eq!(posting.after.paid_ahead_amount, money("100.00"));
-    // The next early payment finds the instalment paid and goes to the charges.
+    // The instalment is already paid ahead: the next early payment goes to the charges.
     let again = pay(&terms, &posting.after, "6.00", "2024-02-05");
     assert_eq!(again.parts, parts("0", "0", "0", "6.00"));
 }

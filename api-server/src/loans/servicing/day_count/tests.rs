@@ -1,4 +1,4 @@
-//! Counting days.
+//! Day counts.
 
 use super::*;
 use crate::loans::servicing::schedule::Schedule;
@@ -12,7 +12,7 @@ fn thirty_360(start: &str, schedule: Schedule) -> Terms {
     terms
 }
 
-/// Days from each date to the next, on a loan that bears interest from the first.
+/// Days from each date to the next, on a loan that bears interest from the first date.
 fn days_along(terms: &Terms, dates: &[&str]) -> Vec<i128> {
     let between =
         |pair: &[&str]| DayCount::Thirty360.units_between(terms, date(pair[0]), date(pair[1]));
@@ -101,7 +101,7 @@ fn a_year_after_a_matured_february_has_360_days() {
     monthly.maturity_date = Some(date("2023-02-28"));
     let terms = thirty_360("2022-12-31", monthly);
     assert_eq!(days_along(&terms, &["2023-02-28", "2024-02-29"]), [360]);
-    // Meant to fall on the 28th, it is no end of February.
+    // It is meant to fall on the 28th, so it does not count as an end of February.
     let mut monthly = schedule(PaymentPeriod::Monthly, "2023-01-28");
     monthly.maturity_date = Some(date("2023-02-28"));
     let terms = thirty_360("2022-12-28", monthly);

@@ -114,7 +114,7 @@ fn interest_after_maturity_is_past_due_at_once() {
     let unpaid = state.standing(&terms, date("2024-02-10")).unwrap();
     assert_eq!((unpaid.past_due, unpaid.days_past_due), (money("1040.00"), 10));
 
-    // The row is paid; interest of the days since is aged from maturity.
+    // The row is paid; the interest accrued since is aged from maturity.
     let mut after = state.clone();
     after.create_due_rows(&terms, date("2024-01-31")).unwrap();
     after.due_rows[0].interest_paid = money("30.00");

@@ -1,4 +1,4 @@
-//! Accrual of interest.
+//! Interest accrual.
 
 use super::*;
 use crate::loans::servicing::RateStep;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use shared::entity::loans::ExcessHandling;
 use shared::entity::loans::YearLength::{self, Actual, D360, D364, D365, D366};
 
-/// To six decimals, as such figures are usually printed.
+/// Formats an accrual with six decimals, as such figures are usually printed.
 fn six_decimals(accrual: Accrual) -> String {
     let units = divide_half_up(accrual.units().into(), 100);
     format!("{}.{:06}", units / 1_000_000, units % 1_000_000)
@@ -134,7 +134,7 @@ fn nothing_accrues_before_the_start_or_without_principal_or_where_accrual_is_sto
 
 #[test]
 fn interest_in_range_never_overflows_on_the_way() {
-    // The largest principal at a rate that makes nearly the largest accrual in a century.
+    // The largest principal, at a rate that accrues nearly the maximum in a century.
     for (numerator, denominator) in bases() {
         let terms = terms(numerator, denominator, "0.000098", "1904-01-01");
         let (from, to) = (date("1904-01-01"), date("2004-01-01"));

@@ -216,7 +216,7 @@ fn payments_leave_suspense_alone_but_for_a_payoff() {
     assert_eq!(posting.parts.suspense_applied, Money::ZERO);
 }
 
-/// Something that happens to a loan after some days.
+/// An event on a loan, some days after the previous one.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Payment {
@@ -248,7 +248,7 @@ fn cents(cents: i64) -> Money {
     Money::from_cents(cents).unwrap()
 }
 
-/// Posts the event; where the amount is refused, the most that would have passed.
+/// Posts the event; if the amount is refused, posts the most that would have passed.
 fn happen(terms: &Terms, state: &State, day: NaiveDate, event: Event) -> Option<Posting> {
     let posted =
         |amount, how| post(terms, state, &Instruction { amount, effective_date: day, how });
@@ -292,7 +292,7 @@ fn unpaid_rows_only(state: &State) -> State {
     state
 }
 
-/// What must hold of every posting.
+/// Checks the invariants of every posting.
 fn check(terms: &Terms, before: &State, posting: &Posting, day: NaiveDate) {
     let Posting { parts, after, .. } = posting;
     let balances = [after.principal, after.late_charges, after.fees, after.impound, after.suspense];

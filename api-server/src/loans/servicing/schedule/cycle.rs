@@ -1,9 +1,11 @@
-//! Which dates does a payment period meet, counted both ways from the first payment date?
+//! Cycles: the regular due dates of a payment period, counted in both directions from the first
+//! payment date.
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 use shared::entity::loans::PaymentPeriod;
 
-/// Regular due dates without end, numbered: 0 is the first payment date, −1 the date before it.
+/// An endless sequence of regular due dates: number 0 is the first payment date, −1 the date before
+/// it.
 #[derive(Clone, Copy)]
 pub(super) struct Cycle {
     first: NaiveDate,
@@ -24,7 +26,7 @@ enum Step {
 }
 
 impl Cycle {
-    /// The cycle of a payment period; none for periods without regular dates.
+    /// Returns the cycle of a payment period; `None` for periods without regular dates.
     pub(super) fn new(
         period: PaymentPeriod,
         first: NaiveDate,
@@ -49,12 +51,12 @@ impl Cycle {
         Some(Self { first, step })
     }
 
-    /// The first payment date.
+    /// Returns the first payment date.
     pub(super) fn first(self) -> NaiveDate {
         self.first
     }
 
-    /// The date of a number; none beyond the calendar.
+    /// Returns the date with this number; `None` beyond the calendar.
     pub(super) fn date(self, index: i64) -> Option<NaiveDate> {
         match self.step {
             Step::Days(days) => {
@@ -72,9 +74,9 @@ impl Cycle {
         }
     }
 
-    /// The number of the last date on or before a day.
+    /// Returns the number of the last date on or before a day.
     pub(super) fn index_on_or_before(self, day: NaiveDate) -> i64 {
-        // At or above the number sought, by no more than the dates of one month.
+        // An upper bound: above the number sought by at most the dates of one month.
         let mut index = match self.step {
             Step::Days(days) => (day - self.first).num_days().div_euclid(days),
             Step::HalfMonths { early_day } => {
@@ -90,14 +92,14 @@ impl Cycle {
         index
     }
 
-    /// The number of the first date on or after a day.
+    /// Returns the number of the first date on or after a day.
     pub(super) fn index_on_or_after(self, day: NaiveDate) -> i64 {
         let index = self.index_on_or_before(day);
         if self.date(index) == Some(day) { index } else { index + 1 }
     }
 
-    /// The day of the month that a date of the cycle is meant to fall on, the month's length
-    /// notwithstanding; none for other days.
+    /// Returns the day of the month on which a date of the cycle is meant to fall, whatever the
+    /// length of the month; `None` for other days.
     pub(super) fn intended_day(self, day: NaiveDate) -> Option<u32> {
         self.date(self.index_on_or_before(day)).filter(|date| *date == day)?;
         Some(match self.step {
@@ -108,18 +110,18 @@ impl Cycle {
         })
     }
 
-    /// The number of the first payment date among all halves of months.
+    /// Returns the number of the half month in which the first payment date falls.
     fn first_half(self, early_day: u32) -> i64 {
         2 * month_number(self.first) + i64::from(self.first.day() > early_day)
     }
 }
 
-/// Months since the beginning of the calendar.
+/// Returns the months since the beginning of the calendar.
 fn month_number(date: NaiveDate) -> i64 {
     i64::from(date.year()) * 12 + i64::from(date.month0())
 }
 
-/// The day of a month, or its last day where it is shorter.
+/// Returns the day of a month, or its last day if the month is shorter.
 fn day_of_month(month_number: i64, day: u32) -> Option<NaiveDate> {
     let year = i32::try_from(month_number.div_euclid(12)).ok()?;
     let month = u32::try_from(month_number.rem_euclid(12)).ok()? + 1;

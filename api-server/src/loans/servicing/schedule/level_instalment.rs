@@ -1,20 +1,20 @@
-//! How large is a level instalment?
+//! Level instalments: the equal amount per due date that pays a loan back.
 
 use crate::loans::servicing::Terms;
 use crate::loans::servicing::interest::InterestFactor;
 use rust_decimal::{Decimal, RoundingStrategy};
 use shared::amounts::{Accrual, Money, OutOfRange};
 
-/// The smallest amount in cents which, paid on each of so many due dates, leaves a last payment
-/// that is not the larger one.
+/// Returns the smallest amount in cents that, paid on each of `payments` due dates, leaves a last
+/// payment no larger than the others.
 ///
-/// Found by trying amounts on the loan's own schedule, rates and day count, with the interest of
-/// each period unrounded. Over whole periods of 360/360 it is therefore the annuity
-/// P × i ÷ (1 − (1 + i)^−n), rounded up to the cent. The count ends at maturity where that comes
-/// first; without a due date the instalment is zero.
+/// Found by bisection on the loan's own schedule, rates and day count, with the interest of each
+/// period unrounded. Over whole periods of 360/360 this is therefore the annuity, P × i ÷ (1 − (1 +
+/// i)^−n), rounded up to the cent. The count ends at maturity if that comes first; without a due
+/// date the instalment is zero.
 ///
 /// # Errors
-/// [`OutOfRange`] when no amount that can be stored pays the loan back.
+/// [`OutOfRange`] if no amount that can be stored pays the loan back.
 pub fn level_instalment(
     terms: &Terms,
     principal: Money,
@@ -25,13 +25,13 @@ pub fn level_instalment(
         return Ok(Money::ZERO);
     }
     let principal = Decimal::new(principal.units(), Money::DECIMALS);
-    // Whoever pays all on the first date has no larger last payment.
+    // Upper bound: if everything is paid on the first date, the last payment is not larger.
     let all_at_once = last_payment(&factors[..1], principal, Decimal::ZERO).ok_or(OutOfRange)?;
     let mut enough = cents_rounded_up(all_at_once)?;
     let mut too_little = -1;
     while enough - too_little > 1 {
         let cents = too_little + (enough - too_little) / 2;
-        // Interest that runs out of range comes from paying too little.
+        // Interest runs out of range only if the instalment is too small.
         let suffices = last_payment(&factors, principal, Decimal::new(cents, 2))
             .is_some_and(|last| last <= Decimal::new(cents, 2));
         if suffices {
@@ -43,7 +43,7 @@ pub fn level_instalment(
     Money::from_cents(enough)
 }
 
-/// The interest on one unit of principal from each due date to the next.
+/// Returns the interest on one unit of principal from each due date to the next.
 fn interest_factors(terms: &Terms, payments: u32) -> Result<Vec<Decimal>, OutOfRange> {
     let due_dates = (1..=payments).map_while(|n| terms.schedule.nth(n));
     let mut from = terms.interest_start_date;
@@ -55,8 +55,8 @@ fn interest_factors(terms: &Terms, payments: u32) -> Result<Vec<Decimal>, OutOfR
     Ok(factors)
 }
 
-/// What is owed on the last due date when the instalment is paid on every date before it; none
-/// when that is beyond all range.
+/// Returns the amount owed on the last due date if the instalment is paid on every date before it;
+/// `None` if it is out of range.
 fn last_payment(
     interest_factors: &[Decimal],
     principal: Decimal,
@@ -71,7 +71,7 @@ fn last_payment(
         }
         interest = interest.checked_add(principal.checked_mul(*factor)?)?;
     }
-    // The digits beyond are those that a division by 360 cannot finish.
+    // Further digits come only from divisions that do not terminate, such as by 360.
     let precision = Accrual::DECIMALS;
     let strategy = RoundingStrategy::MidpointAwayFromZero;
     Some(principal.checked_add(interest)?.round_dp_with_strategy(precision, strategy))

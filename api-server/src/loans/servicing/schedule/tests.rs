@@ -110,7 +110,7 @@ fn level_instalments_are_rounded_up() {
         ("28000.00", "14.07", 60, "652.53"),
         ("10000.00", "10", 12, "879.16"),
         ("5000.00", "12.61", 36, "167.54"),
-        // The cent that would do with interest rounded to cents each month.
+        // The same amount suffices if interest is rounded to cents each month.
         ("15000.00", "7.34", 60, "299.44"),
         ("1200.00", "0", 12, "100.00"),
         ("1200.01", "0", 12, "100.01"),
@@ -139,7 +139,7 @@ fn a_loan_without_due_dates_has_no_instalment() {
     assert_eq!(level_instalment(&terms, money("1000.00"), 12), Ok(money("0.00")));
 }
 
-/// The annuity in plain compound interest, at 28 digits.
+/// Computes the annuity by plain compound interest, at 28 digits.
 fn annuity_rounded_up(principal: i64, rate_in_basis_points: i64, payments: u32) -> i64 {
     use rust_decimal::Decimal;
     let i = Decimal::new(rate_in_basis_points, 4) / Decimal::from(12);

@@ -88,7 +88,9 @@ async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
         let first = post(loans[0], "k").await.expect(201);
         for _ in 0..2 {
             let other = post(loans[1], "k").await.expect_problem(422, "idempotency-mismatch");
-            assert!(other.json()["detail"].as_str().is_some_and(|it| it.contains("another path")));
+            assert!(
+                other.json()["detail"].as_str().is_some_and(|it| it.contains("a different path"))
+            );
         }
         let again = post(loans[0], "k").await.expect(201);
         assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
