@@ -275,7 +275,7 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
             assert_eq!(result["Failed"], 1, "{result:#}");
             assert!(answer.text.contains(why), "{result:#}");
         };
-        refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "cards were added on").await;
+        refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "a loan with cards").await;
         // The card of a contact whose own loan is gone.
         let elsewhere = format!(
             "UPDATE payment_gateway_tokens SET contact_id = {}, loan_id = {}",
