@@ -1,21 +1,21 @@
-//! XML import: applies a checked file, record by record, by the same rules as the API.
+//! XML import. Applies a file that passed its syntax check, record by record, by the API's rules.
 //!
 //! | `CommitBlock` | |
 //! |---|---|
 //! | `0` (default) | each top-level record commits with its children |
-//! | `1` | the file is one transaction: a failing record leaves nothing |
+//! | `1` | the file is one transaction: a failing record rolls back all of it |
 //!
-//! A test run is one transaction in which each record is tried and everything is undone at the end.
-//! In a block all records are tried too, so that one run finds everything that is wrong.
+//! A test run is a dry run: one transaction that tries each record and is rolled back at the end. A
+//! block tries all its records too, even after one has failed, so that one run reports every error.
 //!
 //! Records that only insert rows are applied in batches: their rows are staged in memory and
-//! written with a few statements ([`stage`]), what they name is looked up for all of them together
-//! ([`known`]). Where a batch meets rows of somebody else, and for every other record, each record
-//! is applied by itself in a savepoint, its elements written one by one. Both ways go through the
-//! same functions: a batch only writes later.
+//! inserted in bulk ([`stage`]), and the rows they refer to are looked up for the whole batch at a
+//! time ([`known`]). All other records are applied one at a time, each in its own transaction or
+//! savepoint, element by element; so are the records of a batch that runs into a conflicting row or
+//! a lock. Both ways run the same functions: a batch only writes later.
 //!
-//! Whatever grows with the file is kept on disk while it runs: the file itself ([`spool`]), its
-//! results ([`results`]), and the names of its records ([`names`]).
+//! Anything that grows with the file is on disk while the import runs: the file itself ([`spool`]),
+//! its results ([`results`]) and the names of its records ([`names`]).
 
 pub mod format;
 pub mod once;
@@ -70,57 +70,57 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Imports that are worked on at once: each may need a GiB of the spool folder, and its results.
+/// Concurrency limit for imports: each may need a GiB of the spool directory, plus its results.
 pub const IMPORTS_MAX: usize = 4;
-/// An import under way.
+/// A running import.
 pub struct Import<'a> {
     caller: &'a Caller,
     author: Author,
     passwords: &'a Passwords,
     clock: Clock,
-    /// Names that nobody knows fail their record.
+    /// Unknown elements and attributes fail their record.
     enforce: bool,
-    /// Where it keeps what is too much for memory.
+    /// Directory for what does not fit into memory.
     directory: PathBuf,
-    /// Setup lists by code, read once.
+    /// Ids of setup rows by code, one map per list. Each list is read once.
     codes: HashMap<TypeId, HashMap<String, i64>>,
-    /// The definitions of user-defined fields, read once.
+    /// Definitions of the user-defined fields, read once.
     definitions: Option<Arc<[user_defined_fields::Model]>>,
-    /// Statuses of closed loans, read once.
+    /// Ids of the statuses that close a loan, read once.
     closed_statuses: Option<Vec<i64>>,
-    /// What becomes of wrong vehicle identification numbers, read once.
+    /// How wrong vehicle identification numbers are treated. Read once.
     vin_check: Option<Check>,
-    /// Records named by StoreRecordID: those that are committed, those of the batch at hand that
-    /// were good, and the one at hand.
+    /// Records named by `StoreRecordID`: the committed ones, the successful ones of the current
+    /// batch, and the current one.
     names: Names,
     named: HashMap<String, Stored>,
     naming: Option<(String, Stored)>,
     known: Known,
-    /// Passwords of the records at hand, hashed before their transaction.
+    /// Password hashes for the current records, computed before their transaction begins.
     hashes: Hashes,
     stage: Stage,
-    /// Each element is written at once, because what follows may read it.
+    /// Each element is written immediately, because later elements may read its rows.
     direct: bool,
-    /// True once it is to end before its next record.
+    /// Turns true to end the import before its next record.
     stop: Option<watch::Receiver<bool>>,
-    /// Closed while one of its transactions holds the whole database.
+    /// Closed while one of the import's transactions locks the whole database.
     gate: Arc<ImportGate>,
 }
 
-/// How a file wants to be applied.
+/// How a file is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
-    /// Everything is undone at the end.
+    /// Dry run: everything is rolled back at the end.
     pub test: bool,
     /// The file is one transaction.
     pub block: bool,
-    /// Names that nobody knows fail their record.
+    /// Unknown elements and attributes fail their record.
     pub enforce: bool,
 }
 
 impl Mode {
-    /// What the attributes of the root element ask for. A misspelt one is a fault: the file would
-    /// be applied in another way than it asks for.
+    /// Reads the attributes of the root element. A misspelt one is a fault: otherwise the file
+    /// would be applied in a mode it does not ask for.
     pub fn new(root: &Element, test: bool) -> Result<Self, Fault> {
         let fault = |message| Fault { line: root.line, column: 1, message };
         let (mut block, mut enforce) = (false, false);
@@ -128,9 +128,9 @@ impl Mode {
             let flag = match name.as_str() {
                 format::COMMIT_BLOCK => &mut block,
                 format::ENFORCE => &mut enforce,
-                // What XML tools write to name a schema.
+                // Written by XML tools to refer to a schema.
                 name if name.starts_with("xmlns:") || name.starts_with("xsi:") => continue,
-                name => return Err(fault(format!("{} has no attribute {name}", root.name))),
+                name => return Err(fault(format!("unknown attribute {name} on {}", root.name))),
             };
             *flag = match value.as_str() {
                 "0" => false,
@@ -142,11 +142,11 @@ impl Mode {
     }
 }
 
-/// What the elements of a record stand in, once it is there itself.
+/// The row that the child elements of a record belong to.
 enum Parent {
     Contact(Box<entity::contacts::Model>),
     Loan(Box<entity::loans::Model>),
-    /// It is gone, or there never was one.
+    /// The row was deleted, or never existed.
     None,
 }
 
@@ -163,17 +163,17 @@ impl Parent {
     }
 }
 
-/// Nothing can be done with an element in one that is deleted.
+/// Refuses an element inside one that is being deleted.
 fn within_deleted(child: &Element) -> Applied {
-    let message = Message::error(child, None, "stands in an element that is deleted");
+    let message = Message::error(child, None, "is inside an element that is being deleted");
     Applied { results: Vec::new(), failed: true, messages: vec![message] }
 }
 
-/// A record whose elements come one by one.
+/// A `Transactions` record whose payments arrive one at a time.
 struct Opened {
-    /// Something in it failed: nothing of it counts.
+    /// Something in the record failed, so all of it is rolled back.
     failed: bool,
-    /// What is to be said of itself: its first element tells it.
+    /// Messages about the record itself. They go into the result of its first element.
     messages: Vec<Message>,
     results: Vec<RecordResult>,
 }
@@ -185,7 +185,7 @@ impl Opened {
 }
 
 impl<'a> Import<'a> {
-    /// An import by this caller. What is too much for memory goes into the folder.
+    /// Creates an import by this caller. `directory` holds what does not fit into memory.
     pub fn new(
         caller: &'a Caller,
         author: Author,
@@ -217,21 +217,21 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// The same, which closes this gate while one of its transactions holds the whole database.
+    /// Sets the gate to close while one of the import's transactions locks the whole database.
     #[must_use]
     pub fn behind(mut self, gate: &Arc<ImportGate>) -> Self {
         self.gate = Arc::clone(gate);
         self
     }
 
-    /// The same, until this is true: then it ends before its next record. What is done stays.
+    /// Sets the signal that ends the import before its next record. Committed records stay.
     #[must_use]
     pub fn until(mut self, stop: watch::Receiver<bool>) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    /// Applies records that only insert rows, and writes them together.
+    /// Applies records that only insert rows, and inserts their rows in bulk.
     async fn batch(
         &mut self,
         tx: &DatabaseTransaction,
@@ -250,7 +250,7 @@ impl<'a> Import<'a> {
         Ok(all)
     }
 
-    /// Applies any record by itself.
+    /// Applies one record of any kind, writing each of its elements immediately.
     async fn record_alone(
         &mut self,
         tx: &DatabaseTransaction,
@@ -263,7 +263,7 @@ impl<'a> Import<'a> {
         applied
     }
 
-    /// Nothing of a batch is left.
+    /// Discards the in-memory state of the last batch.
     fn forget_batch(&mut self) {
         self.known.clear();
         self.stage = Stage::default();
@@ -272,13 +272,13 @@ impl<'a> Import<'a> {
         self.direct = false;
     }
 
-    /// The records of the batch are there to stay: what they named can be asked for.
+    /// Makes the names of the batch available to later records, now that it is committed.
     async fn keep_names(&mut self) -> Result<(), ImportError> {
         let named: Vec<_> = self.named.drain().collect();
         Ok(self.names.store(named).await?)
     }
 
-    /// What an earlier try has done of a record.
+    /// Restores the name of a record that an earlier run has already committed.
     async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), ImportError> {
         let named = matches!(record.name.as_str(), "Contact" | "Loan")
             && update_of(record) != Update::Delete;
@@ -290,7 +290,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Applies a top-level record: all of it, or nothing of it counts.
+    /// Applies a top-level record, all or nothing.
     async fn record(
         &mut self,
         tx: &DatabaseTransaction,
@@ -314,7 +314,7 @@ impl<'a> Import<'a> {
         Ok(applied)
     }
 
-    /// A contact or a loan, and what stands in it.
+    /// Applies a contact or a loan with its child elements.
     async fn with_elements(
         &mut self,
         tx: &DatabaseTransaction,
@@ -344,7 +344,7 @@ impl<'a> Import<'a> {
         Ok(applied)
     }
 
-    /// An element in a contact or a loan.
+    /// Applies a child element of a contact or a loan.
     async fn element(
         &mut self,
         tx: &DatabaseTransaction,
@@ -362,7 +362,7 @@ impl<'a> Import<'a> {
         Ok(applied)
     }
 
-    /// Writes what was staged, if it is to be written at once.
+    /// Writes the staged rows, if elements are written immediately.
     async fn settle(
         &mut self,
         tx: &DatabaseTransaction,
@@ -400,7 +400,7 @@ impl<'a> Import<'a> {
         Ok(Applied { results, failed: opened.failed, messages: Vec::new() })
     }
 
-    /// A record of payments begins.
+    /// Begins a `Transactions` record.
     fn open(&self, record: &Element) -> Opened {
         match Fields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
             Ok(messages) => Opened { failed: false, messages, results: Vec::new() },
@@ -411,7 +411,8 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// The next payment of a record of payments. Behind one that failed they are not tried.
+    /// Posts the next payment of a `Transactions` record. After one has failed, the rest are not
+    /// tried.
     async fn payment_of(
         &mut self,
         tx: &DatabaseTransaction,
@@ -428,18 +429,18 @@ impl<'a> Import<'a> {
         Ok(applied.results)
     }
 
-    /// A record of no known kind is not applied, and the report says so. It fails what it stands
-    /// in only where the file enforces names.
+    /// Reports a record of an unknown kind, which is not applied. It fails the enclosing record
+    /// only if the file enforces names.
     fn unknown_record(&self, element: &Element, name: &str) -> Applied {
-        let messages = vec![self.unknown(element, format!("no record is called {name}"))];
+        let messages = vec![self.unknown(element, format!("unknown record {name}"))];
         let mut applied = Applied::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
     }
 
-    /// An element that nobody knows: its parent tells of it.
+    /// Reports an unknown element in the result of its parent.
     fn unknown_element(&self, parent: &str, element: &Element) -> Applied {
-        let text = format!("no element in {parent} is called {}", element.name);
+        let text = format!("unknown element {} in {parent}", element.name);
         let failed = self.enforce;
         Applied { results: Vec::new(), failed, messages: vec![self.unknown(element, text)] }
     }
@@ -449,12 +450,12 @@ impl<'a> Import<'a> {
         Message { level, ..Message::error(element, None, text) }
     }
 
-    /// The importing user, for columns that name him.
+    /// The importing user's id, for columns that hold it.
     fn user_id(&self) -> Result<i64, Forbidden> {
         self.author.user_id().ok_or(Forbidden::CoreUserOnly)
     }
 
-    /// The element's `StoreRecordID` names this row from now on.
+    /// Gives the row the element's `StoreRecordID`, if it has one, from now on.
     fn store(&mut self, element: &Element, id: i64) {
         let Some(name) = element.attribute("StoreRecordID") else { return };
         let stored = match element.name.as_str() {
@@ -464,7 +465,7 @@ impl<'a> Import<'a> {
         self.naming = Some((name.to_owned(), stored));
     }
 
-    /// What a name stands for.
+    /// Returns the record that a `GetRecordID` refers to.
     async fn stored(&self, name: &str) -> Result<Option<Stored>, DbErr> {
         let at_hand = self.naming.as_ref().filter(|(naming, _)| naming == name);
         match at_hand.map(|(_, stored)| stored).or_else(|| self.named.get(name)) {
@@ -473,7 +474,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// The active rows of a setup list, by code.
+    /// Returns the ids of a setup list's active rows, by code.
     async fn codes<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,
@@ -486,8 +487,8 @@ impl<'a> Import<'a> {
         Ok(self.codes.entry(list).or_default())
     }
 
-    /// The id of a setup row that an attribute names by its code; `None` if there is no such
-    /// attribute, or it is wrong. Lists whose key is the code give 0.
+    /// Returns the id of the setup row whose code an attribute holds. `None` if the attribute is
+    /// absent or wrong; 0 for lists whose primary key is the code.
     async fn code<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,
@@ -502,7 +503,8 @@ impl<'a> Import<'a> {
         Ok(id)
     }
 
-    /// The same, where the attribute may clear it.
+    /// Sets `slot` to the id of the setup row whose code an attribute holds, or clears it where the
+    /// attribute is `##NULL##`.
     async fn optional_code<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,

@@ -1,4 +1,4 @@
-//! What came of an element and of the elements in it, and why one was not applied.
+//! Outcome of applying an element and the elements in it: results, or why it was not applied.
 
 use super::parse::Element;
 use super::report::{Action, Message, RecordResult};
@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
 use shared::problem::InvalidValue;
 
-/// Elements with an id of their own: each has a result of its own.
+/// Elements with their own id. Each gets its own result.
 const WITH_IDS: [&str; 13] = [
     "Contact",
     "Loan",
@@ -31,13 +31,13 @@ const WITH_IDS: [&str; 13] = [
 
 /// Why an element was not applied.
 pub(super) enum Stop {
-    /// Something is wrong with it.
+    /// The element itself is invalid.
     Refused(Vec<Message>),
-    /// A rule of the API said no, or the database failed.
+    /// A rule of the API refused it, or the database failed.
     Failed(ImportError),
 }
 
-/// Something is wrong with the element as a whole.
+/// Refuses an element as a whole, without naming an attribute.
 pub(super) fn refuse(element: &Element, message: &str) -> Stop {
     Stop::Refused(vec![Message::error(element, None, message)])
 }
@@ -74,7 +74,7 @@ impl From<Vec<Message>> for Stop {
 pub(super) struct Applied {
     pub results: Vec<RecordResult>,
     pub failed: bool,
-    /// Of an element without a result: its parent tells them.
+    /// Messages of an element without a result. Its parent reports them.
     pub messages: Vec<Message>,
 }
 
@@ -93,12 +93,12 @@ impl Applied {
         Self { results: vec![result], failed, messages: Vec::new() }
     }
 
-    /// Only messages for the parent.
+    /// Only messages, for the parent to report.
     pub fn told(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
-    /// An element that is not tried, because what it stands in has failed.
+    /// An element that is not tried, because its parent has failed.
     pub fn untried(element: &Element) -> Self {
         let mut untried = match has_id(element) {
             true => Self::one(element, Action::RolledBack, number_of(element), 0, Vec::new()),
@@ -110,8 +110,8 @@ impl Applied {
         untried
     }
 
-    /// Adds what came of an element in this one, which fails with it. One without a result of its
-    /// own is a part of this one.
+    /// Adds the outcome of a child element. This element fails with it. If the child has no result
+    /// of its own, its failure is reported as this element's.
     pub fn add(&mut self, other: Self) {
         if other.failed
             && other.results.is_empty()
@@ -125,7 +125,7 @@ impl Applied {
         self.add_messages(other.messages);
     }
 
-    /// Adds what is to be said of the element itself.
+    /// Adds messages about the element itself.
     pub fn add_messages(&mut self, messages: Vec<Message>) {
         match self.results.first_mut() {
             Some(result) => result.messages.extend(messages),
@@ -133,14 +133,14 @@ impl Applied {
         }
     }
 
-    /// Everything good in it was undone.
+    /// Marks everything that succeeded as rolled back.
     pub fn roll_back(&mut self) {
         for result in &mut self.results {
             result.roll_back();
         }
     }
 
-    /// Puts the keys of rows in the place of their numbers.
+    /// Replaces placeholders with the keys of their rows.
     pub fn settle(&mut self, keys: &Keys) {
         for result in &mut self.results {
             result.new_id = result.new_id.map(|id| keys.of(id));
@@ -152,7 +152,7 @@ fn has_id(element: &Element) -> bool {
     WITH_IDS.contains(&element.name.as_str())
 }
 
-/// The human number that an element names.
+/// The contact or loan number in an element.
 fn number_of(element: &Element) -> Option<String> {
     let number = match element.name.as_str() {
         "Contact" => element.attribute("ContactNumber"),
@@ -162,8 +162,8 @@ fn number_of(element: &Element) -> Option<String> {
     number.map(str::to_owned)
 }
 
-/// A rule that was broken fails the element; a failure of the database ends the import. Other
-/// transactions that got in the way are told as they are: the record is tried again.
+/// Turns a broken rule into a failed element. A failure of the database ends the import. Contention
+/// is passed on unchanged, so that the record is retried.
 pub(super) fn judge(
     element: &Element,
     outcome: Result<Applied, Stop>,
@@ -178,7 +178,7 @@ pub(super) fn judge(
         Ok(applied) => Ok(applied),
         Err(Stop::Refused(messages)) => failed(messages),
         Err(Stop::Failed(ImportError::Conflict)) => {
-            let text = "clashes with other rows: a number that is taken, or rows that refer to it";
+            let text = "conflicts with other rows: a unique value is taken, or rows refer to it";
             failed(vec![Message::error(element, None, text)])
         }
         Err(Stop::Failed(error)) if error.is_refusal() => {
@@ -188,7 +188,7 @@ pub(super) fn judge(
     }
 }
 
-/// The same of an element with others in it: those are not tried where it fails itself.
+/// Judges an element that has children: if it fails itself, they are not tried.
 pub(super) fn judge_whole(
     element: &Element,
     outcome: Result<Applied, Stop>,

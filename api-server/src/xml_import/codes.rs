@@ -1,16 +1,17 @@
-//! Setup lists as files name their rows: by code.
+//! Setup lists, whose rows a file refers to by code.
 
 use super::Import;
 use crate::auth::caller::Caller;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::relationship_codes::{self, AppliesTo};
 
-/// A setup list whose rows a file names by code. Lists whose key is the code give 0 as the id.
+/// A setup list whose rows a file refers to by code. Lists whose primary key is the code have 0 for
+/// the id.
 pub(super) trait Codes: EntityTrait + 'static {
-    /// What is wrong with a code that is not among them.
+    /// The error for a code that is not in the list.
     const UNKNOWN: &'static str = "is unknown or no longer active";
 
-    /// Code and id of the rows that new entries may use.
+    /// Reads code and id of the rows that new entries may use.
     async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr>;
 }
 
@@ -60,7 +61,7 @@ keyed_by_code! {
     entities: EntityCode, Column::ActiveFlag.eq(true);
 }
 
-/// Codes of all kinds, each with what it is for instead of an id.
+/// Relationship codes of all kinds. What a code applies to takes the place of the id.
 impl Codes for relationship_codes::Entity {
     async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr> {
         use relationship_codes::Column::{ActiveFlag, AppliesTo as For, RelationshipCode};
@@ -72,7 +73,7 @@ impl Codes for relationship_codes::Entity {
 }
 
 impl Import<'_> {
-    /// True if an active relationship code is made for this.
+    /// True if this is an active relationship code that applies to `to`.
     pub(super) async fn relationship_applies(
         &mut self,
         db: &impl ConnectionTrait,

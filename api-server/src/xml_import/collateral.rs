@@ -1,4 +1,4 @@
-//! `<Collateral>` and what stands in it.
+//! `<Collateral>` and its child elements.
 
 pub mod details;
 
@@ -41,24 +41,25 @@ pub static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
         (Notes, Kind::LongText),
     ];
     RowShape::new(shape, columns)
-        .also_needing("CollateralCode, or the CollateralID of one that secures another loan")
+        .also_needing("CollateralCode, or the CollateralID of collateral that secures another loan")
 });
 
-/// A collateral that is there, and whose histories tell of it.
+/// Existing or staged collateral, and the owners whose field history records its changes.
 pub(super) struct There {
     pub row: Model,
     pub owners: Vec<Owner>,
 }
 
 impl There {
-    /// Where its changes go.
+    /// Where its field history goes.
     pub fn place(&self) -> Place {
         Place { owners: self.owners.clone(), privilege_path: "Collateral > Records", comment: None }
     }
 }
 
 impl Import<'_> {
-    /// Adds a collateral to a loan, changes it, or takes it from the loan; then what stands in it.
+    /// Adds collateral to a loan, changes it, or removes it from the loan; then applies its child
+    /// elements.
     pub(super) async fn collateral(
         &mut self,
         tx: &DatabaseTransaction,
@@ -184,7 +185,7 @@ impl Import<'_> {
         })
     }
 
-    /// Links a collateral that is there to one more loan.
+    /// Links existing collateral to one more loan.
     async fn link_collateral(
         &mut self,
         tx: &DatabaseTransaction,
@@ -198,7 +199,7 @@ impl Import<'_> {
             return Err(refuse(element, "no collateral has this CollateralID"));
         };
         if self.linked(tx, id, loan_id).await? {
-            return Err(refuse(element, "the collateral secures this loan already"));
+            return Err(refuse(element, "the collateral already secures this loan"));
         }
         let mut owners = collateral_owners(tx, id).await?;
         owners.retain(|owner| matches!(owner, Owner::Loan(_)));
@@ -219,7 +220,7 @@ impl Import<'_> {
         self.exists::<loan_collaterals::Entity>(tx, link).await
     }
 
-    /// A collateral of this loan.
+    /// Finds collateral of this loan.
     async fn find_collateral(
         &self,
         tx: &DatabaseTransaction,
@@ -295,12 +296,12 @@ impl Import<'_> {
         let Some(id) = fields.get::<i64>("ContactID") else { return Ok(()) };
         let contact = contacts::Column::ContactId.eq(id);
         if !self.exists::<contacts::Entity>(tx, contact).await? {
-            fields.error("ContactID", "no contact has it");
+            fields.error("ContactID", "matches no contact");
         }
         Ok(())
     }
 
-    /// Takes a collateral from a loan. One that secures no other loan goes as a whole.
+    /// Removes collateral from a loan. If it secures no other loan, it is deleted.
     async fn take_from(
         &mut self,
         tx: &DatabaseTransaction,
@@ -316,8 +317,8 @@ impl Import<'_> {
         }
     }
 
-    /// Removes the link of a collateral to a loan; and, where it was the last one, the collateral
-    /// itself if it is one that goes then.
+    /// Deletes the link between collateral and a loan. If that was the last link and `goes` holds,
+    /// deletes the collateral too.
     pub(super) async fn release(
         &mut self,
         tx: &DatabaseTransaction,
@@ -333,7 +334,7 @@ impl Import<'_> {
             .and(loan_collaterals::Column::LoanId.ne(link.loan_id));
         let last = !self.exists::<loan_collaterals::Entity>(tx, others).await?;
         if let Some(row) = row.filter(|row| last && goes(row)) {
-            // While the link is there, the loan's history tells of it.
+            // Before its link, so that the loan's field history records it.
             self.remove_collateral(tx, &place, link, &row).await?;
             return Ok(());
         }

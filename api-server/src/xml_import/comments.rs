@@ -1,4 +1,4 @@
-//! `<Comment>` in a contact, a loan or a collateral.
+//! `<Comment>` in a contact, a loan or collateral.
 
 use super::fields::{Fields, Update};
 use super::format::{Kind, Needed, RowShape, Shape, TEXT_BYTES_MAX, attribute, choice};
@@ -26,12 +26,12 @@ pub static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     RowShape::new(shape, columns).needing(Needed::ToInsert, &["CommentCategoryCode"])
 });
 
-/// What a comment is on.
+/// The record that a comment is on.
 #[derive(Clone, Debug)]
 pub(super) enum On {
     Loan(i64),
     Contact(i64),
-    /// With whose histories tell of it.
+    /// The collateral, and the owners whose field history records its changes.
     Collateral(i64, Vec<Owner>),
 }
 
@@ -85,17 +85,17 @@ impl Import<'_> {
             row.comment = element.text.clone();
         }
         if fields.update != Update::Delete && row.comment.is_empty() {
-            fields.refuse("a comment is the text of its element, and there is none");
+            fields.refuse("the comment has no text: write it as the text of the element");
         }
         if row.comment.len() > TEXT_BYTES_MAX {
-            fields.refuse("a comment has at most 64 KiB");
+            fields.refuse("a comment must have at most 64 KiB");
         }
         let update = fields.update;
         let messages = fields.finish()?;
         let comment_id = row.comment_id;
         let action = match (update, before) {
             (Update::Delete, before) => {
-                // The sweep of the object store finds the files that nobody needs any more.
+                // The object store's sweep deletes the orphaned files of its documents.
                 let gone = before.unwrap_or(row);
                 of_comments::remove(tx, &self.author, self.clock, on.kind(), &gone).await?;
                 Action::Deleted
@@ -144,7 +144,7 @@ impl Import<'_> {
         })
     }
 
-    /// Removes all comments on something that is being removed.
+    /// Deletes all comments on a record that is being deleted.
     pub(super) async fn remove_comments(
         &mut self,
         tx: &DatabaseTransaction,

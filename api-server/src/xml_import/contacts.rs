@@ -1,4 +1,4 @@
-//! `<Contact>` and what stands in it.
+//! `<Contact>` and its child elements.
 
 pub mod addresses;
 pub mod credentials;
@@ -111,9 +111,9 @@ impl Import<'_> {
             }
         };
         if fields.update == Update::Delete {
-            let row = before.ok_or_else(|| refuse(element, "there is no such contact"))?;
+            let row = before.ok_or_else(|| refuse(element, "no such contact"))?;
             if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
-                let message = "is not the number of the contact that is named besides";
+                let message = "names a different contact than ContactID";
                 fields.error("ContactNumber", message);
             }
             fields.finish()?;
@@ -124,7 +124,7 @@ impl Import<'_> {
         fields.fill(&CONTACT, &mut row);
         self.contact_codes(tx, &mut fields, &mut row).await?;
         if is_blank(row.last_name1.as_deref()) && is_blank(row.company.as_deref()) {
-            fields.error("LastName1", "is required where Company is absent");
+            fields.error("LastName1", "is required when Company is absent");
         }
         let messages = fields.finish()?;
         let action = match before {
@@ -147,7 +147,7 @@ impl Import<'_> {
         Ok((applied, Parent::Contact(Box::new(row))))
     }
 
-    /// An element in a contact.
+    /// Applies a child element of a contact.
     pub(super) async fn in_contact(
         &mut self,
         tx: &DatabaseTransaction,
@@ -166,7 +166,7 @@ impl Import<'_> {
         }
     }
 
-    /// The contact that an element changes or deletes, by its id or else by its number.
+    /// Finds the contact that an element changes or deletes, by id or else by number.
     async fn find_contact(
         &self,
         tx: &DatabaseTransaction,
@@ -187,7 +187,7 @@ impl Import<'_> {
         found.ok_or_else(|| refuse(element, "no contact has this ContactID or ContactNumber"))
     }
 
-    /// A new contact or loan has a number that no other one has, and no id yet.
+    /// Checks that a new contact or loan has a number not in use, and no id yet.
     pub(super) async fn check_new_number(
         &mut self,
         tx: &DatabaseTransaction,
@@ -201,11 +201,11 @@ impl Import<'_> {
             }
         };
         if fields.has(id_name) {
-            fields.error(id_name, "is given by the service: a new row comes without it");
+            fields.error(id_name, "is assigned by the service: leave it out of a new row");
         }
         let Some(number) = fields.get::<String>(number_name) else { return Ok(()) };
         if self.id_of(tx, sort, &number).await?.is_some() {
-            fields.error(number_name, format!("is taken by another {what}"));
+            fields.error(number_name, format!("is already taken by another {what}"));
         }
         Ok(())
     }
@@ -231,7 +231,8 @@ impl Import<'_> {
         row: Model,
     ) -> Result<Applied, Stop> {
         let contact_id = row.contact_id;
-        // Whoever adds a document or a card to it is before this, or finds it gone.
+        // Row lock: adding a document or a card to the contact either commits before this or finds
+        // the contact gone.
         self.caller.hold(tx, Column::ContactId, contact_id).await?;
         if self.exists::<loans::Entity>(tx, loans::Column::ContactId.eq(contact_id)).await? {
             return Err(refuse(element, "a contact with loans cannot be deleted"));
@@ -242,7 +243,7 @@ impl Import<'_> {
         }
         let cards = payment_gateway_tokens::Column::ContactId.eq(contact_id);
         if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
-            return Err(refuse(element, "a contact with cards cannot be deleted"));
+            return Err(refuse(element, "a contact with cards, even forgotten, cannot be deleted"));
         }
         payment_method_sessions::Entity::delete_many()
             .filter(payment_method_sessions::Column::ContactId.eq(contact_id))
@@ -271,7 +272,7 @@ impl Import<'_> {
         Ok(Applied::one(element, Action::Deleted, key, contact_id, Vec::new()))
     }
 
-    /// True if there is such a row.
+    /// True if a row matches the condition.
     pub(super) async fn exists<E: Visible>(
         &self,
         tx: &DatabaseTransaction,

@@ -1,4 +1,4 @@
-//! `<Detail>`, `<Demographics>`, `<Financials>`, `<Detail1>` and `<Detail2>`: the values of a form's
+//! `<Detail>`, `<Demographics>`, `<Financials>`, `<Detail1>` and `<Detail2>`: values of a form's
 //! user-defined fields.
 
 use super::fields::{Fields, Update};
@@ -17,9 +17,9 @@ use shared::entity::user_defined_values::{ActiveModel, Column, Entity, Model};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// Characters of a value.
+/// The longest value, in characters.
 const CHARACTERS_MAX: usize = 255;
-/// Fields of a form.
+/// The most fields in a form.
 const FIELDS_MAX: usize = 80;
 
 pub static DETAIL: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail"));
@@ -34,7 +34,7 @@ fn form_shape(element: &'static str) -> Shape {
         let field = attribute("", Kind::Text(CHARACTERS_MAX)).nullable();
         super::format::Attribute { name, ..field }
     });
-    Shape::new(element).with(fields).also_needing("each field that the installation requires")
+    Shape::new(element).with(fields).also_needing("every user-defined field marked as required")
 }
 
 fn shape_of(form: Form) -> &'static Shape {
@@ -47,7 +47,7 @@ fn shape_of(form: Form) -> &'static Shape {
     }
 }
 
-/// Where the changes of a form's values go.
+/// Where the field history of a form's values goes.
 fn place(form: Form, record_id: i64) -> Place {
     let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
     let path = owner.map_or("", |(owner, _)| {
@@ -61,7 +61,7 @@ fn place(form: Form, record_id: i64) -> Place {
     Place::of(owner, path)
 }
 
-/// A value of a field that was or will be.
+/// The value of a field before and after.
 struct Change<'d> {
     field: &'d definitions::Model,
     before: Option<String>,
@@ -103,7 +103,7 @@ impl Import<'_> {
             }
         }
         if given.is_empty() && !fields.fail() {
-            fields.refuse(format!("{} needs a value", element.name));
+            fields.refuse(format!("{} must set or clear at least one field", element.name));
         }
         let mut changes = Vec::new();
         for field in defined.iter().filter(|field| field.form == form && !field.hidden_flag) {
@@ -127,7 +127,7 @@ impl Import<'_> {
         Ok(Applied::told(messages))
     }
 
-    /// The definitions of all fields, read once.
+    /// Returns the definitions of all fields, which are read once.
     async fn definitions(
         &mut self,
         tx: &DatabaseTransaction,
@@ -141,7 +141,7 @@ impl Import<'_> {
         Ok(read)
     }
 
-    /// The values of a form, by field.
+    /// Returns the values of a form, by field id.
     async fn values(
         &mut self,
         tx: &DatabaseTransaction,
@@ -213,7 +213,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Removes the values of forms.
+    /// Deletes the values of these forms.
     pub(super) async fn remove_values(
         &mut self,
         tx: &DatabaseTransaction,
@@ -237,7 +237,7 @@ fn is_of(row: &Model, field: &definitions::Model, record_id: i64) -> bool {
     row.field_id == field.field_id && row.record_id == record_id
 }
 
-/// What files and history call a field.
+/// The name of a field in import files and in the field history.
 fn member(field: &definitions::Model) -> String {
     field.field_name.replacen('u', "U", 1)
 }
@@ -259,7 +259,7 @@ fn note(
     }
 }
 
-/// What stands for the table in the history of a form's values.
+/// The table name of a form's values in the field history.
 fn table_of(form: Form) -> &'static str {
     match form {
         Form::LoanDetail1 => "loan_detail1",

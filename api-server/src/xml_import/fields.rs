@@ -1,5 +1,5 @@
-//! The attributes of an element, read by its shape: absent ones leave a column as it is, `##NULL##`
-//! clears it, and everything wrong is collected before the element fails.
+//! Attribute values of an element, parsed by its shape. An absent attribute leaves its column as it
+//! is, `##NULL##` clears it, and all errors are collected before the element fails.
 
 use super::format::{CLEARED, Needed, RowShape, Shape, UPDATE_FLAG};
 use super::parse::Element;
@@ -7,19 +7,19 @@ use super::report::{Level, Message};
 use sea_orm::sea_query::ValueType;
 use sea_orm::{EntityTrait, ModelTrait, Value};
 
-/// What an element is to do.
+/// What an element does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
-    /// A new row.
+    /// Inserts a row.
     Insert,
-    /// Changes a row; absent attributes stay.
+    /// Changes a row; absent attributes leave their columns unchanged.
     Change,
-    /// The row goes.
+    /// Deletes the row.
     Delete,
 }
 
-/// What an element asks for by its `UpdateFlag`: 0 (the default) inserts. Whatever else stands there
-/// is found to be wrong when its attributes are read.
+/// Reads an element's `UpdateFlag`; 0, the default, inserts. An invalid flag is reported when the
+/// attributes are read.
 pub fn update_of(element: &Element) -> Update {
     match element.attribute(UPDATE_FLAG) {
         Some("1") => Update::Change,
@@ -32,9 +32,9 @@ pub fn update_of(element: &Element) -> Update {
 pub struct Fields<'e> {
     element: &'e Element,
     shape: &'static Shape,
-    /// What the element is to do.
+    /// What the element does.
     pub update: Update,
-    /// What is given, by the place of the attribute in the shape.
+    /// The attributes given, by index in the shape.
     given: Vec<(usize, Given)>,
     messages: Vec<Message>,
     enforce: bool,
@@ -48,7 +48,8 @@ enum Given {
 }
 
 impl<'e> Fields<'e> {
-    /// `enforce`: names that nobody knows are errors, else warnings.
+    /// Parses the attributes of an element. Unknown names are errors if `enforce` is set, otherwise
+    /// warnings.
     pub fn new(element: &'e Element, shape: &'static Shape, enforce: bool) -> Self {
         let (given, messages) = (Vec::with_capacity(element.attributes.len()), Vec::new());
         let update = update_of(element);
@@ -67,12 +68,12 @@ impl<'e> Fields<'e> {
             }
         }
         if !shape.text && !element.text.is_empty() {
-            fields.unknown(element, None, format!("no text stands in {}", shape.element));
+            fields.unknown(element, None, format!("text is not allowed in {}", shape.element));
         }
-        // Where elements may stand, they are told of when their turn comes.
+        // If the shape allows child elements, unknown ones are reported when they are applied.
         if shape.children.is_empty() {
             for child in &element.children {
-                let text = format!("no element in {} is called {}", shape.element, child.name);
+                let text = format!("unknown element {} in {}", child.name, shape.element);
                 fields.unknown(child, None, text);
             }
         }
@@ -81,7 +82,7 @@ impl<'e> Fields<'e> {
 
     fn read(&mut self, name: &str, text: &str) {
         let Some(place) = self.shape.place(name) else {
-            return self.unknown(self.element, Some(name), "no attribute is called so".to_owned());
+            return self.unknown(self.element, Some(name), "is an unknown attribute".to_owned());
         };
         let attribute = &self.shape.attributes[place];
         let given = match text {
@@ -117,17 +118,17 @@ impl<'e> Fields<'e> {
         given.find(|(at, _)| *at == place).map(|(_, given)| given)
     }
 
-    /// True if the attribute is there, right or wrong.
+    /// True if the attribute is present, valid or not.
     pub fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
 
-    /// True if the attribute is to be cleared.
+    /// True if the attribute is `##NULL##`.
     pub fn clears(&self, name: &str) -> bool {
         matches!(self.find(name), Some(Given::Cleared))
     }
 
-    /// What the attribute says, if it is there and right.
+    /// Returns the value of the attribute if it is present and valid.
     pub fn get<T: ValueType>(&self, name: &str) -> Option<T> {
         match self.find(name)? {
             Given::Value(value) => T::try_from(value.clone()).ok(),
@@ -135,7 +136,7 @@ impl<'e> Fields<'e> {
         }
     }
 
-    /// Fills the columns of a row.
+    /// Sets the columns of a row from the attributes present.
     pub fn fill<E: EntityTrait>(&mut self, shape: &'static RowShape<E>, row: &mut E::Model) {
         let mut wrong = Vec::new();
         for (place, given) in &self.given {
@@ -155,18 +156,18 @@ impl<'e> Fields<'e> {
         }
     }
 
-    /// Notes what is wrong with an attribute.
+    /// Notes an error in an attribute.
     pub fn error(&mut self, name: &str, message: impl Into<String>) {
         self.messages.push(Message::error(self.element, Some(name), message));
     }
 
-    /// Notes what is odd about an attribute and does no harm.
+    /// Notes a warning about an attribute.
     pub fn warn(&mut self, name: &str, message: impl Into<String>) {
         let message = Message::error(self.element, Some(name), message);
         self.messages.push(Message { level: Level::Warning, ..message });
     }
 
-    /// Notes what is wrong with the element.
+    /// Notes an error in the element as a whole.
     pub fn refuse(&mut self, message: impl Into<String>) {
         self.messages.push(Message::error(self.element, None, message));
     }
@@ -176,17 +177,17 @@ impl<'e> Fields<'e> {
         self.error(name, "is required");
     }
 
-    /// What was noted so far.
+    /// Returns the messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.clone()
     }
 
-    /// True if something is wrong.
+    /// True if there are errors.
     pub fn fail(&self) -> bool {
         self.messages.iter().any(|message| message.level == Level::Error)
     }
 
-    /// The warnings, unless there are errors: then all of it as the reason of failure.
+    /// Returns the warnings or, if there are errors, all messages as the error.
     pub fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
         match self.fail() {
             true => Err(self.messages),

@@ -1,5 +1,5 @@
-//! What an import file may hold: each element with its attributes, what stands in them, and which
-//! elements it holds. The reading of files and their schema both follow from these shapes.
+//! Format of import files: each element's attributes, their values, and its child elements. Both
+//! the reader and the XML schema are driven by these shapes.
 
 use super::{collateral, comments, contacts, field_values, loans, payments};
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, IdenStatic, Value};
@@ -12,63 +12,63 @@ use std::collections::HashMap;
 use std::ops::{Deref, RangeInclusive};
 use std::sync::LazyLock;
 
-/// Clears a value.
+/// The attribute value that clears a column.
 pub const CLEARED: &str = "##NULL##";
-/// What an element is to do.
+/// The attribute that says what an element does: 0 inserts, 1 changes, 2 deletes.
 pub const UPDATE_FLAG: &str = "UpdateFlag";
-/// On the root: the file is one transaction.
+/// Root attribute: the file is one transaction.
 pub const COMMIT_BLOCK: &str = "CommitBlock";
-/// On the root: names that nobody knows fail their record.
+/// Root attribute: unknown elements and attributes fail their record.
 pub const ENFORCE: &str = "EnforceTagExistence";
-/// The longest text.
+/// The longest text, in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// What stands in an attribute.
+/// The kind of value an attribute holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// Text of up to so many characters.
+    /// Text of up to this many characters.
     Text(usize),
     /// Text of up to 64 KiB.
     LongText,
     /// A date, `YYYY-MM-DD`.
     Date,
-    /// A whole number.
+    /// A whole number in this range.
     Int(RangeInclusive<i32>),
-    /// The key of a row.
+    /// The id of a row.
     Id,
-    /// An amount that is not negative.
+    /// A non-negative amount.
     Amount,
-    /// An amount to be posted: not negative, in whole cents.
+    /// A non-negative amount in whole cents, which can be posted.
     Cents,
-    /// An amount to be paid: above zero, in whole cents.
+    /// An amount above zero in whole cents, which can be paid.
     Payment,
-    /// A percentage that is not negative.
+    /// A non-negative percentage.
     Rate,
     /// `true` or `false`.
     Flag,
     /// One word of a list.
     Choice(Vec<String>),
-    /// The order in which payments are spent.
+    /// The order in which payments are allocated.
     Distribution,
 }
 
-/// A word of this list.
+/// The kind of an attribute that holds one value of an enumeration.
 pub fn choice<T: ActiveEnum<Value = String>>() -> Kind {
     Kind::Choice(T::iter().map(|word| word.to_value()).collect())
 }
 
 impl Kind {
-    /// The value that a text stands for.
+    /// Parses a text of this kind.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         Ok(match self {
             Self::Text(characters_max) => {
                 if text.chars().count() > *characters_max {
-                    return Err(format!("has at most {characters_max} characters"));
+                    return Err(format!("must have at most {characters_max} characters"));
                 }
                 text.into()
             }
             Self::LongText if text.len() > TEXT_BYTES_MAX => {
-                return Err("has at most 64 KiB".to_owned());
+                return Err("must have at most 64 KiB".to_owned());
             }
             Self::LongText => text.into(),
             Self::Date => {
@@ -85,7 +85,7 @@ impl Kind {
             }
             Self::Id => match text.parse::<i64>() {
                 Ok(id) if id > 0 => id.into(),
-                _ => return Err("must be an id".to_owned()),
+                _ => return Err("must be an id, a whole number above zero".to_owned()),
             },
             Self::Amount | Self::Cents | Self::Payment => self.amount(text)?.into(),
             Self::Rate => {
@@ -108,17 +108,17 @@ impl Kind {
         let amount: Money = parse(text)?;
         match self {
             Self::Cents if amount < Money::ZERO || !amount.is_whole_cents() => {
-                Err("must be an amount in whole cents, not negative".to_owned())
+                Err("must be a non-negative amount in whole cents".to_owned())
             }
             Self::Payment if !amount.is_positive() || !amount.is_whole_cents() => {
-                Err("must be above zero, in whole cents".to_owned())
+                Err("must be an amount above zero in whole cents".to_owned())
             }
             _ if amount < Money::ZERO => Err("must not be negative".to_owned()),
             _ => Ok(amount),
         }
     }
 
-    /// No value.
+    /// The SQL NULL of this kind.
     pub fn null(&self) -> Value {
         match self {
             Self::Date => Value::ChronoDate(None),
@@ -138,12 +138,12 @@ fn parse<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// When an attribute must be there.
+/// When an attribute is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
     /// Never.
     No,
-    /// Where the element inserts a row.
+    /// When the element inserts a row.
     ToInsert,
     /// Always.
     Always,
@@ -152,23 +152,24 @@ pub enum Needed {
 /// An attribute of an element.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Its name.
+    /// The attribute's name.
     pub name: Cow<'static, str>,
-    /// What stands in it.
+    /// The kind of value it holds.
     pub kind: Kind,
-    /// `##NULL##` clears it.
+    /// True if `##NULL##` clears it.
     pub nullable: bool,
-    /// When it must be there.
+    /// When it is required.
     pub needed: Needed,
 }
 
-/// An attribute that is no column: a code, a reference, something to be computed with.
+/// Creates an attribute that is not a column, such as a code, a reference or an input to a
+/// computation.
 pub fn attribute(name: &'static str, kind: Kind) -> Attribute {
     Attribute { name: name.into(), kind, nullable: false, needed: Needed::No }
 }
 
 impl Attribute {
-    /// `##NULL##` clears what it stands for.
+    /// Lets `##NULL##` clear what the attribute stands for.
     pub fn nullable(self) -> Self {
         Self { nullable: true, ..self }
     }
@@ -177,33 +178,33 @@ impl Attribute {
 /// An element of the format.
 #[derive(Debug)]
 pub struct Shape {
-    /// Its name.
+    /// The element's name.
     pub element: &'static str,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// What may stand in it.
+    /// Names of the child elements it may have.
     pub children: &'static [&'static str],
-    /// Text stands in it.
+    /// True if it holds text.
     pub text: bool,
-    /// What else it needs to insert a row, where that hangs on other attributes.
+    /// What else it needs to insert a row, if that depends on other attributes.
     pub also_needs: &'static str,
     places: HashMap<Cow<'static, str>, usize>,
 }
 
 impl Shape {
-    /// An element with nothing but an `UpdateFlag`.
+    /// Creates an element with nothing but an `UpdateFlag`.
     pub fn new(element: &'static str) -> Self {
         let flags = ["0", "1", "2"].map(str::to_owned).into();
         Self::bare(element).with([attribute(UPDATE_FLAG, Kind::Choice(flags))])
     }
 
-    /// An element with nothing.
+    /// Creates an element with nothing in it.
     pub fn bare(element: &'static str) -> Self {
         let (attributes, places) = (Vec::new(), HashMap::new());
         Self { element, attributes, children: &[], text: false, also_needs: "", places }
     }
 
-    /// The same with these attributes.
+    /// Adds attributes.
     pub fn with(mut self, attributes: impl IntoIterator<Item = Attribute>) -> Self {
         for attribute in attributes {
             self.places.insert(attribute.name.clone(), self.attributes.len());
@@ -212,17 +213,17 @@ impl Shape {
         self
     }
 
-    /// The same with these elements in it.
+    /// Sets the child elements.
     pub fn holding(self, children: &'static [&'static str]) -> Self {
         Self { children, ..self }
     }
 
-    /// The same with text in it.
+    /// Lets the element hold text.
     pub fn holding_text(self) -> Self {
         Self { text: true, ..self }
     }
 
-    /// The same, where these attributes must be there.
+    /// Makes attributes required.
     pub fn needing(mut self, needed: Needed, names: &[&str]) -> Self {
         for attribute in self.attributes.iter_mut().filter(|one| names.contains(&&*one.name)) {
             attribute.needed = needed;
@@ -230,12 +231,12 @@ impl Shape {
         self
     }
 
-    /// The same, which needs this, too, to insert a row.
+    /// Describes what else the element needs to insert a row.
     pub fn also_needing(self, also_needs: &'static str) -> Self {
         Self { also_needs, ..self }
     }
 
-    /// The place of an attribute in the list.
+    /// Returns the index of an attribute in the list.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
@@ -245,12 +246,12 @@ impl Shape {
 #[derive(Debug)]
 pub struct RowShape<E: EntityTrait> {
     shape: Shape,
-    /// By the place of the attribute.
+    /// Columns by index of the attribute.
     columns: Vec<Option<E::Column>>,
 }
 
 impl<E: EntityTrait> RowShape<E> {
-    /// The element with these columns besides its other attributes.
+    /// Creates an element that has these columns in addition to its other attributes.
     pub fn new(shape: Shape, columns: impl IntoIterator<Item = (E::Column, Kind)>) -> Self {
         let mut of_columns = vec![None; shape.attributes.len()];
         let attributes = columns.into_iter().map(|(column, kind)| {
@@ -262,17 +263,17 @@ impl<E: EntityTrait> RowShape<E> {
         Self { shape: shape.with(attributes), columns: of_columns }
     }
 
-    /// The same, where these attributes must be there.
+    /// Makes attributes required.
     pub fn needing(self, needed: Needed, names: &[&str]) -> Self {
         Self { shape: self.shape.needing(needed, names), ..self }
     }
 
-    /// The same, which needs this, too, to insert a row.
+    /// Describes what else the element needs to insert a row.
     pub fn also_needing(self, also_needs: &'static str) -> Self {
         Self { shape: self.shape.also_needing(also_needs), ..self }
     }
 
-    /// The column that an attribute fills.
+    /// Returns the column that the attribute at this index fills.
     pub fn column(&self, place: usize) -> Option<E::Column> {
         self.columns.get(place).copied().flatten()
     }
@@ -286,7 +287,7 @@ impl<E: EntityTrait> Deref for RowShape<E> {
     }
 }
 
-/// All elements, the root apart.
+/// All elements except the root.
 pub fn shapes() -> [&'static Shape; 22] {
     [
         &contacts::CONTACT,

@@ -1,5 +1,4 @@
-//! What elements make of the rows they stand for: a new one is staged, one that is there is changed
-//! or removed.
+//! Applies elements to the rows they stand for: stages new rows, updates or deletes existing ones.
 
 use super::fields::{Fields, Update};
 use super::parse::Element;
@@ -14,8 +13,8 @@ use sea_orm::{
 };
 
 impl Import<'_> {
-    /// The row in its parent that an element changes or removes, by the key it names; `None` for a
-    /// new one.
+    /// Finds the row that an element changes or deletes, by its key, within its parent. `None` for
+    /// a new row.
     pub(super) async fn own_row<E: Visible>(
         &self,
         tx: &DatabaseTransaction,
@@ -27,7 +26,7 @@ impl Import<'_> {
         match (fields.update, id) {
             (Update::Insert, None) => Ok(None),
             (Update::Insert, Some(_)) => {
-                fields.error(name, "is given by the service: a new row comes without it");
+                fields.error(name, "is assigned by the service: leave it out of a new row");
                 Ok(None)
             }
             (Update::Change | Update::Delete, None) => {
@@ -40,14 +39,15 @@ impl Import<'_> {
                 let found = self.caller.find::<E>().filter(key.eq(id));
                 let found = found.filter(parent.eq(parent_id)).one(tx).await?;
                 if found.is_none() {
-                    fields.error(name, "no row in here has it");
+                    fields.error(name, "does not exist in the enclosing element");
                 }
                 Ok(found)
             }
         }
     }
 
-    /// Does with a row what its element asks for. A new one has its number in the place of its key.
+    /// Inserts, updates or deletes a row, as its element's `UpdateFlag` says. The key of a new row
+    /// is a placeholder.
     pub(super) async fn keep<M, A>(
         &mut self,
         tx: &DatabaseTransaction,
@@ -82,7 +82,7 @@ impl Import<'_> {
         Ok(Applied::one(element, action, None, id, messages))
     }
 
-    /// The same for a row that its parent has once: it is set, whichever way.
+    /// Inserts or updates the one row of its kind that a parent can have, or deletes it.
     pub(super) async fn set<M, A>(
         &mut self,
         tx: &DatabaseTransaction,
@@ -115,7 +115,7 @@ impl Import<'_> {
         Ok(Applied::told(messages))
     }
 
-    /// Writes what changed of a row.
+    /// Writes the changed columns of a row, with their field history.
     pub(super) async fn change<M, A>(
         &self,
         tx: &DatabaseTransaction,
@@ -141,7 +141,7 @@ impl Import<'_> {
         Ok(recorded.await?)
     }
 
-    /// Removes a row.
+    /// Deletes a row, with its field history.
     pub(super) async fn remove<M>(
         &self,
         tx: &DatabaseTransaction,
@@ -163,7 +163,7 @@ impl Import<'_> {
         Ok(recorded.await?)
     }
 
-    /// Removes all rows of a table that hang on something that is being removed.
+    /// Deletes all rows of a table that depend on a row being deleted, and records the changes.
     pub(super) async fn remove_all<E>(
         &self,
         tx: &DatabaseTransaction,

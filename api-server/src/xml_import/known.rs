@@ -1,5 +1,5 @@
-//! What is known of the rows that a batch of records names: looked up with one statement per table
-//! for the whole batch, and kept in step with what the batch stages.
+//! Lookup cache for the rows that a batch of records refers to: filled with one query per table for
+//! the whole batch, and kept in step with the rows the batch stages.
 
 use super::parse::Element;
 use super::{Import, Stop};
@@ -12,45 +12,45 @@ use shared::introspection::UserKind;
 use shared::user_names::{self, skeleton_hash};
 use std::collections::{BTreeSet, HashMap};
 
-/// What stands for the row of a name that is taken: only that there is one counts.
+/// Placeholder id for a name that is taken, where it does not matter by which row.
 pub const TAKEN: i64 = 0;
-/// Names of one statement.
+/// Names per statement.
 const NAMES_PER_STATEMENT: usize = 1_000;
 
-/// What a name can be the name of.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sort {
     /// A contact, by ContactNumber.
     Contact,
     /// A loan, by LoanNumber.
     Loan,
-    /// A contact, by the name it logs in with.
+    /// A contact, by its web user name.
     WebUser,
-    /// Nothing but taken, by the hash of a skeleton: see [`user_names`].
+    /// A user name that is taken, by the hash of its skeleton; see [`user_names`].
     NameSkeleton,
 }
 
-/// Names, and the keys of the rows that have them; `None` where there is no such row.
+/// Ids of rows by name; `None` for a name that no row has.
 #[derive(Default)]
 pub struct Known {
     ids: HashMap<(Sort, String), Option<i64>>,
-    /// What the record at hand has added.
+    /// Names added by the current record.
     added: Vec<(Sort, String)>,
 }
 
 impl Known {
-    /// Everything is unknown again.
+    /// Clears the cache.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.added.clear();
     }
 
-    /// A new record begins.
+    /// Begins a new record.
     pub fn begin_record(&mut self) {
         self.added.clear();
     }
 
-    /// The rows that the record at hand has added are not there after all.
+    /// Rolls back the names that the current record has added.
     pub fn undo_record(&mut self) {
         for name in self.added.drain(..) {
             self.ids.insert(name, None);
@@ -64,7 +64,7 @@ impl Known {
 }
 
 impl Import<'_> {
-    /// Looks up what these records name.
+    /// Looks up all rows that these records refer to.
     pub(super) async fn look_up(
         &mut self,
         tx: &DatabaseTransaction,
@@ -98,7 +98,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The key of the row that has a name.
+    /// Returns the id of the row with this name.
     pub(super) async fn id_of(
         &self,
         tx: &DatabaseTransaction,
@@ -111,14 +111,14 @@ impl Import<'_> {
         Ok(self.ids_of(tx, sort, &[name]).await?.pop().map(|(id, _)| id))
     }
 
-    /// A staged row has another name now.
+    /// Notes that a name is free again.
     pub(super) fn forget_name(&mut self, sort: Sort, name: &str) {
         if !self.direct {
             self.known.ids.insert((sort, name.to_owned()), None);
         }
     }
 
-    /// A row with this name is staged.
+    /// Notes that a row with this name is staged.
     pub(super) fn note_name(&mut self, sort: Sort, name: &str, id: i64) {
         if !self.direct {
             self.known.add(sort, name, id);

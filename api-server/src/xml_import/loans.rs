@@ -1,4 +1,4 @@
-//! `<Loan>` and what stands in it.
+//! `<Loan>` and its child elements.
 
 pub mod children;
 pub mod recurring;
@@ -72,12 +72,12 @@ pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     ];
     RowShape::new(shape, columns()).needing(Needed::ToInsert, &needed).also_needing(
         "its borrower by ContactNumber, ContactID or GetRecordID; FirstPaymentDate, and \
-         PaymentAmount or NumberOfPayments, where PaymentPeriod is neither none nor maturity; \
-         MaturityDate or FirstPaymentDate where it is maturity",
+         PaymentAmount or NumberOfPayments, unless PaymentPeriod is none or maturity; \
+         MaturityDate or FirstPaymentDate if PaymentPeriod is maturity",
     )
 });
 
-/// What a loan is booked with, and what only postings or rate rows change afterwards.
+/// Attributes set when a loan is booked. Afterwards only postings or rate rows change them.
 const BOOKED_ONCE: [(&str, Kind); 8] = [
     ("OriginationDate", Kind::Date),
     ("InterestStartDate", Kind::Date),
@@ -113,7 +113,7 @@ fn columns() -> Vec<(Column, Kind)> {
     ]
 }
 
-/// What a new loan brings with it besides its row.
+/// Opening balances of a new loan, apart from its principal.
 struct Opening {
     late_charges: Money,
     fees: Money,
@@ -163,7 +163,7 @@ impl Import<'_> {
         (applied, Parent::Loan(Box::new(loan)))
     }
 
-    /// An element in a loan.
+    /// Applies a child element of a loan.
     pub(super) async fn in_loan(
         &mut self,
         tx: &DatabaseTransaction,
@@ -185,7 +185,7 @@ impl Import<'_> {
         }
     }
 
-    /// The loan of this LoanID or else LoanNumber. Notes where neither is given.
+    /// Finds a loan by `LoanID` or else by `LoanNumber`. Notes an error if neither is given.
     pub(super) async fn find_loan(
         &self,
         tx: &DatabaseTransaction,
@@ -252,8 +252,8 @@ impl Import<'_> {
         Ok((loan, messages))
     }
 
-    /// The contact an element names by GetRecordID, ContactID or ContactNumber. What names none is
-    /// noted, and stands for no contact.
+    /// Finds the contact that an element refers to by `GetRecordID`, `ContactID` or
+    /// `ContactNumber`. A reference that matches none is noted as an error and returned as id 0.
     async fn contact_reference(
         &mut self,
         tx: &DatabaseTransaction,
@@ -264,7 +264,7 @@ impl Import<'_> {
             contact = match self.stored(&name).await? {
                 Some(Stored::Contact(id)) => Some(id),
                 _ => {
-                    fields.error("GetRecordID", "no contact above was stored under this name");
+                    fields.error("GetRecordID", "no earlier contact has this StoreRecordID");
                     Some(0)
                 }
             };
@@ -280,9 +280,9 @@ impl Import<'_> {
         }
         for (name, id) in named {
             match (id, contact) {
-                (None, _) => fields.error(name, "no contact has it"),
+                (None, _) => fields.error(name, "matches no contact"),
                 (Some(id), Some(other)) if id != other => {
-                    fields.error(name, "is not of the contact that is named besides");
+                    fields.error(name, "names a different contact than the other attributes");
                 }
                 _ => {}
             }
@@ -292,7 +292,7 @@ impl Import<'_> {
         Ok(contact.or(wrong.then_some(0)))
     }
 
-    /// Links to setup rows, by code.
+    /// Sets the links to setup rows, by code.
     async fn loan_codes(
         &mut self,
         tx: &DatabaseTransaction,
@@ -320,7 +320,7 @@ impl Import<'_> {
         self.optional_code::<users::Entity>(tx, fields, "CollectionOfficerUserName", officer).await
     }
 
-    /// True if loans with this status are closed. The statuses are read once.
+    /// True if the status closes a loan. The statuses are read once.
     async fn is_closed(&mut self, tx: &DatabaseTransaction, status: i64) -> Result<bool, Stop> {
         if self.closed_statuses.is_none() {
             let closed = self.caller.find::<loan_status_codes::Entity>();
@@ -337,7 +337,7 @@ impl Import<'_> {
         id.ok_or_else(|| Stop::from(InvalidValue::unknown_code("StatusCode", code)))
     }
 
-    /// A loan with its first rate and the rows that its balances begin with.
+    /// Stages a loan with its first rate and the transactions of its opening balances.
     fn stage_loan(&mut self, loan: &Model, opening: &Opening) -> Result<(), Stop> {
         self.note_name(Sort::Loan, &loan.loan_number, loan.loan_id);
         self.stage.add(loan.clone(), loan.place());
@@ -370,8 +370,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Changes a loan. What the accrual depends on moves the accrual base to today first, so that
-    /// no day's interest changes afterwards.
+    /// Changes a loan. Before a term that the accrual depends on changes, the accrual base moves to
+    /// today, so that interest accrued so far stays as it is.
     async fn change_loan(
         &mut self,
         tx: &DatabaseTransaction,
@@ -385,7 +385,7 @@ impl Import<'_> {
             loan.contact_id = contact_id;
         }
         self.loan_codes(tx, &mut fields, &mut loan).await?;
-        // What followed from a term follows from its new value, unless it is given itself.
+        // Recompute values derived from a changed term, unless the file sets them too.
         if fields.has("NumberOfPayments") && !fields.has("MaturityDate") {
             loan.maturity_date = None;
         }
@@ -398,7 +398,7 @@ impl Import<'_> {
             }
         }
         if loan.payment_amount.is_none() && book.loan.payment_amount.is_some() {
-            fields.error("PaymentAmount", "cannot be cleared: give the new instalment");
+            fields.error("PaymentAmount", "cannot be cleared: supply the new instalment");
         }
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
@@ -435,18 +435,19 @@ impl Import<'_> {
     }
 }
 
-/// What names a loan twice names the same one: nothing is posted on another, or deleted.
+/// Checks that all references of an element name the same loan, so that the wrong loan is neither
+/// posted to nor deleted.
 pub(super) fn check_names(fields: &mut Fields<'_>, loan: &Model) {
     if fields.get::<i64>("LoanID").is_some_and(|id| id != loan.loan_id) {
-        fields.error("LoanID", "is not the id of the loan that is named besides");
+        fields.error("LoanID", "names a different loan than the other attributes");
     }
     if fields.get::<String>("LoanNumber").is_some_and(|number| number != loan.loan_number) {
-        fields.error("LoanNumber", "is not the number of the loan that is named besides");
+        fields.error("LoanNumber", "names a different loan than the other attributes");
     }
 }
 
-/// The first date of a new schedule that asks for something yet: not before today, and behind
-/// every row that was made.
+/// The first due date of a new schedule that has no due row yet: not before today, and after every
+/// existing due row.
 fn first_without_row(schedule: &Schedule, state: &State, today: NaiveDate) -> Option<NaiveDate> {
     let last_row = state.due_rows.iter().map(|row| row.due_date).max();
     let today_is_open = schedule.is_due_date(today) && last_row.is_none_or(|last| last < today);

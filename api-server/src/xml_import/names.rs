@@ -1,6 +1,5 @@
-//! What `StoreRecordID` names for the rest of a file. A file may name millions of records: the
-//! first names are kept in memory, and all of them go into a database file of their own when they
-//! are too many for that.
+//! Records named by `StoreRecordID`, for the rest of the file. A file may name millions of records:
+//! names are held in memory up to a limit, and beyond it they move to a temporary SQLite file.
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
@@ -8,13 +7,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Names that are kept in memory.
+/// The most names held in memory.
 const HELD_MAX: usize = 50_000;
-/// Names of one statement.
+/// Names per statement.
 const NAMES_PER_STATEMENT: usize = 5_000;
 const TABLE: &str = "names";
 
-/// A record that was named.
+/// A record that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// A contact.
@@ -24,7 +23,7 @@ pub enum Stored {
 }
 
 impl Stored {
-    /// The same with another key.
+    /// Maps its key.
     pub fn with(self, key: impl FnOnce(i64) -> i64) -> Self {
         match self {
             Self::Contact(id) => Self::Contact(key(id)),
@@ -33,12 +32,12 @@ impl Stored {
     }
 }
 
-/// The names of records.
+/// Named records.
 pub struct Names {
     directory: PathBuf,
     held: HashMap<String, Stored>,
     older: Option<Older>,
-    /// Of the older ones, those that the records at hand ask for.
+    /// The names from `older` that the current records refer to.
     fetched: HashMap<String, Stored>,
 }
 
@@ -48,13 +47,13 @@ struct Older {
 }
 
 impl Names {
-    /// No names yet. What is too much for memory goes into this folder.
+    /// Creates an empty list. Names that do not fit into memory go into this directory.
     pub fn new(directory: &Path) -> Self {
         let (held, fetched) = (HashMap::new(), HashMap::new());
         Self { directory: directory.to_owned(), held, older: None, fetched }
     }
 
-    /// Fetches what these names stand for, for the records at hand.
+    /// Prefetches the records that these names refer to, for the current batch.
     pub async fn fetch(&mut self, names: Vec<&str>) -> Result<(), DbErr> {
         self.fetched.clear();
         let Some(older) = &self.older else { return Ok(()) };
@@ -66,7 +65,7 @@ impl Names {
         Ok(())
     }
 
-    /// What a name stands for.
+    /// Returns the record with this name.
     pub async fn get(&self, name: &str) -> Result<Option<Stored>, DbErr> {
         if let Some(stored) = self.held.get(name).or_else(|| self.fetched.get(name)) {
             return Ok(Some(*stored));
@@ -77,7 +76,7 @@ impl Names {
         }
     }
 
-    /// These names stand for these records from now on.
+    /// Names these records from now on, replacing earlier uses of the names.
     pub async fn store(
         &mut self,
         names: impl IntoIterator<Item = (String, Stored)>,
@@ -90,7 +89,7 @@ impl Names {
             self.older = Some(Older::new(&self.directory).await?);
         }
         if let Some(older) = &self.older {
-            // What was fetched may have been named anew since.
+            // A prefetched name may have been given to another record since.
             self.fetched.clear();
             let names: Vec<_> = self.held.drain().collect();
             for some in names.chunks(NAMES_PER_STATEMENT) {
@@ -108,7 +107,7 @@ impl Older {
         let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
         options.max_connections(1).sqlx_logging(false);
         let db = Database::connect(options).await?;
-        // It lives as long as the import: nothing in it is ever recovered.
+        // The file lives as long as the import, so it needs no crash recovery.
         for statement in [
             "PRAGMA journal_mode = OFF",
             "PRAGMA synchronous = OFF",

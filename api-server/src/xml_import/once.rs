@@ -1,5 +1,5 @@
-//! An import under a key: done once, told as often as it is asked for, by whoever asks. The endpoint
-//! and the installer's command go on with each other's imports, because both come through here.
+//! Imports under an idempotency key: run once, replayed on every later request. The endpoint and
+//! the installer's command can resume each other's imports, because both go through this module.
 
 use super::results::Answer;
 use super::running::{Pieces, run};
@@ -10,33 +10,35 @@ use crate::xml_import::refusals::ImportError;
 use sea_orm::DatabaseConnection;
 use std::path::Path;
 
-/// The path that claims are made for.
+/// The path in the scope of a claim.
 pub const PATH: &str = "/core/xml-import";
-/// The query of a request that is no test run.
+/// The query of a request that is not a dry run.
 const QUERY: &str = "test=false";
 
-/// The scope of a request to keep what a file brings, as if it had been sent.
+/// Returns the scope that a request to import this file for real would have if it were sent over
+/// HTTP.
 pub fn scope(caller: &Caller, key: &str, sha256: &[u8]) -> Scope {
     Keyed::new(caller, PATH.to_owned(), key.to_owned(), QUERY).scope(&[sha256])
 }
 
-/// What to do with an import under a key.
+/// How to proceed with an import under a key.
 pub enum Begun {
-    /// It is new, or goes on: carry it out.
+    /// It is new, or resumes: carry it out.
     New(Claim),
-    /// It was done before.
+    /// It has finished before.
     Done(Told),
 }
 
-/// What came of an import that was done before.
+/// The stored response of an import that has finished before.
 pub enum Told {
-    /// To be read as a stream.
+    /// Read as a stream.
     Answer(Answer),
-    /// Kept by a release that kept answers whole.
+    /// Stored in one piece by an earlier release.
     Whole(String),
 }
 
-/// Claims an import, or finds what came of it. Running: 409. Same key, other file: 422.
+/// Claims an import, or finds its stored response. 409 if it is running; 422 if the key was used
+/// for another file.
 pub async fn begin(
     db: &DatabaseConnection,
     scope: &Scope,
@@ -52,7 +54,8 @@ pub async fn begin(
     }
 }
 
-/// Does it. Where it ends early its claim is given up at once, so that the next try need not wait.
+/// Runs a claimed import. If it ends early, the claim is released immediately, so that a retry need
+/// not wait for the lease to run out.
 pub async fn carry_out(
     db: &DatabaseConnection,
     import: Import<'_>,
@@ -64,7 +67,7 @@ pub async fn carry_out(
     if let (Err(_), Some(claim)) = (&outcome, claim) {
         let freed = claim.free(db).await;
         if freed && let Err(error) = runs::free(db, claim.scope_hash()).await {
-            tracing::warn!(%error, "what is known of an import is left to the sweep");
+            tracing::warn!(%error, "could not delete an unfinished import run; the sweep will");
         }
     }
     outcome

@@ -1,16 +1,15 @@
-//! Text in, records or a fault with line and column out.
+//! Streaming parser for import files. Returns records, or a fault with line and column.
 //!
-//! An import file is read twice as a stream. The first pass ([`check`]) proves that the whole file
-//! is sound, so that a malformed file changes nothing; the second ([`Records`]) hands out one
-//! record after the other, those that are too large to be held in pieces. Whatever the file is,
-//! little of it is in memory at a time.
+//! A file is read twice as a stream. The first pass ([`check`]) proves that the whole file is well
+//! formed, so that a malformed file changes nothing; the second ([`Records`]) returns the records
+//! one by one, those too large for memory in pieces. Memory use is small whatever the file's size.
 //!
 //! | | |
 //! |---|---|
-//! | `source.rs` | UTF-8, characters that XML does not have, lines and columns |
-//! | `limits.rs` | how long a tag, a text or a comment may be, while it comes in |
-//! | `markup.rs` | tags and text; no document type, no entities but the five predefined |
-//! | here | which element stands where |
+//! | `source.rs` | UTF-8, characters illegal in XML, lines and columns |
+//! | `limits.rs` | the longest tag, text and comment, enforced while they are read |
+//! | `markup.rs` | tags and text; no document type, no entities but the five predefined ones |
+//! | here | the nesting of elements |
 
 mod limits;
 mod markup;
@@ -30,14 +29,14 @@ const DEPTH_MAX: usize = 8;
 const ATTRIBUTES_MAX: usize = 200;
 const VALUE_BYTES_MAX: usize = 64 * 1024;
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
-/// The record that comes in pieces where it is large: its elements stand by themselves.
+/// The record that is returned in pieces if it is large: its elements do not depend on each other.
 const IN_PIECES: &str = "Transactions";
-/// With more XML between its start and its end it does.
+/// The most XML between its start and end tags that is returned as a whole.
 const WHOLE_BYTES_MAX: u64 = 1024 * 1024;
-/// No other record can have more, and no element of the one in pieces.
+/// The most XML in any other record, and in an element of the one in pieces.
 const HELD_BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// The same for elements and attributes, each of which takes far more memory than the shortest of
-/// them have XML.
+/// The same two limits for the number of elements and attributes: each takes far more memory than
+/// the shortest take XML.
 const WHOLE_NAMES_MAX: u64 = 64 * 1024;
 const HELD_NAMES_MAX: u64 = 64 * 1024;
 
@@ -46,9 +45,9 @@ const HELD_NAMES_MAX: u64 = 64 * 1024;
 pub struct Fault {
     /// From 1.
     pub line: u64,
-    /// From 1, in bytes. A tab is one, and so is each byte of a letter that UTF-8 spells with two.
+    /// From 1, in bytes: a tab counts as one, a character that takes two bytes in UTF-8 as two.
     pub column: u64,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
 }
 
@@ -63,73 +62,71 @@ impl fmt::Display for Fault {
 pub struct Element {
     /// Its name.
     pub name: String,
-    /// The line it begins on.
+    /// The line on which it starts.
     pub line: u64,
-    /// Attributes in their order; no name stands twice.
+    /// Attributes in order. Names are unique.
     pub attributes: Vec<(String, String)>,
-    /// Elements in it.
+    /// Child elements.
     pub children: Vec<Element>,
-    /// Text in it, without the white space around it.
+    /// Text in it, without surrounding white space.
     pub text: String,
-    /// The bytes of XML that it takes with everything in it; of a record that comes in pieces,
-    /// those of its start.
+    /// Bytes of XML from start to end tag or, for a record in pieces, of its start tag.
     pub bytes: u64,
 }
 
 impl Element {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The bytes of XML that it takes with everything in it.
+    /// Returns how many bytes of XML it takes, everything in it included.
     pub fn xml_bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// What a file is made of, for whoever applies it.
+/// A piece of a file, as handed to the import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A record with everything in it.
     Record(Element),
-    /// The start of a record too large to be held at once, without anything in it: its elements
-    /// follow one by one.
+    /// The start of a record too large to hold in memory. Its elements follow one by one.
     Opened(Element),
-    /// An element of the record that was opened, with everything in it.
+    /// An element of the opened record, with everything in it.
     Child(Element),
-    /// The end of the record that was opened.
+    /// The end of the opened record.
     Closed,
 }
 
-/// Reads a whole file and gives back its root element without children, or the first fault.
+/// Reads a whole file. Returns its root element without children, or the first fault.
 pub fn check(input: impl BufRead) -> Result<Element, Fault> {
     let mut records = Records::open(input)?;
     while records.next_piece()?.is_some() {}
     Ok(records.root)
 }
 
-/// The top-level records of a file, one after the other.
+/// Reader for the top-level records of a file.
 pub struct Records<R: BufRead> {
     markup: Markup<R>,
     /// The root element, without its children.
     pub root: Element,
-    /// What was read of a record before it turned out to be too large.
+    /// Child elements read before their record turned out to be too large.
     waiting: VecDeque<Element>,
-    /// The name of the record that comes in pieces, and its line.
+    /// Name and line of the record that is being returned in pieces.
     opened: Option<(String, u64)>,
     ended: bool,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Reads up to the root element's start.
+    /// Reads up to the start tag of the root element.
     pub fn open(input: R) -> Result<Self, Fault> {
         let mut markup = Markup::new(input);
         let root = find_root(&mut markup)?;
         Ok(Self { markup, root, waiting: VecDeque::new(), opened: None, ended: false })
     }
 
-    /// The next piece, or `None` behind the last one. Nothing is to be asked for behind a fault.
+    /// Returns the next piece, or `None` after the last one. Must not be called after a fault.
     pub fn next_piece(&mut self) -> Result<Option<Piece>, Fault> {
         if let Some(child) = self.waiting.pop_front() {
             return Ok(Some(Piece::Child(child)));
@@ -140,7 +137,7 @@ impl<R: BufRead> Records<R> {
         while !self.ended {
             match self.markup.next_node()? {
                 Node::Start(element) => return self.record(element).map(Some),
-                Node::Text(text) => refuse(&text, "text stands outside of any record")?,
+                Node::Text(text) => refuse(&text, "text is not allowed outside a record")?,
                 Node::End => self.ended = true,
                 Node::Eof => return self.markup.fault("the file ends within the root element"),
             }
@@ -148,13 +145,13 @@ impl<R: BufRead> Records<R> {
         loop {
             match self.markup.next_node()? {
                 Node::Eof => return Ok(None),
-                Node::Text(text) => refuse(&text, "something stands behind the root element")?,
-                _ => return self.markup.fault("something stands behind the root element"),
+                Node::Text(text) => refuse(&text, "nothing may follow the root element")?,
+                _ => return self.markup.fault("nothing may follow the root element"),
             }
         }
     }
 
-    /// Reads a record to its end, or until it is too large to be held.
+    /// Reads a record to its end, or until it is too large to hold in memory.
     fn record(&mut self, mut record: Element) -> Result<Piece, Fault> {
         let (begun, names) = (self.markup.offset(), self.markup.names);
         let (at, begun_from) = (self.markup.at(), self.markup.from());
@@ -186,7 +183,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// The next piece of a record that is too large to be held.
+    /// Returns the next piece of a record that is too large to hold in memory.
     fn go_on(&mut self) -> Result<Piece, Fault> {
         loop {
             match self.markup.next_node()? {
@@ -214,7 +211,7 @@ impl<R: BufRead> Records<R> {
         self.finish(element, 3, &limit)
     }
 
-    /// Reads an element to its end. `depth` is its own, the root being 1.
+    /// Reads an element to its end. `depth` is its nesting level; the root has 1.
     fn finish(
         &mut self,
         mut element: Element,
@@ -222,7 +219,7 @@ impl<R: BufRead> Records<R> {
         limit: &ChildLimit,
     ) -> Result<Element, Fault> {
         if depth > DEPTH_MAX {
-            return self.markup.fault(format!("elements nest deeper than {DEPTH_MAX}"));
+            return self.markup.fault(format!("elements nest deeper than {DEPTH_MAX} levels"));
         }
         let begun = self.markup.from();
         let mut text = Content::default();
@@ -248,15 +245,15 @@ impl<R: BufRead> Records<R> {
 
     fn unended<T>(&self, name: &str, line: u64) -> Result<T, Fault> {
         self.markup
-            .fault(format!("the file ends within element {name}, which begins on line {line}"))
+            .fault(format!("the file ends within element {name}, which starts on line {line}"))
     }
 }
 
 const TOO_LARGE: &str =
-    "an element has more than 8 MiB, or more than 65,536 elements and attributes";
-const LOOSE_TEXT: &str = "text stands outside of the elements of a record";
+    "an element is larger than 8 MiB, or has more than 65,536 elements and attributes";
+const LOOSE_TEXT: &str = "text is not allowed between the elements of a record";
 
-/// Where an element of a record must have ended.
+/// The limits within which an element of a record must end.
 struct ChildLimit {
     at: Position,
     bytes: u64,
@@ -268,8 +265,7 @@ fn find_root(markup: &mut Markup<impl BufRead>) -> Result<Element, Fault> {
         match markup.next_node()? {
             Node::Start(root) if root.name == ROOT => return Ok(root),
             Node::Start(other) => {
-                let message =
-                    format!("the root element must be {ROOT}, and this is {}", other.name);
+                let message = format!("the root element must be {ROOT}, not {}", other.name);
                 return markup.fault(message);
             }
             Node::Text(text) => refuse(&text, "the root element is expected here")?,
@@ -279,7 +275,7 @@ fn find_root(markup: &mut Markup<impl BufRead>) -> Result<Element, Fault> {
     }
 }
 
-/// Only white space may stand here.
+/// Refuses text other than white space.
 fn refuse(text: &Text, message: &str) -> Result<(), Fault> {
     text.visible_at.map_or(Ok(()), |at| Err(at.fault(message)))
 }
@@ -294,13 +290,13 @@ struct Content {
 
 impl Content {
     fn push<R: BufRead>(&mut self, markup: &Markup<R>, more: Text) -> Result<(), Fault> {
-        // White space at the start goes in the end, so it is not kept.
+        // Leading white space is trimmed in the end, so it need not be stored.
         if more.visible_at.is_none() && self.text.is_empty() {
             return Ok(());
         }
         self.xml_bytes += more.xml_bytes;
         if self.xml_bytes > TEXT_BYTES_MAX {
-            return markup.fault("a text has more than 1 MiB");
+            return markup.fault("a text is longer than 1 MiB");
         }
         self.visible_at = self.visible_at.or(more.visible_at);
         self.text.push_str(&more.content);

@@ -1,4 +1,4 @@
-//! `<Transactions>` and `<Payment>`: posted by the same function and rules as a payment of the API.
+//! `<Transactions>` and `<Payment>`. Payments are posted by the API's own function and rules.
 
 use super::fields::Fields;
 use super::format::{Kind, Needed, Shape, attribute, choice};
@@ -68,7 +68,7 @@ impl Import<'_> {
             Some(name) => match self.stored(&name).await? {
                 Some(Stored::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
                 _ => {
-                    fields.error("GetRecordID", "no loan above was stored under this name");
+                    fields.error("GetRecordID", "no earlier loan has this StoreRecordID");
                     None
                 }
             },
@@ -97,8 +97,8 @@ impl Import<'_> {
     }
 }
 
-/// The members of a payment, from the attributes of the same names. What is wrong with one is noted
-/// already.
+/// Builds a payment from the attributes that match its members. Errors are already noted in
+/// `fields`.
 fn new_payment(fields: &Fields<'_>) -> NewPayment {
     let amount = |name| fields.get::<Money>(name).map(AmountText::from);
     fn text<const MAX: usize, const MIN: usize>(

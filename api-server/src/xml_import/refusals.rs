@@ -1,4 +1,4 @@
-//! Why an import, or one of its records, does not go on.
+//! Reasons to refuse an import or one of its records.
 
 use super::parse::Fault;
 use crate::command::failure::Failure;
@@ -6,15 +6,15 @@ use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use shared::problem::{Problem, ProblemType};
 
-/// Why an import ended early.
+/// Why an import failed.
 pub type ImportError = Failure<ImportRefusal>;
 
-/// A rule that said no to a record, or to the whole file.
+/// A rule that refuses a record or the whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportRefusal {
-    /// The file is no XML of an import.
+    /// The file is not a well-formed import file.
     Malformed(Fault),
-    /// Whoever asked for the import has stopped it.
+    /// The user who started the import has stopped it.
     Stopped,
     /// A rule of loans.
     Loan(LoanRefusal),
@@ -52,7 +52,7 @@ impl From<Fault> for ImportError {
     }
 }
 
-/// Where a file is malformed, the problem has the line and the column.
+/// The problem of a malformed file has members for line and column.
 impl From<ImportRefusal> for Problem {
     fn from(refusal: ImportRefusal) -> Self {
         match refusal {
@@ -67,7 +67,7 @@ impl From<ImportRefusal> for Problem {
     }
 }
 
-/// What the report says of a rule that a record breaks: the member at fault, and what is wrong.
+/// Returns what the report says about a broken rule: the member at fault, and the message.
 pub(super) fn described(error: ImportError) -> (Option<String>, String) {
     let problem = Problem::from(error);
     let field = problem.first_field().map(|(field, _)| field.to_owned());

@@ -1,4 +1,4 @@
-//! What came of an import, element by element.
+//! Import report: one result per element, with its messages.
 
 use super::parse::Element;
 use super::refusals::{self, ImportError};
@@ -97,14 +97,15 @@ pub enum Level {
 }
 
 impl Message {
-    /// An error of an element.
+    /// An error in an element.
     pub fn error(element: &Element, attribute: Option<&str>, message: impl Into<String>) -> Self {
         let attribute = attribute.map(str::to_owned);
         let line = element.line as i64;
         Self { level: Level::Error, line, attribute, message: message.into() }
     }
 
-    /// A rule of the API that an element breaks. Attributes are JSON members without underscores.
+    /// A rule of the API that an element breaks. Attributes are named like JSON members, without
+    /// underscores.
     pub(super) fn refused(element: &Element, error: ImportError) -> Self {
         let (member, message) = refusals::described(error);
         let attribute = member.map(|member| member.replace('_', ""));
@@ -113,13 +114,13 @@ impl Message {
 }
 
 impl RecordResult {
-    /// It failed the record it stands in: names that nobody knows do so only where they are errors.
+    /// True if it failed its record. Unknown elements fail only where they count as errors.
     pub fn fails_its_record(&self) -> bool {
         let wrong = self.messages.iter().any(|message| message.level == Level::Error);
         self.action == Action::Failed && wrong
     }
 
-    /// It was good, and was undone.
+    /// Marks it as rolled back if it succeeded.
     pub fn roll_back(&mut self) {
         if self.action != Action::Failed {
             self.action = Action::RolledBack;

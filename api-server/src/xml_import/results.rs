@@ -1,5 +1,5 @@
-//! The results of an import on their way into its answer: kept in a private file without a name, so
-//! that an answer may be longer than memory, and gone with it.
+//! Result spool file of an import: an unnamed temporary file that holds the results until they are
+//! sent, so that an answer may be larger than memory. It disappears when it is closed.
 
 use super::report::{Action, RecordResult};
 use crate::xml_import::refusals::ImportError;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{self, Receiver};
 
-/// Bytes that are written to the file at once.
+/// Buffer size for the file, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
-/// Results of one part of a long answer.
+/// Results per part of a long answer.
 const RESULTS_PER_PART: usize = 1000;
 /// How every answer ends.
 pub const TAIL: &str = "]}";
 
-/// How many elements came to what.
+/// Counts of elements by action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub read: i64,
@@ -46,12 +46,12 @@ pub struct Results {
     directory: PathBuf,
     file: tokio::io::BufWriter<tokio::fs::File>,
     totals: Totals,
-    /// Everything good was undone after it was written down.
+    /// Everything that succeeded was rolled back after its results were written.
     undone: bool,
 }
 
 impl Results {
-    /// None yet; the file will be in this folder.
+    /// Creates an empty spool file in this directory.
     pub fn new(directory: &Path) -> Result<Self, ImportError> {
         let file = tempfile::tempfile_in(directory).map_err(ImportError::defect)?;
         let file = tokio::fs::File::from_std(file);
@@ -63,7 +63,7 @@ impl Results {
         })
     }
 
-    /// How many there are of what.
+    /// Returns the counts so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }
@@ -78,14 +78,14 @@ impl Results {
         self.file.write_all(&lines).await.map_err(ImportError::defect)
     }
 
-    /// Everything good so far was undone.
+    /// Marks everything that succeeded so far as rolled back.
     pub fn undo_all(&mut self) {
         let Totals { read, failed, .. } = self.totals;
         self.undone = true;
         self.totals = Totals { read, failed, ..Totals::default() };
     }
 
-    /// The answer, whose results can be read again and again.
+    /// Returns the answer, whose results can be read repeatedly.
     pub async fn finish(mut self, test: bool, committed: bool) -> Result<Answer, ImportError> {
         self.file.flush().await.map_err(ImportError::defect)?;
         let (totals, undone) = (self.totals, self.undone);
@@ -100,7 +100,7 @@ impl Results {
     }
 }
 
-/// Writes the results again as those of records that were undone.
+/// Copies the results to a new file, marked as rolled back.
 fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
     file.seek(SeekFrom::Start(0))?;
     let mut writer = BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile_in(directory)?);
@@ -116,14 +116,14 @@ fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
     Ok(writer.into_inner()?)
 }
 
-/// One result per line, as it stands in the answer.
+/// Writes a result on a line of its own, as it appears in the answer.
 fn write_line(bytes: &mut Vec<u8>, result: &RecordResult, first: bool) -> io::Result<()> {
     bytes.extend_from_slice(if first { b"\n  " } else { b",\n  " });
     let mut serializer = serde_json::Serializer::with_formatter(bytes, Spaced);
     Ok(result.serialize(&mut serializer)?)
 }
 
-/// JSON on one line, with a space behind each comma and colon.
+/// Formats JSON on one line, with a space after each comma and colon.
 struct Spaced;
 
 impl Formatter for Spaced {
@@ -163,7 +163,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// What an import is answered with.
+/// The answer to an import.
 #[derive(Debug)]
 pub struct Answer {
     pub test: bool,
@@ -173,7 +173,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer up to its results.
+    /// Returns the answer up to its results.
     pub fn head(&self) -> String {
         let Self { test, committed, totals, .. } = self;
         let Totals { read, inserted, updated, deleted, failed } = totals;
@@ -184,18 +184,18 @@ impl Answer {
         )
     }
 
-    /// The same answer once more. Only one of them can be read at a time.
+    /// Duplicates the answer. Both share one file position, so only one can be read at a time.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()?, ..*self })
     }
 
-    /// The results as they stand between head and tail, to be read from their beginning.
+    /// Returns the results as they appear between head and tail, positioned at their start.
     pub fn into_file(mut self) -> io::Result<File> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(self.file)
     }
 
-    /// The results, some at a time.
+    /// Reads the results, up to a fixed number at a time.
     pub fn into_parts(self) -> Receiver<Result<Vec<RecordResult>, ImportError>> {
         let (sender, receiver) = mpsc::channel(2);
         tokio::task::spawn_blocking(move || {

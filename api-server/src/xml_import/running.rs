@@ -1,5 +1,5 @@
-//! Runs an import: batches of new records together, everything else record by record, in one
-//! transaction or in many.
+//! Import runner. Applies new records in batches and all others one by one, in one transaction or
+//! in many.
 
 use super::fields::{Update, update_of};
 use super::parse::{Element, Fault, Piece};
@@ -17,10 +17,10 @@ use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
 
-/// Pieces of a file as they come, some at a time.
+/// Groups of pieces of a file, as they are read.
 pub type Pieces = Receiver<Result<Vec<Piece>, Fault>>;
 
-/// Applies the records of a file and answers for all of them.
+/// Applies the records of a file and returns the results of all of them.
 pub async fn run(
     db: &DatabaseConnection,
     mut import: Import<'_>,
@@ -59,7 +59,7 @@ struct Runner<'a> {
     run: Option<Run<'a>>,
     results: Results,
     pieces: Source,
-    /// Place of the next record in the file.
+    /// Index of the next record in the file.
     record_index: i64,
     failed: bool,
     applied: bool,
@@ -70,7 +70,7 @@ struct Runner<'a> {
 struct Source {
     receiver: Pieces,
     ahead: std::vec::IntoIter<Piece>,
-    /// True once the import is to end before its next record.
+    /// Turns true to end the import before its next record.
     stop: Option<watch::Receiver<bool>>,
 }
 
@@ -90,13 +90,13 @@ impl Source {
         }
     }
 
-    /// What came together with the last piece and is left of it.
+    /// True if pieces of the last group are left.
     fn is_at_hand(&self) -> bool {
         self.ahead.len() > 0
     }
 }
 
-/// True for a record that inserts rows and does nothing else: many of them are written together.
+/// True for a record that only inserts rows, which can be written in a batch.
 fn only_inserts(record: &Element) -> bool {
     fn inserts(element: &Element) -> bool {
         let links = element.name == "Collateral" && element.attribute("CollateralID").is_some();
@@ -134,8 +134,8 @@ impl Runner<'_> {
         Ok(answer)
     }
 
-    /// SQLite has one writer: for as long as a transaction of more than a record takes, it is this
-    /// import.
+    /// Closes the gate on SQLite, which has one writer: while a transaction lasts longer than a
+    /// record, that is this import.
     fn close_gate(&self) -> Option<Closed> {
         let alone = self.db.get_database_backend() == DbBackend::Sqlite;
         alone.then(|| self.import.gate.close())
@@ -158,7 +158,7 @@ impl Runner<'_> {
         Ok(answer)
     }
 
-    /// Passes over the records that an earlier try has done, and tells of them again.
+    /// Skips the records that an earlier run has done, and adds their stored results.
     async fn skip_done(&mut self) -> Result<(), ImportError> {
         let Some(mut done) = self.run.as_ref().map(|run| run.done(self.db)) else { return Ok(()) };
         let (mut begins, mut failed) = (true, false);
@@ -180,7 +180,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Passes over the next record, of which these are the first results.
+    /// Skips the next record, whose first results these are.
     async fn skip_record(&mut self, results: &OfRecord) -> Result<(), ImportError> {
         match self.pieces.next().await? {
             Some(Piece::Record(record)) => self.import.recall(&record, results).await,
@@ -188,11 +188,11 @@ impl Runner<'_> {
                 while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
                 Ok(())
             }
-            _ => Err(ImportError::defect("more records are done than the file has")),
+            _ => Err(ImportError::defect("more records are stored as done than the file has")),
         }
     }
 
-    /// `outer`: the transaction of the whole file, if it has one.
+    /// Applies the remaining records. `outer` is the transaction of the whole file, if it has one.
     async fn apply_all(&mut self, outer: Option<&DatabaseTransaction>) -> Result<(), ImportError> {
         let mut batch = Vec::new();
         while let Some(piece) = self.pieces.next().await? {
@@ -204,7 +204,7 @@ impl Runner<'_> {
                         Piece::Record(record) => self.alone(outer, &record).await?,
                         Piece::Opened(record) => self.long(outer, &record).await?,
                         Piece::Child(_) | Piece::Closed => {
-                            return Err(ImportError::defect("a piece without its record"));
+                            return Err(ImportError::defect("a piece arrived outside a record"));
                         }
                     }
                 }
@@ -216,8 +216,8 @@ impl Runner<'_> {
         self.batch(outer, batch).await
     }
 
-    /// In one transaction an import renews its claim beside it. SQLite's write lock keeps others
-    /// out instead.
+    /// Renews the claim on another connection, for an import in one transaction. On SQLite the
+    /// write lock keeps others out instead.
     async fn renew(&mut self) -> Result<(), ImportError> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
@@ -228,7 +228,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A transaction of its own, which holds the claim.
+    /// Begins a transaction that renews and locks the claim.
     async fn begin(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = db::begin_write(self.db).await?;
         if let Some(run) = &self.run {
@@ -238,15 +238,16 @@ impl Runner<'_> {
         Ok(tx)
     }
 
-    /// The same for a long record, which holds the claim with its last statement only: until then
-    /// the claim is renewed beside it, and would wait for a transaction that holds it already.
+    /// Begins the transaction of a long record. It locks the claim only with its last statement:
+    /// until then the claim is renewed on another connection, which would wait for this
+    /// transaction if it held the row.
     async fn begin_long(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = db::begin_write(self.db).await?;
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
     }
 
-    /// Applies new records together. Where other rows get in the way, one by one.
+    /// Applies new records as a batch or, if that runs into a conflict or a lock, one by one.
     async fn batch(
         &mut self,
         outer: Option<&DatabaseTransaction>,
@@ -255,7 +256,8 @@ impl Runner<'_> {
         if records.is_empty() {
             return Ok(());
         }
-        // Without a savepoint nothing of a batch could be undone in the transaction of the file.
+        // A cluster has no savepoints, so a failed batch could not be rolled back within the
+        // transaction of the file.
         if outer.is_some_and(cluster::is_node) {
             for record in &records {
                 self.alone(outer, record).await?;
@@ -287,14 +289,14 @@ impl Runner<'_> {
             Some(outer) => {
                 self.renew().await?;
                 let part = db::begin_part(outer).await?;
-                part.ok_or_else(|| ImportError::defect("a batch without a savepoint"))?
+                part.ok_or_else(|| ImportError::defect("a batch needs a savepoint"))?
             }
             None => self.begin().await?,
         };
         let all = match self.import.batch(&tx, records).await {
             Ok(all) => all,
             Err(error) => {
-                // There may be nothing left to undo: a deadlock undoes all, savepoints included.
+                // May fail: a deadlock has already rolled back everything, savepoints included.
                 let _ = tx.rollback().await;
                 return Err(error);
             }
@@ -317,7 +319,7 @@ impl Runner<'_> {
         self.results.add(&applied.results).await
     }
 
-    /// Applies a record by itself, again when another transaction got in the way.
+    /// Applies one record, and retries when another transaction blocks it.
     async fn alone(
         &mut self,
         outer: Option<&DatabaseTransaction>,
@@ -359,8 +361,7 @@ impl Runner<'_> {
             return Ok(applied);
         };
         self.renew().await?;
-        // Where nothing can be undone by itself, what a record leaves that fails is undone with the
-        // file.
+        // Without savepoints, what a failed record has written is rolled back with the file.
         let Some(part) = db::begin_part(outer).await? else {
             return self.import.record_alone(outer, record).await;
         };
@@ -372,7 +373,7 @@ impl Runner<'_> {
         Ok(applied)
     }
 
-    /// Applies a record that is too long to be held: all of it, or nothing.
+    /// Applies a record that is too long to hold in memory, all or nothing.
     async fn long(
         &mut self,
         outer: Option<&DatabaseTransaction>,
@@ -384,7 +385,7 @@ impl Runner<'_> {
             None => Some(self.begin_long().await?),
         };
         let Some(tx) = part.as_ref().or(outer) else {
-            return Err(ImportError::defect("no transaction"));
+            return Err(ImportError::defect("a long record needs a transaction"));
         };
         let mut results = Results::new(&self.import.directory)?;
         let mut opened = self.import.open(head);
@@ -425,7 +426,8 @@ impl Runner<'_> {
         self.import.keep_names().await
     }
 
-    /// Tells what came of a long record, and notes it in a transaction of its own if it has one.
+    /// Adds the results of a long record to the answer, and stores them in `own`, the record's own
+    /// transaction, if it has one.
     async fn copy(
         &mut self,
         own: Option<&DatabaseTransaction>,

@@ -1,5 +1,5 @@
-//! Imports under an `Idempotency-Key`, as the database remembers them: how far they have come, so
-//! that a repeated one goes on, and what came of them, so that it is told again.
+//! Database record of imports under an `Idempotency-Key`: their progress, from which a repeated
+//! request resumes, and their results, from which it is replayed.
 
 use super::report::RecordResult;
 use super::results::{Answer, Results, Totals};
@@ -18,21 +18,21 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
-/// Rows of `import_records` that are read at once.
+/// Rows of `import_records` per read.
 const ROWS_AHEAD: u64 = 20;
-/// Rows that are swept in one statement.
+/// Rows deleted per statement.
 const ROWS_PER_SWEEP: u64 = 5_000;
 
-/// What came of a record: results of it and of the elements in it.
+/// The results of one record and of the elements in it.
 pub type OfRecord = Vec<RecordResult>;
 
-/// An import that the database remembers.
+/// An import with a row in `import_runs`.
 pub struct Run<'c> {
     claim: &'c Claim,
     import_id: i64,
 }
 
-/// Records that an earlier try has done, in their order.
+/// Results of the records that an earlier run has done, in the order of the file.
 pub struct Done<'d> {
     db: &'d DatabaseConnection,
     import_id: i64,
@@ -42,13 +42,14 @@ pub struct Done<'d> {
 }
 
 impl<'c> Run<'c> {
-    /// The run of a claim, as far as it has come.
+    /// Finds the unfinished run of a claim, or starts a new one.
     pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, ImportError> {
         if let Some(run) = find(db, claim.scope_hash()).await? {
             if run.committed_flag.is_none() && run.body_hash == claim.fingerprint() {
                 return Ok(Self { claim, import_id: run.import_id });
             }
-            // The answer is no longer kept, or nothing was done: the key was free for this import.
+            // Its stored response has expired, or it did nothing. Either way the key was free for
+            // this import.
             forget(db, run.import_id).await?;
         }
         use import_runs::Column;
@@ -78,27 +79,27 @@ impl<'c> Run<'c> {
             .take();
         db.execute(&insert).await?;
         let run = find(db, claim.scope_hash()).await?;
-        let run =
-            run.ok_or_else(|| ImportError::defect("an import that was just noted is gone"))?;
+        let run = run.ok_or_else(|| ImportError::defect("the import run just inserted is gone"))?;
         Ok(Self { claim, import_id: run.import_id })
     }
 
-    /// Holds the claim for longer: nothing more may be done once another request has it.
+    /// Renews the claim's lease. Fails once another request has the claim: this import may then
+    /// write nothing more.
     pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
         Ok(self.claim.hold(db).await?)
     }
 
-    /// After so long it is held again: a tenth of its lease.
+    /// How often the lease is renewed: every tenth of its length.
     pub fn held_again_after(&self) -> Duration {
         Duration::from_secs(self.claim.lease_seconds().unsigned_abs()) / 10
     }
 
-    /// What an earlier try has done.
+    /// Reads the results of the records that an earlier run has done.
     pub fn done<'d>(&self, db: &'d DatabaseConnection) -> Done<'d> {
         Done::new(db, self.import_id)
     }
 
-    /// Notes what came of neighbouring records, within their own transaction.
+    /// Stores the results of consecutive records, in the transaction that applies them.
     pub async fn note(
         &self,
         tx: &DatabaseTransaction,
@@ -110,7 +111,7 @@ impl<'c> Run<'c> {
         self.insert(tx, record_index, 0, count, result).await
     }
 
-    /// Notes a part of what came of a long record, which is done with its last part.
+    /// Stores part of the results of a long record, which is done with its last part.
     pub async fn note_part(
         &self,
         tx: &DatabaseTransaction,
@@ -143,7 +144,7 @@ impl<'c> Run<'c> {
         Ok(())
     }
 
-    /// Notes what came of a file that was one block, and keeps the answer.
+    /// Stores the results of a file that is one block, and finishes the run.
     pub async fn finish_block(
         &self,
         tx: &DatabaseTransaction,
@@ -158,7 +159,7 @@ impl<'c> Run<'c> {
         self.finish(tx, answer).await
     }
 
-    /// Keeps what came of the import within its last transaction.
+    /// Finishes the run and stores the response, in the import's last transaction.
     pub async fn finish(
         &self,
         tx: &DatabaseTransaction,
@@ -186,8 +187,8 @@ impl<'d> Done<'d> {
         Self { db, import_id, last_row_id: 0, rows, results }
     }
 
-    /// What came of the next record, or of a part of it: a long one is never in memory as a whole.
-    /// True with the last part. `None` behind the last record that was done.
+    /// Returns the results of the next record, or of a part of it (a long one is never in memory as
+    /// a whole), and whether this is its last part. `None` after the last record that was done.
     pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, ImportError> {
         loop {
             if let Some(next) = self.results.pop_front() {
@@ -220,7 +221,7 @@ impl<'d> Done<'d> {
     }
 }
 
-/// The answer of an import that is done, as it was given the first time; `None` if there is no such
+/// Returns the answer of a finished import exactly as it was first sent; `None` if there is no such
 /// import.
 pub async fn replay(
     db: &DatabaseConnection,
@@ -246,7 +247,7 @@ async fn find(
     runs.filter(import_runs::Column::ScopeHash.eq(scope_hash)).one(db).await
 }
 
-/// How many records of an unfinished import under this key are done.
+/// Returns how many records of the unfinished import under this key are done.
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<i64, DbErr> {
     let run = find(db, scope_hash).await?.filter(|run| run.committed_flag.is_none());
@@ -259,7 +260,7 @@ pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result
     Ok(last.map_or(0, |last| last.record_index + i64::from(last.record_count)))
 }
 
-/// Forgets an import whose key is free again.
+/// Deletes the run of an import whose key was given back.
 pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbErr> {
     match find(db, scope_hash).await? {
         Some(run) => forget(db, run.import_id).await,
@@ -267,7 +268,7 @@ pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbE
     }
 }
 
-/// A few rows at a time, so that nobody waits for the others.
+/// Deletes a run, a limited number of rows per statement, so that no lock is held for long.
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> {
     use import_records::Column::{ImportId, RowId};
@@ -291,7 +292,7 @@ async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> 
     import_runs::Entity::delete_by_id(import_id).exec(db).await.map(drop)
 }
 
-/// Forgets the imports whose keys are forgotten.
+/// Deletes the runs whose idempotency records have expired.
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 pub async fn sweep(db: &DatabaseConnection) -> Result<(), DbErr> {
     use shared::entity::idempotency_records as keys;

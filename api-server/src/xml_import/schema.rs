@@ -1,25 +1,24 @@
-//! The XML schema of import files, made of the same shapes that files are read by. It says what can
-//! be said of a file without the database: which names there are, what values look like, and what
-//! is always required.
+//! XML schema of import files, generated from the shapes that the reader uses. It covers what can
+//! be checked without the database: names, the form of values, and what is always required.
 
 use super::format::{self, Attribute, Kind, Needed, Shape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// Where the api-server serves it.
+/// The path at which the api-server serves it.
 pub const PATH: &str = "/xml-import.xsd";
 
-/// The schema.
+/// Returns the schema.
 pub fn schema() -> &'static str {
     static SCHEMA: LazyLock<String> = LazyLock::new(written);
     &SCHEMA
 }
 
-/// Types of values that attributes share.
+/// Types shared by attributes.
 const TYPES: &str = r###"
   <xs:simpleType name="cleared">
-    <xs:annotation><xs:documentation>Clears a value.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>Clears the value.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:string"><xs:enumeration value="##NULL##"/></xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="text">
@@ -34,26 +33,26 @@ const TYPES: &str = r###"
     </xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="id">
-    <xs:annotation><xs:documentation>The key of a row.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>The id of a row.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:long"><xs:minInclusive value="1"/></xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="amount">
-    <xs:annotation><xs:documentation>An amount that is not negative.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>A non-negative amount.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:decimal">
       <xs:pattern value="[0-9]+(\.[0-9]{1,4})?"/>
       <xs:maxInclusive value="900000000000000"/>
     </xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="cents">
-    <xs:annotation><xs:documentation>The same in whole cents.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>A non-negative amount in whole cents.</xs:documentation></xs:annotation>
     <xs:restriction base="amount"><xs:pattern value="[0-9]+(\.[0-9]{1,2}0*)?"/></xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="payment">
-    <xs:annotation><xs:documentation>The same above zero.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>An amount above zero in whole cents.</xs:documentation></xs:annotation>
     <xs:restriction base="cents"><xs:minExclusive value="0"/></xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="rate">
-    <xs:annotation><xs:documentation>Percent, not negative.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>A non-negative percentage.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:decimal">
       <xs:pattern value="[0-9]+(\.[0-9]{1,8})?"/>
       <xs:maxInclusive value="90000000000"/>
@@ -66,8 +65,8 @@ const TYPES: &str = r###"
     </xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="distribution">
-    <xs:annotation><xs:documentation>The order in which payments are spent: each item once, excess
-      last; past_due may be replaced by past_due_interest and past_due_principal.</xs:documentation></xs:annotation>
+    <xs:annotation><xs:documentation>The order in which payments are allocated: each item once,
+      excess last; past_due may be replaced by past_due_interest and past_due_principal.</xs:documentation></xs:annotation>
     <xs:restriction base="xs:string"><xs:pattern value="[a-z_]+(,[a-z_]+)*,excess"/></xs:restriction>
   </xs:simpleType>
 "###;
@@ -76,10 +75,10 @@ fn written() -> String {
     let mut xsd = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" elementFormDefault=\"qualified\">\n  \
-         <xs:annotation><xs:documentation>Files for POST /core/xml-import. Setup rows are named by \
-         their codes, dates and decimals are as in JSON, and ##NULL## clears a value. What depends \
-         on UpdateFlag or on the database is checked by the import alone: try it with \
-         test=true.</xs:documentation></xs:annotation>\n",
+         <xs:annotation><xs:documentation>Import files for POST /core/xml-import. Setup rows are \
+         referred to by code, dates and decimals are written as in JSON, and ##NULL## clears a \
+         value. Rules that depend on UpdateFlag or on the database are checked only by the import: \
+         use test=true to try a file.</xs:documentation></xs:annotation>\n",
     );
     let root = element(&format::ROOT);
     let _never_fails_into_a_string = write!(xsd, "  {root}{TYPES}");
@@ -97,7 +96,7 @@ fn element(shape: &Shape) -> String {
     format!("<xs:element name=\"{name}\" type=\"{name}\"/>")
 }
 
-/// A line, indented.
+/// Appends an indented line.
 fn line(xsd: &mut String, depth: usize, text: &str) {
     xsd.push_str(&"  ".repeat(depth));
     xsd.push_str(text);
@@ -112,7 +111,7 @@ fn write_type(xsd: &mut String, shape: &Shape) {
     let needed: Vec<&str> =
         needed.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     if !needed.is_empty() {
-        let text = format!("To insert it needs {}.", needed.join("; "));
+        let text = format!("Required to insert: {}.", needed.join("; "));
         let text =
             format!("<xs:annotation><xs:documentation>{text}</xs:documentation></xs:annotation>");
         line(xsd, 2, &text);
@@ -150,10 +149,10 @@ fn write_attributes(xsd: &mut String, shape: &Shape, depth: usize) {
     }
 }
 
-/// What the name of a type ends with whose values can be cleared.
+/// Suffix of the name of a type whose values can be cleared.
 const OR_CLEARED: &str = ".or-cleared";
 
-/// The name of the type of an attribute that is not cleared.
+/// Returns the name of an attribute's type, without the option to clear it.
 fn type_of(kind: &Kind, nullable: bool) -> String {
     let name = match kind {
         Kind::Text(characters_max) if nullable => format!("text{characters_max}"),
@@ -173,11 +172,11 @@ fn type_of(kind: &Kind, nullable: bool) -> String {
         Kind::Choice(words) => words.join("-or-"),
         Kind::Distribution => "distribution".to_owned(),
     };
-    // The name of a type begins with a letter.
+    // The name of a type must begin with a letter.
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("is{name}") } else { name }
 }
 
-/// The types of attributes that are not always the same: how long, how large, which words.
+/// Writes the types that depend on their attribute: lengths, ranges and enumerations.
 fn write_types(xsd: &mut String) {
     let shapes = format::shapes().into_iter().chain([&*format::ROOT]);
     let attributes = shapes.flat_map(|shape| &shape.attributes);
@@ -198,7 +197,7 @@ fn write_types(xsd: &mut String) {
     }
 }
 
-/// What narrows a type that is not one of [`TYPES`].
+/// Returns the restriction that defines a type that is not one of [`TYPES`].
 fn restriction(kind: &Kind, nullable: bool) -> Option<String> {
     let (base, facets) = match kind {
         Kind::Text(characters_max) => {

@@ -1,18 +1,18 @@
-//! An import file on its way through: its pieces as fast as they are taken, and no faster.
+//! Second pass over a spooled import file. A blocking thread reads its pieces, with backpressure.
 
 use super::parse::{Fault, Piece, Records};
 use super::running::Pieces;
 use std::io::BufRead;
 use tokio::sync::mpsc;
 
-/// Groups of pieces that wait while one is being applied.
+/// Groups of pieces read ahead of the one being applied.
 const GROUPS_AHEAD: usize = 1;
-/// A group has so many pieces at most: they can be written together.
+/// The most pieces in a group. A group is what one batch can write.
 const GROUP_PIECES_MAX: usize = 500;
-/// A group ends with the piece that makes it longer than this.
+/// A group ends with the piece that takes it past this size.
 const GROUP_BYTES_MAX: u64 = 512 * 1024;
 
-/// The second pass over a file that was found sound.
+/// Starts the second pass over a file that passed [`check`](super::parse::check).
 pub fn pieces(file: impl BufRead + Send + 'static) -> Pieces {
     let (sender, receiver) = mpsc::channel(GROUPS_AHEAD);
     tokio::task::spawn_blocking(move || {

@@ -1,9 +1,9 @@
-//! Rows that are to be inserted together: with them a batch of records becomes a few statements,
+//! Staged rows, waiting for a bulk insert. They turn a batch of records into a few statements,
 //! however many records it has.
 //!
-//! A staged row has no key yet. It gets a number below zero in its place, by which other staged
-//! rows name it; [`Stage::write`] puts the keys there. Undoing a record is taking its rows off
-//! again.
+//! A staged row has no key yet. Its key column holds a negative placeholder, by which other staged
+//! rows refer to it; [`Stage::write`] replaces placeholders with keys. Rolling a record back means
+//! removing its rows from the stage.
 
 use crate::audit::{self, Author, Changes, FieldNote, OfComment, Owner, Place, Tracked};
 use sea_orm::{
@@ -16,22 +16,22 @@ use shared::rows;
 use shared::time::Timestamp;
 use shared::user_names;
 
-/// Rows whose own number is told again in one UPDATE.
+/// Rows per UPDATE that sets reference numbers.
 const ROWS_PER_UPDATE: usize = 1000;
 
-/// A row to be inserted, and whose history tells of it.
+/// A row to be inserted, and where its field history goes.
 #[derive(Clone, Debug)]
 struct Staged<M> {
     row: M,
     place: Place,
 }
 
-/// The keys that numbers of staged rows stand for.
+/// The keys of staged rows, by placeholder.
 #[derive(Debug, Default)]
 pub struct Keys(Vec<i64>);
 
 impl Keys {
-    /// The key of a row: that of a staged one once it is written, any other as it is.
+    /// Resolves a placeholder to its key, if its row is written. Returns any other id unchanged.
     pub fn of(&self, id: i64) -> i64 {
         match usize::try_from(-1 - id) {
             Ok(place) => self.0.get(place).copied().filter(|key| *key != 0).unwrap_or(id),
@@ -59,24 +59,24 @@ impl Keys {
     }
 }
 
-/// How far a stage was filled.
+/// How many rows each list of a stage held at some point.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark([usize; LISTS]);
 
 /// A table whose rows are staged.
 pub trait Table: ModelTrait + Tracked + Clone {
-    /// Its staged rows, and how many there were when the record at hand began.
+    /// The table's staged rows, and how many there were when the current record began.
     #[doc(hidden)]
     fn list(stage: &mut Stage) -> (&mut dyn List<Self>, usize);
 }
 
 /// Staged rows of one table.
 pub trait List<M> {
-    /// One more.
+    /// Adds a row.
     fn push(&mut self, row: M, place: Place);
-    /// One that fits, if any, from this place on.
+    /// Returns the last matching row from this index on.
     fn find(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) -> Option<&mut M>;
-    /// Takes off one that fits, from this place on.
+    /// Removes the first matching row from this index on.
     fn remove(&mut self, from: usize, fits: &dyn Fn(&M) -> bool);
 }
 
@@ -100,7 +100,7 @@ impl<M> List<M> for Vec<Staged<M>> {
 
 macro_rules! tables {
     ($($table:ident,)*) => {
-        /// Staged rows, table by table, in the order in which they name each other.
+        /// Staged rows, table by table, ordered so that referenced rows come first.
         #[derive(Default)]
         pub struct Stage {
             numbers: i64,
@@ -111,7 +111,7 @@ macro_rules! tables {
             name_skeletons: Vec<String>,
         }
 
-        /// How many rows there were when the record at hand began.
+        /// How many rows there were when the current record began.
         #[derive(Default)]
         struct Begun {
             $($table: usize,)*
@@ -126,7 +126,7 @@ macro_rules! tables {
         })*
 
         impl Stage {
-            /// How far it is filled, now that a record begins.
+            /// Begins a record. Returns the mark to rewind to if it fails.
             pub fn begin_record(&mut self) -> Mark {
                 self.begun = Begun { $($table: self.$table.len(),)* };
                 self.mark()
@@ -137,7 +137,7 @@ macro_rules! tables {
                     self.name_skeletons.len()])
             }
 
-            /// Takes off what was staged since.
+            /// Removes everything staged since the mark.
             pub fn rewind(&mut self, mark: Mark) {
                 let Mark([$($table,)* transactions, notes, name_skeletons]) = mark;
                 $(self.$table.truncate($table);)*
@@ -146,7 +146,7 @@ macro_rules! tables {
                 self.name_skeletons.truncate(name_skeletons);
             }
 
-            /// Inserts all rows with their history, and is empty afterwards.
+            /// Inserts all rows with their field history, and leaves the stage empty.
             pub async fn write(
                 &mut self,
                 tx: &DatabaseTransaction,
@@ -194,57 +194,57 @@ tables! {
 }
 
 impl Stage {
-    /// True if there is nothing to be written.
+    /// True if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.mark().0.iter().all(|length| *length == 0)
     }
 
-    /// A number for a row that is to be staged.
+    /// Returns a new placeholder for the key of a row to be staged.
     pub fn number(&mut self) -> i64 {
         self.numbers -= 1;
         self.numbers
     }
 
-    /// Stages a row, with its number in the place of its key.
+    /// Stages a row that has a placeholder for its key.
     pub fn add<M: Table>(&mut self, row: M, place: Place) {
         let (list, _) = M::list(self);
         list.push(row, place);
     }
 
-    /// A staged row of the record at hand that fits.
+    /// Returns a staged row of the current record that matches.
     pub fn find<M: Table>(&mut self, fits: impl Fn(&M) -> bool) -> Option<&mut M> {
         let (list, from) = M::list(self);
         list.find(from, &fits)
     }
 
-    /// Takes off a staged row of the record at hand.
+    /// Removes a staged row of the current record.
     pub fn take_off<M: Table>(&mut self, fits: impl Fn(&M) -> bool) {
         let (list, from) = M::list(self);
         list.remove(from, &fits);
     }
 
-    /// Stages a transaction that is an entry by itself.
+    /// Stages a transaction that is a journal entry on its own.
     pub fn add_transaction(&mut self, row: loan_transactions::ActiveModel) {
         self.transactions.push(row);
     }
 
-    /// Stages that a user name is taken, by the hash of its skeleton.
+    /// Stages taking a user name, by the hash of its skeleton.
     pub fn take_name(&mut self, skeleton_hash: String) {
         self.name_skeletons.push(skeleton_hash);
     }
 
-    /// Takes off that a user name is taken, which the record at hand staged.
+    /// Removes a staged user name again.
     pub fn release_name(&mut self, skeleton_hash: &str) {
         self.name_skeletons.retain(|staged| staged != skeleton_hash);
     }
 
-    /// Stages what the history tells besides rows.
+    /// Stages a field-history note that belongs to no staged row.
     pub fn add_note(&mut self, note: FieldNote) {
         self.notes.push(note);
     }
 }
 
-/// The columns of a table that hold keys.
+/// The columns of a table that hold keys, which may be placeholders.
 fn key_columns<E: EntityTrait>() -> Vec<E::Column> {
     E::Column::iter().filter(|column| column.as_str().ends_with("_id")).collect()
 }
@@ -295,7 +295,7 @@ where
     Ok(())
 }
 
-/// Each of these is an entry by itself, whose reference is its own number.
+/// Writes transactions, each a journal entry of its own whose reference number is its own id.
 async fn write_transactions(
     tx: &DatabaseTransaction,
     mut transactions: Vec<loan_transactions::ActiveModel>,

@@ -1,17 +1,17 @@
-//! Vehicle identification numbers: 17 characters, the ninth of which checks the others (49 CFR
+//! Vehicle identification numbers: 17 characters, of which the ninth is a check digit (49 CFR
 //! 565.15).
 
 use shared::entity::settings;
 
-/// Characters of a number that has a check digit; vehicles of before 1981 have shorter ones.
+/// Length of a number that has a check digit. Vehicles built before 1981 have shorter numbers.
 const LENGTH: usize = 17;
 const CHECKED_AT: usize = 8;
 const WEIGHTS: [u32; LENGTH] = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/// The setting that says what becomes of a wrong number.
+/// The setting that says how a wrong number is treated.
 pub const SETTING: &str = "vin_check";
 
-/// What becomes of a number whose check digit is wrong.
+/// How a number with a wrong check digit is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     Off,
@@ -20,7 +20,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// What the setting says; the default is to warn.
+    /// Reads the setting. The default is to warn.
     pub fn of(setting: Option<settings::Model>) -> Self {
         match setting.as_ref().map(|setting| setting.value.as_str()) {
             Some("off") => Self::Off,
@@ -30,20 +30,20 @@ impl Check {
     }
 }
 
-/// What is wrong with a number, if anything.
+/// Returns what is wrong with a number, if anything.
 pub fn fault(number: &str) -> Option<String> {
     let letters: Vec<char> = number.chars().collect();
     if letters.len() != LENGTH {
         return None;
     }
     let Some(expected) = check_digit(&letters) else {
-        return Some("a vehicle identification number has no I, O, Q or other signs".to_owned());
+        return Some("must consist of digits and capital letters except I, O, Q".to_owned());
     };
     let found = letters[CHECKED_AT];
-    (found != expected).then(|| format!("the check digit should be {expected} and is {found}"))
+    (found != expected).then(|| format!("the check digit should be {expected} but is {found}"))
 }
 
-/// The ninth character that belongs to the others.
+/// Computes the check digit, the ninth character, from the others.
 pub fn check_digit(letters: &[char]) -> Option<char> {
     let values = letters.iter().map(|letter| value(*letter));
     let weighed = values.zip(WEIGHTS).map(|(value, weight)| Some(value? * weight));
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(fault("1HGCM82633A004352"), None);
         assert_eq!(fault("1M8GDM9AXKP042788"), None);
         let wrong = fault("1HGCM82643A004352").unwrap();
-        assert!(wrong.contains("should be 3 and is 4"), "{wrong}");
+        assert!(wrong.contains("should be 3 but is 4"), "{wrong}");
         assert!(fault("1HGCM82633A00435O").is_some(), "no letter O");
         assert_eq!(fault("GA1234"), None, "too old to have one");
     }

@@ -1,5 +1,4 @@
-//! `<Vehicle>`, `<Location>`, `<Insurance>` and `<Tax>`: what a collateral is, where, and what is
-//! paid for it.
+//! `<Vehicle>`, `<Location>`, `<Insurance>` and `<Tax>`: details of collateral.
 
 use super::There;
 use crate::xml_import::fields::{Fields, Update};
@@ -136,7 +135,7 @@ fn no_vehicle(collateral_id: i64) -> vehicles::Model {
 }
 
 impl Import<'_> {
-    /// Sets or deletes the vehicle that a collateral is.
+    /// Sets or deletes the vehicle data of collateral.
     pub(super) async fn vehicle(
         &mut self,
         tx: &DatabaseTransaction,
@@ -166,7 +165,7 @@ impl Import<'_> {
         self.set(tx, fields, before, row, there.place()).await
     }
 
-    /// What becomes of a wrong number, read once.
+    /// Returns how a wrong vehicle identification number is treated. The setting is read once.
     #[expect(clippy::disallowed_methods, reason = "settings are the installation's")]
     async fn vin_check(&mut self, tx: &DatabaseTransaction) -> Result<Check, Stop> {
         if let Some(check) = self.vin_check {
@@ -176,7 +175,7 @@ impl Import<'_> {
         Ok(*self.vin_check.insert(Check::of(setting)))
     }
 
-    /// Sets or deletes where a collateral is.
+    /// Sets or deletes the location of collateral.
     pub(super) async fn location(
         &mut self,
         tx: &DatabaseTransaction,

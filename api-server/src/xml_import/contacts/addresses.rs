@@ -1,4 +1,4 @@
-//! `<Address>`: where a contact can be reached besides, or was before.
+//! `<Address>`: other and previous addresses of a contact.
 
 use crate::audit::{Owner, Place};
 use crate::xml_import::fields::Fields;
@@ -76,7 +76,8 @@ impl Import<'_> {
         self.keep(tx, element, fields, before, row, place(contact_id)).await
     }
 
-    /// A contact that moves leaves its old address behind, if the setup says under which code.
+    /// Keeps the old address of a contact that moves, if a relationship code with `Auto_Prev_Addr`
+    /// is active.
     pub(super) async fn keep_previous_address(
         &mut self,
         tx: &DatabaseTransaction,

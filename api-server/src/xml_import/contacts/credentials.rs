@@ -1,4 +1,4 @@
-//! `<WebCredentials>`: how a contact logs in as a web user.
+//! `<WebCredentials>`: a contact's log-in as a web user.
 
 use crate::audit::{self, Placed};
 use crate::xml_import::fields::{Fields, Update};
@@ -23,18 +23,19 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let password = attribute("Password", Kind::Text(PASSWORD_BYTES_MAX));
     let columns = [(Column::WebUserName, Kind::Text(50)), (Column::WebAccessFlag, Kind::Flag)];
     RowShape::new(Shape::new("WebCredentials").with([password]), columns)
-        .also_needing("WebUserName and Password, where the contact has none yet")
+        .also_needing("WebUserName and Password, if the contact has no credentials yet")
 });
 
-/// Passwords of a batch that are hashed at once; how many really are, the machine decides.
+/// Passwords of a batch handed over for hashing concurrently. How many really run at the same time
+/// depends on the machine.
 const HASHED_AT_ONCE: usize = 16;
 
-/// The hashes of passwords of the records at hand, by line, user name and password.
+/// Password hashes for the current records, by line, user name and password.
 pub type Hashes = HashMap<(u64, String, String), Secret>;
 
 impl Import<'_> {
-    /// Hashes the passwords of records before their transaction begins: that takes far longer than
-    /// writing them, and nobody waits for a lock meanwhile.
+    /// Hashes the passwords of records before their transaction begins. Hashing takes far longer
+    /// than writing the records, and no lock is held meanwhile.
     pub(in crate::xml_import) async fn hash_passwords(
         &mut self,
         records: &[Element],
@@ -58,7 +59,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The hash of a password, made already or now.
+    /// Returns the hash of a password: the one computed in advance, or a new one.
     async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, Stop> {
         let name = element.attribute("WebUserName").unwrap_or_default().to_owned();
         match self.hashes.remove(&(element.line, name, password.to_owned())) {
@@ -70,7 +71,7 @@ impl Import<'_> {
         }
     }
 
-    /// Sets, or deletes, how a contact logs in as a web user.
+    /// Sets or deletes the web credentials of a contact.
     pub(super) async fn web_credentials(
         &mut self,
         tx: &DatabaseTransaction,
@@ -83,7 +84,8 @@ impl Import<'_> {
             self.delete_web_credentials(tx, contact_id).await?;
             return Ok(Applied::told(messages));
         }
-        // Only what ends sessions keeps people from logging in until the transaction is over.
+        // Only a change that ends sessions takes the lock, which blocks the contact's log-ins until
+        // the transaction ends.
         if fields.has("Password") || fields.get("WebAccessFlag") == Some(false) {
             hold(tx, contact_id).await?;
         }
@@ -117,9 +119,9 @@ impl Import<'_> {
         let other = self.id_of(tx, Sort::WebUser, &row.web_user_name).await?;
         let former = before.as_ref().map(|it| it.web_user_name.as_str());
         if other.is_some_and(|other| other != contact_id) {
-            fields.error("WebUserName", "is taken by another contact");
+            fields.error("WebUserName", "is already taken by another contact");
         } else if renamed && self.looks_like_another(tx, former, &row.web_user_name).await? {
-            fields.error("WebUserName", "looks like the name of another contact");
+            fields.error("WebUserName", "looks like another contact's WebUserName");
         }
         if fields.fail() {
             return Err(fields.finish().err().unwrap_or_default().into());
@@ -127,7 +129,8 @@ impl Import<'_> {
         if let Some(password) = &password {
             row.password_hash = self.hash(element, password).await?;
         }
-        // Who loses web access, or gets a new password, is logged out at once and for good.
+        // Losing web access or getting a new password ends all sessions immediately. Restoring
+        // access does not bring them back.
         if before.is_some() && (!row.web_access_flag || password.is_some()) {
             sessions::end_all(tx, UserKind::Web, contact_id).await?;
         }
@@ -142,7 +145,7 @@ impl Import<'_> {
         self.set(tx, fields, before, row, place).await
     }
 
-    /// True if this is the password already: a file may repeat one from before the rule.
+    /// True if this is the current password: a file may repeat one that predates the password rule.
     async fn is_password_of(&self, row: Option<&Model>, password: &str) -> Result<bool, Stop> {
         let Some(row) = row.filter(|_| may_be_password(password)) else { return Ok(false) };
         let verdict = self.passwords.verify(password, Some(&row.password_hash)).await;
@@ -150,7 +153,7 @@ impl Import<'_> {
         Ok(verdict != Verdict::Wrong)
     }
 
-    /// True if a user other than the one of the former name has a name like this one.
+    /// True if a user other than the one with the former name has a name that looks like this one.
     async fn looks_like_another(
         &self,
         tx: &DatabaseTransaction,
@@ -164,7 +167,7 @@ impl Import<'_> {
         Ok(self.id_of(tx, Sort::NameSkeleton, &hash).await?.is_some())
     }
 
-    /// Takes a name that was found free, and gives up the former one.
+    /// Takes a name that was found to be free, and releases the former one.
     async fn take_name(
         &mut self,
         tx: &DatabaseTransaction,
@@ -193,7 +196,7 @@ impl Import<'_> {
         }
     }
 
-    /// Those of a contact that is staged itself are staged, too.
+    /// Finds the web credentials of a contact. Those of a staged contact are staged, too.
     #[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
     async fn find_web_credentials(
         &mut self,
@@ -224,8 +227,8 @@ impl Import<'_> {
     }
 }
 
-/// Whatever log-in has begun is over before, or finds what this leaves. Of those that are staged
-/// nobody knows.
+/// Locks a contact's credentials: a log-in that has begun finishes before this, or sees its effect.
+/// Staged contacts are not visible to any log-in and need no lock.
 async fn hold(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), Stop> {
     match contact_id {
         ..0 => Ok(()),

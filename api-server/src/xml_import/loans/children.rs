@@ -1,4 +1,5 @@
-//! `<InterestRate>`, `<Relationship>` and `<CreditLine>`: terms and people of a loan.
+//! `<InterestRate>`, `<Relationship>` and `<CreditLine>`: a loan's rates, related contacts and
+//! credit lines.
 
 use crate::audit::{Owner, Place, Placed};
 use crate::xml_import::fields::{Fields, Update};
@@ -61,13 +62,14 @@ pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new
     ];
     let needed = ["Name", "CreditLineLimit"];
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
-        "DrawUntilDate where DrawUntilType is fixed_date; DrawUntilPeriod and NumberOfPeriods \
-         where it is from_origination or from_first_draw",
+        "DrawUntilDate if DrawUntilType is fixed_date; DrawUntilPeriod and NumberOfPeriods if it \
+         is from_origination or from_first_draw",
     )
 });
 
 impl Import<'_> {
-    /// Sets or deletes a rate from a date on, not before the day up to which interest is settled.
+    /// Inserts, changes or deletes the rate that takes effect on a date. The date must not be
+    /// before the accrual base, up to which interest is settled.
     pub(super) async fn interest_rate(
         &mut self,
         tx: &DatabaseTransaction,
@@ -103,16 +105,16 @@ impl Import<'_> {
         match (fields.update, &before) {
             (Update::Insert, None) => row.row_id = self.stage.number(),
             (Update::Insert, Some(_)) => {
-                fields.error("EffectiveDate", "the loan has a rate from this date on already");
+                fields.error("EffectiveDate", "the loan already has a rate with this date");
             }
             (Update::Change | Update::Delete, None) => {
-                fields.error("EffectiveDate", "the loan has no rate from this date on");
+                fields.error("EffectiveDate", "the loan has no rate with this date");
             }
             (Update::Change | Update::Delete, Some(before)) => row.row_id = before.row_id,
         }
         let first = row.effective_date == loan.interest_start_date;
         if fields.update == Update::Delete && first {
-            fields.error("EffectiveDate", "the first rate of a loan can only be changed");
+            fields.error("EffectiveDate", "the first rate can be changed but not deleted");
         }
         if fields.update == Update::Change
             && !fields.has("InterestRate")
@@ -125,7 +127,7 @@ impl Import<'_> {
         let applied = self.keep(tx, element, fields, before, row, place).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
-            // What the row has now: elements before this one may have changed it.
+            // Read again: earlier elements of the record may have changed the row.
             before.starting_interest_rate = self.starting_rate(tx, loan.loan_id).await?;
             let after = loans::Model { starting_interest_rate: rate, ..before.clone() };
             self.change(tx, &loan.place(), &before, &after).await?;
@@ -171,8 +173,8 @@ impl Import<'_> {
         fields.fill(&RELATIONSHIP, &mut row);
         match (fields.update, &before) {
             (Update::Insert, None) => row.row_id = self.stage.number(),
-            (Update::Insert, Some(_)) => fields.refuse("the contact is linked so already"),
-            (Update::Change | Update::Delete, None) => fields.refuse("there is no such link"),
+            (Update::Insert, Some(_)) => fields.refuse("the relationship already exists"),
+            (Update::Change | Update::Delete, None) => fields.refuse("no such relationship"),
             (Update::Change | Update::Delete, Some(_)) => {}
         }
         let place = row.place();
@@ -247,7 +249,7 @@ impl Import<'_> {
         self.keep(tx, element, fields, before, row, place).await
     }
 
-    /// A transaction code that new entries may use.
+    /// Checks that new journal entries may use a transaction code.
     pub(super) async fn check_transaction_code(
         &self,
         tx: &DatabaseTransaction,

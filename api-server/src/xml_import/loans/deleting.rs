@@ -1,4 +1,4 @@
-//! Deleting a loan: allowed while nothing was posted on it but its advance.
+//! Loan deletion, allowed as long as nothing but its advance has been posted to the loan.
 
 use crate::audit::{self, Owner, Place, Placed};
 use crate::documents;
@@ -18,7 +18,7 @@ use shared::entity::{
 };
 
 impl Import<'_> {
-    /// Deletes a loan with all that hangs on it.
+    /// Deletes a loan with everything that depends on it.
     pub(super) async fn delete_loan(
         &mut self,
         tx: &DatabaseTransaction,
@@ -31,7 +31,10 @@ impl Import<'_> {
             .eq(loan_id)
             .and(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number));
         if self.exists::<loan_transactions::Entity>(tx, others).await? {
-            return Err(refuse(element, "a loan with transactions besides its advance stays"));
+            return Err(refuse(
+                element,
+                "a loan with transactions other than its advance cannot be deleted",
+            ));
         }
         let forms = [Form::LoanDetail1, Form::LoanDetail2];
         if documents::are_on_fields_of(tx, &forms, loan_id).await? {
@@ -67,7 +70,8 @@ impl Import<'_> {
         Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
     }
 
-    /// Refuses to delete what cards were added on, or paid. Pages to add one on go with the loan.
+    /// Refuses to delete a loan that has cards or card payments. Open sessions for adding a card
+    /// are deleted with the loan.
     async fn check_cards(
         &mut self,
         tx: &DatabaseTransaction,
@@ -76,7 +80,7 @@ impl Import<'_> {
     ) -> Result<(), Stop> {
         let cards = payment_gateway_tokens::Column::LoanId.eq(loan_id);
         if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
-            return Err(refuse(element, "a loan that cards were added on cannot be deleted"));
+            return Err(refuse(element, "a loan with cards, even forgotten, cannot be deleted"));
         }
         let payments = gateway_payments::Column::LoanId.eq(loan_id);
         if self.exists::<gateway_payments::Entity>(tx, payments).await? {
@@ -89,8 +93,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Takes the collateral of a loan that goes from it. What then secures nothing and is nobody's
-    /// goes with it: nobody could see it any more.
+    /// Unlinks the collateral of a loan that is being deleted. Collateral that then secures no loan
+    /// and belongs to no contact is deleted too, because no user could see it any more.
     async fn release_collateral(
         &mut self,
         tx: &DatabaseTransaction,

@@ -1,5 +1,5 @@
-//! `<RecurringTransaction>` and `<AutomatedPayment>`: what a loan is charged, and what is drawn for
-//! it, again and again.
+//! `<RecurringTransaction>` and `<AutomatedPayment>`: a loan's scheduled charges and scheduled
+//! payments.
 
 use crate::audit::{Owner, Place};
 use crate::xml_import::fields::{Fields, Update};
@@ -46,8 +46,7 @@ pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Enti
         let needed =
             ["Description", "EventType", "EventStartDate", "EventPeriod", "TransactionCode"];
         RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
-            "TransactionAmount, or AnnualPercentage where AmountType is \
-             annual_percent_of_principal",
+            "TransactionAmount, or AnnualPercentage if AmountType is annual_percent_of_principal",
         )
     });
 
@@ -80,9 +79,9 @@ pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
         ];
         let needed = ["Description", "PaymentType", "AmountType", "BillingType", "StartDate"];
         RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
-            "BankRoutingNumber, BankAccountNumber and BankAccountType where PaymentType is ach; \
-             PaymentGatewayTokenID where it is card; Amount where AmountType is fixed; Percentage \
-             where it is percent_of_principal; BillingPeriod where BillingType is recurring",
+            "BankRoutingNumber, BankAccountNumber and BankAccountType if PaymentType is ach; \
+             PaymentGatewayTokenID if it is card; Amount if AmountType is fixed; Percentage if it \
+             is percent_of_principal; BillingPeriod if BillingType is recurring",
         )
     });
 
@@ -183,8 +182,8 @@ impl Import<'_> {
         self.keep(tx, element, fields, before, row, place).await
     }
 
-    /// A card that payments are drawn from is one of this loan's, and not forgotten. It is held, so
-    /// that nobody forgets it meanwhile.
+    /// Checks that the card of an automated payment belongs to this loan and is not forgotten.
+    /// Locks the card's row, so that it cannot be forgotten before this transaction commits.
     async fn check_card(
         &self,
         tx: &DatabaseTransaction,
@@ -210,8 +209,11 @@ impl Import<'_> {
             .await?;
         cluster::guard_row(tx, "payment_gateway_tokens", token_id).await?;
         match card {
-            None if named => fields.error("PaymentGatewayTokenID", "no card of this loan has it"),
-            None => fields.error("Status", "its card was forgotten"),
+            None if named => fields.error(
+                "PaymentGatewayTokenID",
+                "matches no card of this loan, or one that was forgotten",
+            ),
+            None => fields.error("Status", "cannot be active: its card was forgotten"),
             Some(_) => {}
         }
         Ok(())
@@ -236,7 +238,7 @@ fn check_recurring(fields: &mut Fields<'_>, row: &recurring_transactions::Model)
     }
 }
 
-/// Where the money is drawn from.
+/// Checks the account or card that the money is drawn from.
 fn check_source(fields: &mut Fields<'_>, row: &automated_payments::Model) {
     let routing = row.bank_routing_number.as_deref();
     let nine_digits =
@@ -266,7 +268,7 @@ fn check_source(fields: &mut Fields<'_>, row: &automated_payments::Model) {
     }
 }
 
-/// How much is drawn, and when.
+/// Checks how much is drawn, and when.
 fn check_draw(fields: &mut Fields<'_>, row: &automated_payments::Model) {
     match row.amount_type {
         AutomatedAmountType::Fixed if row.amount.is_none() => fields.missing("Amount"),
@@ -283,7 +285,7 @@ fn check_draw(fields: &mut Fields<'_>, row: &automated_payments::Model) {
         fields.error("MinimumAmount", "must not be above MaximumAmount");
     }
     if row.billing_type == BillingType::Recurring && row.billing_period == PaymentPeriod::None {
-        fields.error("BillingPeriod", "is required where BillingType is recurring");
+        fields.error("BillingPeriod", "is required when BillingType is recurring");
     }
     if row.expire_date.is_some_and(|end| end < row.start_date) {
         fields.error("ExpireDate", "must not be before StartDate");

@@ -1,5 +1,5 @@
-//! The terms of an imported loan: completing what they leave open, refusing what does not fit
-//! together.
+//! Terms of an imported loan. Fills in what they leave open, and refuses terms that contradict each
+//! other.
 
 use super::Opening;
 use crate::loans::servicing::schedule::{self, Schedule};
@@ -11,10 +11,11 @@ use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
 
-/// Dates are written with four digits for the year, and databases know no later one either.
+/// The last year of a date: years are written with four digits, and the databases store no later
+/// one.
 const LAST_YEAR: i32 = 9999;
 
-/// The terms of a changed loan with the figures of its book.
+/// The changed terms of a loan, combined with the balances and dates that its book computes.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
         next_due_date: row.next_due_date,
@@ -38,7 +39,8 @@ pub fn schedule_of(loan: &loans::Model) -> Schedule {
     }
 }
 
-/// What the schedule leaves open: the day of month, the maturity date; and what it forbids.
+/// Fills in the day of the month and the maturity date if the schedule leaves them open, and notes
+/// terms that it forbids.
 pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
     match (loan.payment_period, loan.first_payment_date) {
         (PaymentPeriod::None, _) => return,
@@ -59,25 +61,26 @@ pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
         }
     }
     if loan.payment_amount.is_none() && loan.number_of_payments.is_none() {
-        fields.error("PaymentAmount", "is required where NumberOfPayments is absent");
+        fields.error("PaymentAmount", "is required when NumberOfPayments is absent");
     }
     let open_ended = Schedule { maturity_date: None, ..schedule_of(loan) };
     if !loan.first_payment_date.is_some_and(|first| open_ended.is_due_date(first)) {
-        fields.error("FirstPaymentDate", "must be a date of the schedule");
+        fields.error("FirstPaymentDate", "must be a due date of the schedule");
     }
     if loan.maturity_date.is_none() {
         let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
         loan.maturity_date = payments.and_then(|count| open_ended.nth(count));
     }
     if loan.maturity_date.is_some_and(|date| date.year() > LAST_YEAR) {
-        fields.error("NumberOfPayments", format!("must end by the year {LAST_YEAR}"));
+        fields.error("NumberOfPayments", format!("must not run past the year {LAST_YEAR}"));
     }
     if loan.maturity_date < loan.first_payment_date && loan.maturity_date.is_some() {
         fields.error("MaturityDate", "must not be before the first payment date");
     }
 }
 
-/// Balances, the accrual base, the first due date, and the level instalment where none is given.
+/// Sets the balances, the accrual base, the first due date and, if none is given, the level
+/// instalment.
 pub fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
@@ -110,7 +113,7 @@ pub fn complete_amounts(
     let (principal, start) = (loan.original_note_amount, loan.interest_start_date);
     let horizon = today.max(start).max(loan.maturity_date.unwrap_or(start)) + Days::new(366);
     if interest::accrue(&terms, principal, start, horizon).is_err() {
-        return Err(refuse(element, "the interest on these terms is beyond what can be stored"));
+        return Err(refuse(element, "the interest on these terms is too large to be stored"));
     }
     let payments = loan.number_of_payments.and_then(|count| u32::try_from(count).ok());
     let (None, Some(payments)) = (loan.payment_amount, payments) else { return Ok(()) };
@@ -119,7 +122,7 @@ pub fn complete_amounts(
     }
     match schedule::level_instalment(&terms, principal, payments) {
         Ok(amount) => loan.payment_amount = Some(amount),
-        Err(_) => return Err(refuse(element, "no level instalment pays these terms off")),
+        Err(_) => return Err(refuse(element, "no level instalment pays this loan off")),
     }
     Ok(())
 }

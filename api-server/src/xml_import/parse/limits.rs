@@ -1,19 +1,19 @@
-//! Follows a tag, a text or a comment while it comes in, and stops it where it is longer than it
-//! may be. Lengths are those of what stands in the file: `&amp;` has five bytes.
+//! Length limits on tags, text and comments, enforced while they are read. Lengths are those in the
+//! file: `&amp;` has five bytes.
 
 use super::source::Position;
 use super::{ATTRIBUTES_MAX, Fault, TEXT_BYTES_MAX, VALUE_BYTES_MAX};
 
 const COMMENT_BYTES_MAX: usize = TEXT_BYTES_MAX;
-/// Names, `=` and white space of a tag: all of it but the values.
+/// All of a tag except attribute values: names, `=` and white space.
 const MARKUP_BYTES_MAX: usize = 64 * 1024;
 const END_TAG_BYTES_MAX: usize = 1024;
 const DECLARATION_BYTES_MAX: usize = 1024;
 const REFERENCE_BYTES_MAX: usize = 32;
-/// What a section of raw text begins and ends with.
+/// Length of the delimiters of a CDATA section.
 const CDATA_MARKS: usize = "<![CDATA[]]>".len();
 
-/// What is being read.
+/// The token being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Token {
     /// Nothing yet.
@@ -21,15 +21,15 @@ pub enum Token {
     Start,
     /// Text up to the next tag or reference.
     Text,
-    /// `&` and what follows.
+    /// A reference, from its `&`.
     Reference,
-    /// `<`, and it is not known yet what follows.
+    /// `<`, before the byte that says what it begins.
     Open,
-    /// `<!`, and it is not known yet what follows.
+    /// `<!`, before the byte that says what it begins.
     Exclamation,
-    /// A start tag, outside of values.
+    /// In a start tag, outside attribute values.
     Tag,
-    /// In the value of an attribute, which ends with this quote.
+    /// In an attribute value, which ends with this quote.
     Value(u8),
     /// `</`
     EndTag,
@@ -41,7 +41,7 @@ pub enum Token {
     RawText,
 }
 
-/// The lengths of a token so far.
+/// The lengths of the current token so far.
 #[derive(Debug)]
 pub struct Limits {
     token: Token,
@@ -49,7 +49,7 @@ pub struct Limits {
     bytes: usize,
     values: usize,
     value_bytes: usize,
-    /// Where the value at hand begins, if it does before the bytes at hand.
+    /// Where the current value begins, if that is before the current bytes.
     value_at: Option<Position>,
     behind_value: bool,
 }
@@ -68,13 +68,13 @@ impl Default for Limits {
     }
 }
 
-/// Bytes of a token, and where they stand.
+/// Bytes of a token, and their position.
 struct Part<'a> {
     at: Position,
     bytes: &'a [u8],
-    /// So many of them are done with.
+    /// How many of the bytes are processed.
     done: usize,
-    /// The value at hand begins with this one.
+    /// Index at which the current value begins.
     value: usize,
 }
 
@@ -83,19 +83,19 @@ impl<'a> Part<'a> {
         &self.bytes[self.done..]
     }
 
-    /// Counted only when somebody asks: it means looking at all bytes before.
+    /// Computes the position of a byte. Costly, because it scans all bytes before it.
     fn place(&self, index: usize) -> Position {
         self.at.after(&self.bytes[..index])
     }
 }
 
 impl Limits {
-    /// What the token is, as far as it is known.
+    /// Returns the kind of token, as far as it is recognized.
     pub fn token(&self) -> Token {
         self.token
     }
 
-    /// Looks at the next bytes of the token, which stand at this place.
+    /// Processes the next bytes of the token, which begin at this position.
     pub fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), Fault> {
         if self.token == Token::Start {
             self.begun_at = at;
@@ -120,7 +120,7 @@ impl Limits {
         Ok(())
     }
 
-    /// What this byte makes of the token; how many bytes of it are done with.
+    /// Determines the token from the next byte. Returns how many bytes are processed.
     fn recognize(&mut self, byte: u8) -> Result<usize, Fault> {
         self.token = match (self.token, byte) {
             (Token::Start, b'<') => Token::Open,
@@ -141,15 +141,15 @@ impl Limits {
 
     fn within(&self) -> Result<(), Fault> {
         let (most, message) = match self.token {
-            Token::Text => (TEXT_BYTES_MAX, "a text has more than 1 MiB"),
-            Token::RawText => (TEXT_BYTES_MAX + CDATA_MARKS, "a text has more than 1 MiB"),
-            Token::Comment => (COMMENT_BYTES_MAX, "a comment has more than 1 MiB"),
+            Token::Text => (TEXT_BYTES_MAX, "a text is longer than 1 MiB"),
+            Token::RawText => (TEXT_BYTES_MAX + CDATA_MARKS, "a text is longer than 1 MiB"),
+            Token::Comment => (COMMENT_BYTES_MAX, "a comment is longer than 1 MiB"),
             Token::Reference => {
-                (REFERENCE_BYTES_MAX, "& stands where &amp; should, or no ; ends it")
+                (REFERENCE_BYTES_MAX, "& must be written as &amp;, or its ; is missing")
             }
             Token::EndTag => (END_TAG_BYTES_MAX, "an end tag is too long"),
             Token::Question => (DECLARATION_BYTES_MAX, "this is too long for an XML declaration"),
-            _ => (MARKUP_BYTES_MAX, "a tag has more than 64 KiB besides its values"),
+            _ => (MARKUP_BYTES_MAX, "a tag is longer than 64 KiB, not counting attribute values"),
         };
         if self.bytes > most { Err(self.begun_at.fault(message)) } else { Ok(()) }
     }
@@ -157,7 +157,7 @@ impl Limits {
     fn follow_tag(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
         let rest = part.rest();
         if self.behind_value && !matches!(rest[0], b' ' | b'\t' | b'\n' | b'\r' | b'/' | b'>') {
-            return Err(part.place(part.done).fault("white space must stand between attributes"));
+            return Err(part.place(part.done).fault("white space is required between attributes"));
         }
         self.behind_value = false;
         let quote = memchr::memchr2(b'"', b'\'', rest);
@@ -184,7 +184,7 @@ impl Limits {
         self.value_bytes += end.unwrap_or(rest.len());
         let begun = |part: &Part<'_>| self.value_at.unwrap_or_else(|| part.place(part.value));
         if self.value_bytes > VALUE_BYTES_MAX {
-            return Err(begun(part).fault("the value of an attribute has more than 64 KiB"));
+            return Err(begun(part).fault("an attribute value is longer than 64 KiB"));
         }
         match end {
             None => part.done = part.bytes.len(),
@@ -195,8 +195,8 @@ impl Limits {
             Some(end) => {
                 let line = begun(part).line;
                 return Err(part.place(part.done + end).fault(format!(
-                    "< stands in a value where &lt; should, or a quote is missing: the value \
-                     begins on line {line}"
+                    "< must be written as &lt; in an attribute value, or a quote is missing: the \
+                     value starts on line {line}"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! What a file is made of, one thing after the other: starts and ends of elements, and text.
+//! XML tokenizer for import files: returns start tags, end tags and text, one node at a time.
 
 use super::limits::Token;
 use super::source::{Position, Source};
@@ -11,14 +11,14 @@ use std::io::Read;
 
 const XML: XmlVersion = XmlVersion::Explicit1_0;
 const NAME_BYTES_MAX: usize = 128;
-/// Declares the namespace of an element.
+/// The attribute that declares the namespace of an element.
 const NAMESPACE: &str = "xmlns";
-/// So much of a name that is not as it should be is told.
+/// How many characters of a wrong name a message quotes.
 const TOLD_CHARACTERS_MAX: usize = 40;
-/// A buffer that has grown beyond this for one long tag is made small again.
+/// The buffer shrinks to this size after a long tag.
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
-/// A part of a file.
+/// A node of a file.
 pub enum Node {
     Start(Element),
     Text(Text),
@@ -29,13 +29,13 @@ pub enum Node {
 /// Text between tags.
 pub struct Text {
     pub content: String,
-    /// The bytes that it takes in the file.
+    /// Its length in the file, in bytes.
     pub xml_bytes: usize,
-    /// Where the first of it is that is no white space.
+    /// Position of its first character that is not white space.
     pub visible_at: Option<Position>,
 }
 
-/// What is wrong with a token, and how many bytes behind its begin.
+/// The offset from the start of a token, in bytes, and what is wrong there.
 type Wrong = (usize, String);
 
 fn wrong<T>(offset: usize, message: impl Into<String>) -> Result<T, Wrong> {
@@ -64,27 +64,27 @@ impl<R: Read> Markup<R> {
         Self { reader, buffer, at, from: 0, rooted: false, names: 0 }
     }
 
-    /// How many bytes were read before the last node.
+    /// Returns how many bytes were read before the last node.
     pub fn from(&self) -> u64 {
         self.from
     }
 
-    /// How many bytes were read.
+    /// Returns how many bytes were read.
     pub fn offset(&self) -> u64 {
         self.reader.get_ref().offset()
     }
 
-    /// Where the last node begins.
+    /// Returns where the last node begins.
     pub fn at(&self) -> Position {
         self.at
     }
 
-    /// A fault of the last node.
+    /// Returns a fault at the last node.
     pub fn fault<T>(&self, message: impl Into<String>) -> Result<T, Fault> {
         Err(self.at.fault(message))
     }
 
-    /// The next node. Nothing is to be read behind a fault.
+    /// Returns the next node. Must not be called after a fault.
     pub fn next_node(&mut self) -> Result<Node, Fault> {
         loop {
             self.buffer.clear();
@@ -98,7 +98,7 @@ impl<R: Read> Markup<R> {
                     start(&tag, self.at.line, is_root).map(|element| Some(Node::Start(element)))
                 }
                 Ok(Event::Decl(_)) if self.from > 0 => {
-                    wrong(0, "an XML declaration stands only at the very start")
+                    wrong(0, "an XML declaration is allowed only at the very start")
                 }
                 Ok(event) => other_node(event, self.at),
                 Err(error) => Err(misread(error, self.reader.get_ref().token())),
@@ -133,7 +133,7 @@ impl<R: Read> Markup<R> {
     }
 }
 
-/// What an event means to us: nothing for comments and the declaration.
+/// Turns an event of the XML reader into a node. Comments and the declaration are none.
 fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, Wrong> {
     let text = |content: String, visible_at: Option<Position>| {
         Ok(Some(Node::Text(Text { content, xml_bytes: 0, visible_at })))
@@ -141,7 +141,7 @@ fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, Wrong> {
     match event {
         Event::Text(raw) => {
             if let Some(index) = memchr::memmem::find(raw.as_bytes(), b"]]>") {
-                return wrong(index, "]]> must not stand in text");
+                return wrong(index, "]]> is not allowed in text");
             }
             let is_visible = |byte: u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
             let visible = raw.bytes().position(is_visible);
@@ -165,7 +165,7 @@ fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, Wrong> {
 fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, Wrong> {
     let name = tag.name().into_inner();
     if has_prefix(name).map_err(|message| (1, message))? {
-        return wrong(1, "elements have no namespace prefix here");
+        return wrong(1, "an element must not have a namespace prefix");
     }
     let mut element = Element { name: name.to_owned(), line, ..Element::default() };
     for attribute in tag.attributes() {
@@ -187,28 +187,28 @@ fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, Wron
     Ok(element)
 }
 
-/// Where in a text a part of it stands.
+/// Returns the offset of a slice within the text it is part of.
 fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
 fn broken_attribute(error: AttrError) -> Wrong {
-    // Not the reader's own words, so that none of them ever quotes a value.
+    // The XML reader's own messages are not used, so that none can ever quote a value.
     match error {
-        AttrError::Duplicated(place, _) => (1 + place, "this attribute stands twice".to_owned()),
-        AttrError::ExpectedEq(place) => (1 + place, "= is missing behind an attribute".to_owned()),
+        AttrError::Duplicated(place, _) => (1 + place, "this attribute appears twice".to_owned()),
+        AttrError::ExpectedEq(place) => (1 + place, "= is missing after an attribute".to_owned()),
         AttrError::ExpectedValue(place)
         | AttrError::UnquotedValue(place)
         | AttrError::ExpectedQuote(place, _) => {
-            (1 + place, "the value of an attribute must stand in quotes".to_owned())
+            (1 + place, "an attribute value must be in quotes".to_owned())
         }
     }
 }
 
-/// The value of an attribute, with references resolved and any white space as spaces.
+/// Returns the value of an attribute, with references resolved and white space turned into spaces.
 fn value_of(attribute: &Attribute<'_>) -> Result<String, Wrong> {
     let raw = attribute.value.as_bytes();
-    // Nearly all values are of this kind. No way out of the loop: many bytes at a time.
+    // Fast path for nearly all values. No early exit from the loop, so that it is vectorized.
     if raw.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'&')) {
         return Ok(attribute.value.as_ref().to_owned());
     }
@@ -216,31 +216,31 @@ fn value_of(attribute: &Attribute<'_>) -> Result<String, Wrong> {
         let behind = &attribute.value[index + 1..];
         let reference = behind.split_once(';').map(|(reference, _)| reference);
         if reference.is_none_or(|reference| resolve(reference).is_err()) {
-            let message = "& stands in a value where &amp; should, or what it begins is neither a \
-                           character nor one of the five predefined entities";
+            let message = "& in an attribute value must be written as &amp;, or begin a character \
+                           reference or one of the five predefined entities";
             return wrong(index, message);
         }
     }
     let value = attribute.normalized_value(XML);
-    value.map(Into::into).map_err(|_| (0, "the value of an attribute is not sound".to_owned()))
+    value.map(Into::into).map_err(|_| (0, "the attribute value is malformed".to_owned()))
 }
 
-/// True for what XML tools write on the root element about namespaces and schemas: it is left out.
-/// No element of ours is in a namespace.
+/// True for attributes that XML tools put on the root element for namespaces and schemas, which are
+/// ignored. Elements of the format are in no namespace.
 fn is_for_tools(name: &str, value: &str, is_root: bool) -> Result<bool, &'static str> {
     match name.split_once(':') {
         None if value.is_empty() => Ok(true),
-        None => Err("elements are in no namespace here: leave out xmlns"),
-        Some((NAMESPACE, _)) if !is_root => Err("xmlns: stands only on the root element"),
+        None => Err("elements must not be in a namespace: leave out xmlns"),
+        Some((NAMESPACE, _)) if !is_root => Err("xmlns: is allowed only on the root element"),
         Some(_) => Ok(is_root),
     }
 }
 
-/// Checks that this is a name as XML has them: letters, digits, `_`, `-` and `.`, beginning with a
-/// letter or `_`. True if there is a prefix and a `:` before that.
+/// Checks that this is an XML name: letters, digits, `_`, `-` and `.`, beginning with a letter or
+/// `_`. True if it has a prefix, which ends with `:`.
 fn has_prefix(name: &str) -> Result<bool, String> {
     if name.len() > NAME_BYTES_MAX {
-        return Err(format!("a name has more than {NAME_BYTES_MAX} bytes"));
+        return Err(format!("a name is longer than {NAME_BYTES_MAX} bytes"));
     }
     if name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -255,11 +255,11 @@ fn has_prefix(name: &str) -> Result<bool, String> {
     let (prefix, local) = name.split_once(':').unwrap_or(("_", name));
     match sound(prefix) && sound(local) {
         true => Ok(local.len() < name.len()),
-        false => Err("what stands here is no name".to_owned()),
+        false => Err("this is not a valid name".to_owned()),
     }
 }
 
-/// What `&…;` stands for.
+/// Resolves the reference between `&` and `;`.
 fn resolve(reference: &str) -> Result<char, String> {
     let character = match reference {
         "amp" => '&',
@@ -269,11 +269,11 @@ fn resolve(reference: &str) -> Result<char, String> {
         "apos" => '\'',
         number if number.starts_with('#') => match BytesRef::new(number).resolve_char_ref() {
             Ok(Some(character)) => character,
-            _ => return Err("this is no character".to_owned()),
+            _ => return Err("this is not a valid character reference".to_owned()),
         },
         other => {
             let other = told(other);
-            return Err(format!("the entity {other} is not one of the five predefined"));
+            return Err(format!("the entity {other} is not one of the five predefined ones"));
         }
     };
     let control = character < ' ' && !matches!(character, '\t' | '\n' | '\r');
@@ -283,7 +283,8 @@ fn resolve(reference: &str) -> Result<char, String> {
     Ok(character)
 }
 
-/// `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`, of which the latter two may be absent.
+/// Checks the XML declaration, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`. Encoding
+/// and standalone are optional.
 fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), Wrong> {
     let text = declaration.trim_start_matches("xml");
     let tag = BytesStart::from_content(format!("xml{text}"), 3);
@@ -291,13 +292,13 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), Wrong> {
     let mut versioned = false;
     for attribute in tag.attributes() {
         let attribute =
-            attribute.map_err(|_| (0, "the XML declaration is not sound".to_owned()))?;
+            attribute.map_err(|_| (0, "the XML declaration is malformed".to_owned()))?;
         let (name, value) = (attribute.key.into_inner(), attribute.value.as_ref());
         if !expected.any(|known| *known == name) {
-            return wrong(0, "the XML declaration is not sound");
+            return wrong(0, "the XML declaration is malformed");
         }
         match name {
-            "version" if value != "1.0" => return wrong(0, "the version of XML must be 1.0"),
+            "version" if value != "1.0" => return wrong(0, "the XML version must be 1.0"),
             "version" => versioned = true,
             "encoding" if !value.eq_ignore_ascii_case("utf-8") => {
                 return wrong(0, "the encoding must be UTF-8");
@@ -311,33 +312,33 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), Wrong> {
     if versioned { Ok(()) } else { wrong(0, "the XML declaration has no version") }
 }
 
-/// What the reader stumbled over, in our words.
+/// Turns an error of the XML reader into a message of the import.
 fn misread(error: Error, token: Token) -> Wrong {
     let message = match error {
         Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-            format!("</{}> is expected here, and not </{}>", told(&expected), told(&found))
+            format!("</{}> is expected here, not </{}>", told(&expected), told(&found))
         }
         Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-            format!("</{}> ends what never began", told(&found))
+            format!("</{}> has no start tag", told(&found))
         }
         Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
-            "-- must not stand in a comment".to_owned()
+            "-- is not allowed in a comment".to_owned()
         }
         _ => match token {
-            Token::Reference => "& stands where &amp; should, or no ; ends it",
-            Token::Comment => "this is no comment, or --> does not end it",
-            Token::RawText => "this is no <![CDATA[…]]>, or ]]> does not end it",
+            Token::Reference => "& must be written as &amp;, or its ; is missing",
+            Token::Comment => "this is not a comment, or its --> is missing",
+            Token::RawText => "this is not a <![CDATA[…]]> section, or its ]]> is missing",
             Token::Exclamation => "a document type (DTD) is not allowed",
-            Token::Question => "?> does not end what begins here",
-            Token::Value(_) => "the file ends within a value of the tag that begins here",
-            _ => "the file ends within the tag that begins here",
+            Token::Question => "the ?> that ends this is missing",
+            Token::Value(_) => "the file ends within a value of the tag that starts here",
+            _ => "the file ends within the tag that starts here",
         }
         .to_owned(),
     };
     (0, message)
 }
 
-/// The begin of what cannot be told at length.
+/// Shortens a name for a message.
 fn told(name: &str) -> String {
     match name.char_indices().nth(TOLD_CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),

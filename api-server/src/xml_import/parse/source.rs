@@ -1,15 +1,15 @@
-//! Bytes in, text out that is known to be legal: UTF-8 without control characters. Knows the place
-//! of everything, and stops whatever is longer than it may be while it comes in.
+//! Byte source of the parser: turns bytes into legal text (UTF-8 without control characters), keeps
+//! track of the position, and enforces the length limits while reading.
 
 use super::Fault;
 use super::limits::{Limits, Token};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// So much of a file is looked at at a time.
+/// Size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 128 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A place in the file, from 1. Lines end with `\n`, `\r\n` or a lone `\r`; columns are in bytes.
+/// A position in the file, from 1. Lines end with `\n`, `\r\n` or a lone `\r`; columns count bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub line: u64,
@@ -20,7 +20,7 @@ pub struct Position {
 impl Position {
     pub const START: Self = Self { line: 1, column: 1, after_return: false };
 
-    /// The place behind these bytes.
+    /// Returns the position after these bytes.
     pub fn after(mut self, bytes: &[u8]) -> Self {
         let mut line_start = 0;
         for index in memchr::memchr2_iter(b'\n', b'\r', bytes) {
@@ -46,17 +46,17 @@ impl Position {
     }
 }
 
-/// A file that is being read.
+/// A file being read.
 pub struct Source<R> {
     inner: R,
     buffer: Box<[u8]>,
-    /// The next byte to be handed out.
+    /// Index of the next byte to return.
     start: usize,
-    /// Up to here the bytes are legal text.
+    /// End of the bytes known to be legal text.
     legal: usize,
-    /// Up to here there are bytes.
+    /// End of the bytes read.
     end: usize,
-    /// What is wrong with what comes behind the legal text.
+    /// What is wrong with the bytes after the legal text.
     illegal: Option<String>,
     begun: bool,
     position: Position,
@@ -82,37 +82,37 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Where the next byte is.
+    /// Returns the position of the next byte.
     pub fn position(&self) -> Position {
         self.position
     }
 
-    /// How many bytes were handed out.
+    /// Returns how many bytes have been returned.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Something new begins here: text, a tag, a comment.
+    /// Begins a new token here: text, a tag or a comment.
     pub fn begin_token(&mut self) {
         self.limits = Limits::default();
     }
 
-    /// What the token at hand is.
+    /// Returns the kind of the current token.
     pub fn token(&self) -> Token {
         self.limits.token()
     }
 
-    /// What this end found; it may know better than whoever stumbled over it.
+    /// Takes the fault found here. It is more exact than the error the XML reader reports.
     pub fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take()
     }
 
     fn stop(&mut self, message: impl Into<String>) -> io::Error {
         self.fault.get_or_insert(self.position.fault(message));
-        io::Error::other("the file is not sound")
+        io::Error::other("the file is malformed")
     }
 
-    /// Reads until there is legal text, or until the end.
+    /// Reads until there is legal text, or to the end of the file.
     fn refill(&mut self) -> io::Result<()> {
         loop {
             if let Some(message) = self.illegal.clone() {
@@ -132,9 +132,9 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// False at the end of the file.
+    /// Reads more bytes. False at the end of the file.
     fn read_more(&mut self) -> io::Result<bool> {
-        // What marks the encoding is looked at in one piece.
+        // The bytes that mark the encoding must be in the buffer together.
         let wanted = if self.begun { 1 } else { 4 };
         let before = self.end;
         while self.end - before < wanted {
@@ -148,7 +148,7 @@ impl<R: Read> Source<R> {
         Ok(true)
     }
 
-    /// Looks at the encoding.
+    /// Checks the encoding at the start of the file.
     fn begin(&mut self) -> io::Result<()> {
         self.begun = true;
         let bytes = &self.buffer[..self.end];
@@ -157,26 +157,26 @@ impl<R: Read> Source<R> {
                 || matches!(bytes, [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<', ..])
         };
         if wide(bytes) {
-            return Err(self.stop("the file is in UTF-16 or UTF-32, and must be in UTF-8"));
+            return Err(self.stop("the file is in UTF-16 or UTF-32, but must be in UTF-8"));
         }
         if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
             if rest.starts_with(BYTE_ORDER_MARK) {
-                return Err(self.stop("two byte-order marks stand at the start"));
+                return Err(self.stop("the file starts with two byte-order marks"));
             }
             self.start = BYTE_ORDER_MARK.len();
         }
         Ok(())
     }
 
-    /// Finds out how far the text is legal.
+    /// Determines how far the text is legal.
     fn judge(&mut self, ended: bool) {
         let bytes = &self.buffer[self.start..self.end];
         let mut legal = bytes.len();
         if let Err(error) = std::str::from_utf8(bytes) {
             legal = error.valid_up_to();
-            // At the end of the buffer a character may only be incomplete.
+            // A character cut off by the end of the buffer is not an error.
             if error.error_len().is_some() || ended {
-                self.illegal = Some("the bytes here are no UTF-8".to_owned());
+                self.illegal = Some("the bytes here are not valid UTF-8".to_owned());
             }
         }
         if let Some((index, character)) = first_illegal(&bytes[..legal]) {
@@ -187,11 +187,11 @@ impl<R: Read> Source<R> {
     }
 }
 
-/// The first character in sound UTF-8 that XML 1.0 does not have: controls but tab, line feed and
-/// carriage return, U+FFFE and U+FFFF.
+/// Finds the first character in valid UTF-8 that XML 1.0 does not allow: control characters except
+/// tab, line feed and carriage return, U+FFFE and U+FFFF.
 fn first_illegal(bytes: &[u8]) -> Option<(usize, u32)> {
     let control = |byte: u8| (byte < b' ') & (byte != b'\t') & (byte != b'\n') & (byte != b'\r');
-    // Without a way out of the loop, many bytes are looked at in one instruction.
+    // No early exit from the loop, so that it is vectorized.
     let any_control = bytes.iter().fold(false, |any, byte| any | control(*byte));
     let first_control = match any_control {
         true => bytes.iter().position(|byte| control(*byte)),
@@ -220,7 +220,7 @@ impl<R: Read> Read for Source<R> {
 impl<R: Read> BufRead for Source<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.fault.is_some() {
-            return Err(io::Error::other("the file is not sound"));
+            return Err(io::Error::other("the file is malformed"));
         }
         if self.start == self.legal {
             self.refill()?;

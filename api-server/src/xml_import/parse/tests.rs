@@ -1,4 +1,4 @@
-//! What is sound and what is not, and where.
+//! Well-formed and malformed files, and where their faults are.
 
 use super::*;
 use proptest::prelude::*;
@@ -61,16 +61,16 @@ fn what_is_not_sound_is_refused_with_its_place() {
         (" \n ", 2, 2, "no root"),
         ("words", 1, 1, "root element is expected"),
         ("<Other/>", 1, 1, "root element must be Core"),
-        ("<x:Core/>", 1, 2, "no namespace prefix"),
+        ("<x:Core/>", 1, 2, "namespace prefix"),
         ("<Core>", 1, 7, "ends within"),
         ("<Core>\n <a>", 2, 5, "within element a, which begins on line 2"),
-        ("<Core>\n<a></Core>", 2, 4, "</a> is expected here, and not </Core>"),
-        ("<Core></Core>\n<b/>", 2, 1, "behind the root"),
-        ("<Core/>\n  words", 2, 3, "behind the root"),
-        ("<Core>\n\n text</Core>", 3, 2, "outside of any record"),
-        ("<Core>&#32;</Core>", 1, 7, "outside of any record"),
-        ("<Core><![CDATA[]]></Core>", 1, 7, "outside of any record"),
-        ("<Core>\n<a b='1'\n b='2'/></Core>", 3, 2, "stands twice"),
+        ("<Core>\n<a></Core>", 2, 4, "</a> is expected here, not </Core>"),
+        ("<Core></Core>\n<b/>", 2, 1, "follow the root"),
+        ("<Core/>\n  words", 2, 3, "follow the root"),
+        ("<Core>\n\n text</Core>", 3, 2, "outside a record"),
+        ("<Core>&#32;</Core>", 1, 7, "outside a record"),
+        ("<Core><![CDATA[]]></Core>", 1, 7, "outside a record"),
+        ("<Core>\n<a b='1'\n b='2'/></Core>", 3, 2, "appears twice"),
         ("<Core><a b=1/></Core>", 1, 12, "in quotes"),
         ("<Core><a b/></Core>", 1, 11, "= is missing"),
         ("<!DOCTYPE Core><Core/>", 1, 1, "document type"),
@@ -84,35 +84,35 @@ fn what_is_not_sound_is_refused_with_its_place() {
         ("<Core><a b='x\n<'/></Core>", 2, 1, "&lt;"),
         ("<Core><a b='1'c='2'/></Core>", 1, 15, "white space"),
         ("<Core><a b='1'/ c='2'/></Core>", 1, 17, "= is missing"),
-        ("<Core><1a/></Core>", 1, 8, "no name"),
-        ("<Core>< /></Core>", 1, 8, "no name"),
-        ("<Core><a:b:c/></Core>", 1, 8, "no name"),
+        ("<Core><1a/></Core>", 1, 8, "not a valid name"),
+        ("<Core>< /></Core>", 1, 8, "not a valid name"),
+        ("<Core><a:b:c/></Core>", 1, 8, "not a valid name"),
         ("<Core><a>x\n]]> y</a></Core>", 2, 1, "]]>"),
         ("<Core><!-- a -- b --></Core>", 1, 7, "--"),
-        ("<Core><!- a --></Core>", 1, 7, "no comment"),
+        ("<Core><!- a --></Core>", 1, 7, "not a comment"),
         ("<Core><?xml version='1.0'?></Core>", 1, 7, "very start"),
         (" <?xml version='1.0'?><Core/>", 1, 2, "very start"),
         ("<?xml version='1.1'?><Core/>", 1, 1, "must be 1.0"),
         ("<?xml encoding='UTF-8'?><Core/>", 1, 1, "no version"),
         ("<?xml version='1.0' encoding='latin1'?><Core/>", 1, 1, "UTF-8"),
-        ("<?xml version='1.0' x='y'?><Core/>", 1, 1, "not sound"),
+        ("<?xml version='1.0' x='y'?><Core/>", 1, 1, "malformed"),
         ("<Core><a>&#1;</a></Core>", 1, 10, "U+0001"),
         ("<Core><a>&#xFFFE;</a></Core>", 1, 10, "U+FFFE"),
         ("<Core><a>\n\n \u{2}</a></Core>", 3, 2, "U+0002"),
         ("<Core><a b='\u{ffff}'/></Core>", 1, 13, "U+FFFF"),
         ("\u{feff}\u{feff}<Core/>", 1, 1, "byte-order"),
-        ("<Core xmlns='urn:x'/>", 1, 7, "in no namespace"),
-        ("<Core><a xmlns='urn:x'/></Core>", 1, 10, "in no namespace"),
+        ("<Core xmlns='urn:x'/>", 1, 7, "be in a namespace"),
+        ("<Core><a xmlns='urn:x'/></Core>", 1, 10, "be in a namespace"),
         ("<Core><a xmlns:x='urn:x'/></Core>", 1, 10, "only on the root"),
-        ("<Core><x:a/></Core>", 1, 8, "no namespace prefix"),
+        ("<Core><x:a/></Core>", 1, 8, "namespace prefix"),
     ] {
         let fault = fault(text);
         assert!(fault.message.contains(expected), "{text}: {fault}");
         assert_eq!((fault.line, fault.column), (line, column), "{text}: {fault}");
     }
     for (bytes, line, column, expected) in [
-        (&b"<Core>\n<a b='\xff'/></Core>"[..], 2, 7, "no UTF-8"),
-        (b"<Core><a b='\xc3", 1, 13, "no UTF-8"),
+        (&b"<Core>\n<a b='\xff'/></Core>"[..], 2, 7, "not valid UTF-8"),
+        (b"<Core><a b='\xc3", 1, 13, "not valid UTF-8"),
         (b"<Core>\0</Core>", 1, 7, "U+0000"),
         (b"\xff\xfe<\0C\0", 1, 1, "UTF-16"),
         (b"\0<\0C", 1, 1, "UTF-16"),
@@ -221,7 +221,7 @@ fn a_file_cut_short_anywhere_is_refused_near_its_end() {
     check(EXAMPLE.as_bytes()).unwrap();
 }
 
-/// Gives out so many bytes at a time.
+/// Returns a fixed number of bytes per read.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl Read for Trickle<'_> {
@@ -251,7 +251,7 @@ fn it_does_not_matter_how_the_bytes_arrive() {
     }
 }
 
-/// A record of exactly so many bytes of XML between its start and its end.
+/// A record with exactly this many bytes of XML between its start and end tags.
 fn record_with(bytes: usize) -> String {
     let child = format!("<p>{}</p>", "x".repeat(9_993));
     let (full, rest) = (bytes / 10_000, bytes % 10_000);
@@ -291,7 +291,7 @@ fn a_large_record_has_no_text_of_its_own_and_no_endless_child() {
             false => inside.replace(place, &format!("{place}words")),
         };
         let fault = fault(&text);
-        assert!(fault.message.contains("outside of the elements"), "{fault}");
+        assert!(fault.message.contains("between the elements"), "{fault}");
         assert_eq!((fault.line, fault.column), (1, at));
     }
     let loud = records("<Core><r>words</r></Core>");
@@ -314,13 +314,13 @@ fn what_must_be_held_is_limited() {
         format!("<Core><Transactions>\n<a>{many}</a></Transactions></Core>"),
     ] {
         let fault = fault(text);
-        assert!(fault.message.contains("8 MiB, or more than 65,536"), "{fault}");
+        assert!(fault.message.contains("8 MiB, or has more than 65,536"), "{fault}");
         assert_eq!((fault.line, fault.column), (2, 1));
     }
 }
 
 proptest! {
-    /// Whatever comes, there is an answer, and its place is in the file.
+    /// Any input is either accepted or has a fault, whose position is in the file.
     #[test]
     fn a_file_with_a_few_other_bytes_is_sound_or_has_a_fault_in_it(
         changes in prop::collection::vec((0..EXAMPLE.len(), any::<u8>(), 0..3_u8), 1..4)

@@ -1,4 +1,4 @@
-//! What a file cannot bring in: each rule fails its record, names the attribute, and nothing of the
+//! Files the import refuses: each rule fails its record, names the attribute, and nothing of the
 //! record stays.
 
 use crate::PROGRAM;
@@ -27,17 +27,17 @@ fn collateral(elements: &str) -> String {
 const ACH: &str = "Description=\"d\" PaymentType=\"ach\" AmountType=\"fixed\" Amount=\"1.00\" \
      BillingType=\"billing\" StartDate=\"2024-01-01\"";
 
-/// A record, the attribute at fault, and a part of what is said of it.
+/// A record, the attribute at fault, and a part of the message.
 #[expect(clippy::too_many_lines, reason = "a list, not logic")]
 fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
     vec![
-        (in_contact("<Detail/>"), None, "needs a value"),
+        (in_contact("<Detail/>"), None, "at least one field"),
         (in_contact("<Detail Userdef02=\"Klingon\"/>"), Some("Userdef02"), "one of"),
         (in_contact("<Detail Userdef03=\"2024-01-01\"/>"), Some("Userdef03"), "read only"),
         (in_contact("<Detail Userdef04=\"x\"/>"), Some("Userdef04"), "not defined"),
         (in_contact("<Detail Userdef05=\"x\"/>"), Some("Userdef05"), "document"),
         (in_contact("<Detail Userdef06=\"many\"/>"), Some("Userdef06"), "whole number"),
-        (in_contact("<Detail Userdef81=\"x\"/>"), Some("Userdef81"), "no attribute"),
+        (in_contact("<Detail Userdef81=\"x\"/>"), Some("Userdef81"), "unknown attribute"),
         (in_contact("<Financials Userdef01=\"1.005\"/>"), Some("Userdef01"), "two decimals"),
         (in_contact("<Address StreetAddress1=\"x\"/>"), Some("RelationshipCode"), "required"),
         (
@@ -48,9 +48,9 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
         (
             in_contact("<Address UpdateFlag=\"1\" RowID=\"1\" City=\"x\"/>"),
             Some("RowID"),
-            "no row in here",
+            "does not exist in the enclosing element",
         ),
-        (in_contact("<Comment CommentCategoryCode=\"GENERAL\"/>"), None, "there is none"),
+        (in_contact("<Comment CommentCategoryCode=\"GENERAL\"/>"), None, "has no text"),
         (
             in_contact("<Comment CommentCategoryCode=\"NONE\">x</Comment>"),
             Some("CommentCategoryCode"),
@@ -62,8 +62,8 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             Some("Password"),
             "empty",
         ),
-        (in_contact("loose text"), None, "no text stands in Contact"),
-        (in_contact("<Vehicle/>"), None, "no element in Contact"),
+        (in_contact("loose text"), None, "text is not allowed in Contact"),
+        (in_contact("<Vehicle/>"), None, "unknown element Vehicle in Contact"),
         (in_contact("").replace("Company=\"One\"", ""), Some("LastName1"), "required"),
         (in_contact("").replace("N-1", "C-1"), Some("ContactNumber"), "taken"),
         (
@@ -91,7 +91,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             in_contact("")
                 .replace("ContactNumber=\"N-1\"", "ContactNumber=\"N-1\" ContactID=\"900\""),
             Some("ContactID"),
-            "given by the service",
+            "assigned by the service",
         ),
         (
             in_loan("<InterestRate EffectiveDate=\"2020-01-01\" InterestRate=\"1\"/>"),
@@ -116,7 +116,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
         (
             in_loan("<Relationship GetRecordID=\"nobody\" RelationshipCode=\"COBORROWER\"/>"),
             Some("GetRecordID"),
-            "no contact above",
+            "no earlier contact",
         ),
         (in_loan("<CreditLine Name=\"x\"/>"), Some("CreditLineLimit"), "required"),
         (
@@ -164,13 +164,13 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             "first rate",
         ),
         (in_loan("").replace("ContactNumber=\"C-1\"", "ContactID=\"1\" ContactNumber=\"C-77\""), Some("ContactNumber"), "no contact"),
-        ("<Loan UpdateFlag=\"2\" LoanID=\"1\" LoanNumber=\"other\"/>".to_owned(), Some("LoanNumber"), "named besides"),
-        ("<Contact UpdateFlag=\"2\" ContactID=\"1\" ContactNumber=\"other\"/>".to_owned(), Some("ContactNumber"), "named besides"),
+        ("<Loan UpdateFlag=\"2\" LoanID=\"1\" LoanNumber=\"other\"/>".to_owned(), Some("LoanNumber"), "names a different"),
+        ("<Contact UpdateFlag=\"2\" ContactID=\"1\" ContactNumber=\"other\"/>".to_owned(), Some("ContactNumber"), "names a different"),
         ("<Contact UpdateFlag=\"1\" ContactID=\"0\" City=\"x\"/>".to_owned(), Some("ContactID"), "must be an id"),
         (
             "<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"><Comment CommentCategoryCode=\"GENERAL\">x</Comment></Loan>".to_owned(),
             None,
-            "is deleted",
+            "being deleted",
         ),
         (in_loan("<Collateral/>"), Some("CollateralCode"), "required"),
         (in_loan("<Collateral CollateralID=\"77\"/>"), None, "no collateral"),
@@ -187,7 +187,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
             Some("DueDate"),
             "required",
         ),
-        (collateral("<Boat/>"), None, "no element in Collateral"),
+        (collateral("<Boat/>"), None, "unknown element Boat in Collateral"),
         (in_loan("").replace("N-1", "L-1"), Some("LoanNumber"), "taken"),
         (
             in_loan("").replace("ContactNumber=\"C-1\"", "ContactNumber=\"none\""),
@@ -212,7 +212,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
                  <Comment CommentCategoryCode=\"GENERAL\">x</Comment></Address>",
             ),
             None,
-            "no element in Address",
+            "unknown element Comment in Address",
         ),
         (
             String::from(
@@ -221,7 +221,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
                  EffectiveDate=\"2024-02-15\"/></Payment></Transactions>",
             ),
             None,
-            "no element in Payment",
+            "unknown element Payment in Payment",
         ),
         (
             in_contact("").replace("Company=\"One\"", "Company=\"\" LastName1=\" \""),
