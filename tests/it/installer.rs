@@ -1,4 +1,4 @@
-//! The installer's commands.
+//! The installer's commands, and what their tests share.
 
 mod audit;
 mod backup_check;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokio::process::Command;
 
-/// What a command said, and how it ended.
+/// A command's output and exit code.
 pub struct Said {
     code: Option<i32>,
     output: String,
@@ -29,21 +29,21 @@ pub struct Said {
 }
 
 impl Said {
-    /// What it printed; it must have done what it was told.
+    /// Returns what it printed. Fails the test unless it succeeded.
     #[track_caller]
     pub fn done(self) -> String {
         assert_eq!((self.code, self.error.as_str()), (Some(0), ""), "{}", self.output);
         self.output
     }
 
-    /// The same as JSON.
+    /// Returns what it printed as JSON.
     #[track_caller]
     pub fn json(self) -> Value {
         let output = self.done();
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 
-    /// The checks of a report in JSON: how each went, by name.
+    /// The checks of a report in JSON: the outcome of each, by name.
     #[track_caller]
     fn checks(&self) -> BTreeMap<String, String> {
         let report: Value = serde_json::from_str(&self.output)
@@ -55,14 +55,14 @@ impl Said {
         checks.map(|check| (text(check, "name"), text(check, "outcome"))).collect()
     }
 
-    /// The names of the checks of a report in JSON that failed.
+    /// The names of the failed checks of a report in JSON.
     #[track_caller]
     fn failed(&self) -> Vec<String> {
         let checks = self.checks().into_iter();
         checks.filter(|(_, outcome)| outcome == "failed").map(|(name, _)| name).collect()
     }
 
-    /// It must have refused, in one line with these words.
+    /// Fails the test unless it refused, in one line that contains this text.
     #[track_caller]
     pub fn refused(self, why: &str) {
         assert_eq!((self.code, self.output.as_str()), (Some(1), ""), "{}", self.error);
@@ -70,14 +70,15 @@ impl Said {
         assert!(self.error.contains(why), "{} is not about {why}", self.error);
     }
 
-    /// It must have refused, in one line with these words; it may have told something before.
+    /// Fails the test unless it refused, in one line that contains this text. It may have printed
+    /// something before.
     #[track_caller]
     fn refused_at_all(self, why: &str) {
         Self { output: String::new(), ..self }.refused(why);
     }
 }
 
-/// The installer without any setting.
+/// The installer without any settings.
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command
@@ -100,7 +101,7 @@ async fn run(mut command: Command) -> Said {
     }
 }
 
-/// Gives a command with the settings of this world's auth server.
+/// Runs a command with the settings of this world's auth server.
 pub async fn installer(world: &World, arguments: &[&str]) -> Said {
     let mut command = command(arguments);
     command.arg("--env-file").arg(world.folder.path().join("auth-server.env"));
@@ -124,14 +125,15 @@ async fn everything(world: &World) -> Value {
     json!([world.snapshot().await, counts])
 }
 
-/// A file of this text in the folder of this world.
+/// Writes a file with this text into this world's folder.
 fn file(world: &World, name: &str, text: &str) -> String {
     let path = world.folder.path().join(name);
     std::fs::write(&path, text).expect("a file");
     path.display().to_string()
 }
 
-/// What a log-in leaves beside its tokens: a session, a browser, a code that waits.
+/// Inserts what a log-in leaves besides its tokens: a session, a remembered browser, an unused
+/// code.
 async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client_id: &str) {
     let at = world.long_ago();
     world
@@ -157,7 +159,7 @@ async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client
         .await;
 }
 
-/// How many sessions from a browser, browsers and codes there are.
+/// The numbers of sessions that came from a browser, of remembered browsers and of codes.
 async fn sessions(world: &World) -> [i64; 3] {
     [
         world.count("SELECT COUNT(*) FROM auth_sessions WHERE browser_id IS NOT NULL").await,
@@ -166,7 +168,7 @@ async fn sessions(world: &World) -> [i64; 3] {
     ]
 }
 
-/// A borrower who logs in with `one` and `first words`; gives back his contact.
+/// A borrower who logs in with `one` and `first words`. Returns the contact's id.
 async fn borrower(world: &World) -> i64 {
     let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
          EntityCode=\"COMPANY\" Company=\"One\">\
@@ -179,7 +181,7 @@ async fn user_id(world: &World, name: &str) -> i64 {
     world.count(&format!("SELECT user_id FROM users WHERE user_name = '{name}'")).await
 }
 
-/// The words of the events of the audit, oldest first, each with its reason.
+/// The audit's events, oldest first, each with its reason.
 async fn audit(world: &World, more: &[&str]) -> Vec<String> {
     let arguments = [&["audit", "--json"], more].concat();
     let lines = installer(world, &arguments).await.done();

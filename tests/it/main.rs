@@ -1,8 +1,9 @@
-//! Everything the product promises, tried from outside: real servers, real databases, real TLS.
+//! Acceptance tests: everything the product promises, tested from outside with real servers, real
+//! databases and real TLS.
 //!
-//! The tree is that of the servers: the test of an endpoint is where the endpoint is.
+//! The tree mirrors that of the servers: the test of an endpoint is where the endpoint is.
 
-// Requests within requests: the layout of the longest tests is deep.
+// Nested async blocks give the longest tests deeply nested types.
 #![recursion_limit = "256"]
 
 mod api;

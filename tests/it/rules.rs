@@ -1,4 +1,4 @@
-//! Rules about the whole, held by tests.
+//! Rules about the product as a whole.
 
 mod access;
 mod amounts;

@@ -1,4 +1,5 @@
-//! How the api-server asks about tokens: questions are shared and never older than the request.
+//! Token introspection by the api-server: concurrent requests share an answer, which is never older
+//! than the request.
 
 use api_server::auth::auth_client::AuthClient;
 use api_server::config::Config;
@@ -17,7 +18,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// An auth server that takes its time, counts questions, and forgets the token when told to.
+/// A slow auth server that counts introspection requests and can be made to report the token as
+/// logged out.
 struct SlowAuthServer {
     client: Arc<AuthClient>,
     questions: Arc<AtomicUsize>,
@@ -43,7 +45,7 @@ impl SlowAuthServer {
         let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
         let answer = endpoint::make(move |_| {
             count.fetch_add(1, Ordering::Relaxed);
-            // Judged when the question comes, told a while later.
+            // Decided when the request arrives, sent later.
             let body =
                 if forgotten.load(Ordering::Relaxed) { r#"{"active":false}"# } else { ACTIVE };
             async move {

@@ -1,4 +1,4 @@
-//! `/cash-drawers`
+//! `/cash-drawers`, and what its tests share.
 
 mod at_once;
 mod counts;
@@ -10,7 +10,7 @@ use crate::PROGRAM;
 use acceptance::{Answer, World, on_each_database};
 use serde_json::{Value, json};
 
-/// A drawer with nothing in it.
+/// Adds an empty drawer.
 async fn drawer(world: &World, name: &str, kind: &str, status: &str) -> i64 {
     let columns = "name, drawer_type, status, cash_balance, check_balance";
     let row = format!("'{name}', '{kind}', '{status}', 1234500, 100");
@@ -34,7 +34,7 @@ async fn session(world: &World, drawer: i64, name: &str, ended: bool) -> i64 {
     world.insert("cash_drawer_sessions", "row_id", columns, [row]).await[0]
 }
 
-/// Money that went in at this instant.
+/// Inserts a transaction dated at this instant.
 async fn moved(world: &World, drawer: i64, utc: &str) -> i64 {
     let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
                    transaction_date";
@@ -60,7 +60,7 @@ async fn grant(world: &World, name: &str, path: &str, verb: &str) {
         .await;
 }
 
-/// The right to see drawers and to enter rows and counts, as tellers have it.
+/// Adds a user with a teller's privileges: viewing drawers, and entering transactions and counts.
 async fn make_teller(world: &World, name: &str) -> String {
     world
         .sql(&format!("DELETE FROM privilege_grants WHERE user_id = {}", user(world, name).await))
@@ -70,7 +70,8 @@ async fn make_teller(world: &World, name: &str) -> String {
     world.token(name).await
 }
 
-/// An open drawer with so many ten-thousandths of cash and checks in it, and a row for each.
+/// Adds an open drawer with these balances of cash and checks, in ten-thousandths, and a row for
+/// each.
 async fn filled(world: &World, name: &str, kind: &str, cash: i64, check: i64) -> i64 {
     let columns = "name, drawer_type, status, cash_balance, check_balance";
     let row = format!("'{name}', '{kind}', 'open', {cash}, {check}");
@@ -96,7 +97,7 @@ async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> A
     world.client.post(token, &path, &body, None).await
 }
 
-/// What the drawer says it holds: cash, checks.
+/// The drawer's balances as the API reports them: cash, checks.
 async fn holds(world: &World, drawer: i64) -> (i64, i64) {
     let balance = async |tender: &str| {
         let balance = format!("SELECT {tender}_balance FROM cash_drawers");
@@ -239,7 +240,7 @@ async fn transactions_are_chosen_by_the_business_day_of_the_business_time_zone()
         let other = drawer(&world, "Two", "individual", "open").await;
         moved(&world, other, "2024-11-03T12:00:00").await;
         let mut rows = Vec::new();
-        // In New York the third of November has 25 hours: clocks go back.
+        // In New York the third of November has 25 hours, because the clocks go back.
         for utc in [
             "2024-11-03T03:59:59.999",
             "2024-11-03T04:00:00",

@@ -1,4 +1,4 @@
-//! `/docs`: the documentation page explains the API, logs in and tries operations out.
+//! `/docs`: the documentation page explains the API, lets users log in and try out operations.
 
 mod logging_in;
 mod reading;
@@ -108,12 +108,13 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
         ENDPOINTS.iter().map(|one| (one.path, one.methods.to_owned())).collect();
     assert_eq!(told, real);
     assert_eq!(ENDPOINTS.len(), real.len());
-    // The list of paths is beside the routes, and has them all.
+    // `PATHS` is listed separately from the routes; check that it has them all.
     let source = include_str!("../../../auth-server/src/router.rs");
     assert_eq!(source.matches(".at(").count(), PATHS.len());
 }
 
-/// Swagger UI takes the underscore of an operation's name in a link for a space of former times.
+/// Swagger UI warns about underscores in operation names, because links used them for spaces in
+/// former versions.
 async fn complains_of_underscores_alone(browser: &WebBrowser) {
     let complaints = browser.complaints().await;
     assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");

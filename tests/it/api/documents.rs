@@ -1,4 +1,4 @@
-//! Documents wherever they are attached: how they come in, change and go.
+//! Documents, wherever they are attached: uploading, changing and removing them.
 
 mod at_once;
 mod changes;
@@ -33,7 +33,7 @@ fn sha256(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }
 
-/// The bytes of a file.
+/// Downloads the bytes of a file.
 async fn download(world: &World, token: &str, file: &Value) -> Vec<u8> {
     let path = file["Download_Path"].as_str().expect("a path");
     let request = world.client.request(reqwest::Method::GET, token, path);
@@ -42,7 +42,7 @@ async fn download(world: &World, token: &str, file: &Value) -> Vec<u8> {
     response.bytes().await.expect("all bytes").to_vec()
 }
 
-/// How many rows documents and their files have.
+/// The numbers of rows of documents and of files.
 async fn counts(world: &World) -> (i64, i64) {
     (
         world.count("SELECT COUNT(*) FROM documents").await,
@@ -50,7 +50,7 @@ async fn counts(world: &World) -> (i64, i64) {
     )
 }
 
-/// Gives a user every privilege but those that are named, on everybody's rows.
+/// Gives a user every privilege except these, on everyone's rows.
 async fn grant_all_but(world: &World, user: &str, but: &str) {
     world.sql("DELETE FROM privilege_grants").await;
     world
@@ -61,7 +61,7 @@ async fn grant_all_but(world: &World, user: &str, but: &str) {
         .await;
 }
 
-/// The only problem field of an answer.
+/// The field named by an answer's only error.
 fn field(answer: &Answer) -> Value {
     answer.json()["errors"][0]["field"].clone()
 }
@@ -71,7 +71,7 @@ async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        // Several parts of the store's, so that each place is crossed.
+        // Several multipart parts of the object store, so that part boundaries are crossed.
         let bytes: Vec<u8> = b"%PDF-1.7\n"
             .iter()
             .copied()
@@ -145,7 +145,8 @@ async fn the_history_of_the_owner_tells_of_documents_and_files() {
                 world.client.get(token, &list).await.expect(200).column("New_Value")
             };
             assert!(changes(&admin).await.contains(&json!(owner)));
-            // Whoever may not read the form, or the kind of comment, does not read of its changes.
+            // A user who may not read the form or the kind of comment does not see its changes
+            // either.
             let paths = match owner {
                 "loan_comment" => "Loan > Comments",
                 "contact_comment" => "Contact > Comments",
@@ -218,7 +219,7 @@ async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
     .await;
 }
 
-/// A file in a ZIP archive, with the header before it.
+/// A file in a ZIP archive, preceded by its local header.
 fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
     let length = (content.len() as u32).to_le_bytes();
     let name_length = (name.len() as u32).to_le_bytes();

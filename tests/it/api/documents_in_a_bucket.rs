@@ -1,5 +1,5 @@
-//! Documents in an S3-compatible bucket that others wrote: what is there after each request, as
-//! the bucket itself tells it. [`away`] is about a store that does not answer.
+//! Documents in an S3-compatible bucket, on another project's server: the state of the bucket after
+//! each request, as the bucket itself reports it. [`away`] covers a store that does not answer.
 
 mod away;
 mod large_files;
@@ -26,13 +26,13 @@ use tokio::time::{Instant, sleep};
 
 const MIB: usize = 1024 * 1024;
 
-/// A world whose documents are in a bucket, with these settings of the api-server.
+/// A world that keeps its documents in a bucket, with these settings of the api-server.
 fn in_a_bucket(moto: Wanted, api: &[(&str, &str)]) -> Environment {
     let api = api.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Environment { moto: Some(moto), api: api.collect(), ..Environment::default() }
 }
 
-/// So many bytes of text, other ones for each number.
+/// Returns this many bytes of text, different for each number.
 fn text(bytes: usize, number: usize) -> Vec<u8> {
     let mut chance = fastrand::Rng::with_seed(number as u64);
     let mut text: Vec<u8> = (0..bytes).map(|_| chance.alphanumeric() as u8).collect();
@@ -44,7 +44,7 @@ fn sha256(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }
 
-/// A place for documents: a field of a loan, and the three kinds of comments.
+/// Places for documents: a field of a loan, and the three kinds of comments.
 fn places(rows: &Rows) -> [String; 4] {
     let [loan, contact, collateral] = rows.comment_ids;
     [
@@ -60,7 +60,7 @@ async fn delete(world: &World, token: &str, path: &str) -> Answer {
     world.client.send(request).await.expect("an answer")
 }
 
-/// Waits until the bucket has so many documents, and so many on their way.
+/// Waits until the bucket holds this many documents and unfinished uploads.
 async fn settle(moto: &Moto, documents: usize, unfinished: usize) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -79,7 +79,7 @@ async fn orphans(world: &World, store: &DocumentStore) -> Vec<Orphan> {
     some.into_iter().flatten().collect()
 }
 
-/// How many rows a request may have left: of documents, files, history and keys.
+/// The numbers of rows in every table that a request may write: documents, files, history and keys.
 async fn row_counts(world: &World) -> [i64; 4] {
     let tables = ["documents", "document_files", "field_changes", "idempotency_records"];
     let mut counts = [0; 4];
@@ -89,7 +89,7 @@ async fn row_counts(world: &World) -> [i64; 4] {
     counts
 }
 
-/// What is read of a file is what was sent, as a whole and in pieces.
+/// Checks that a file reads back exactly as sent, as a whole and in ranges.
 async fn check_reads(world: &World, token: &str, path: &str, sent: &[u8]) {
     let bytes = sent.len();
     let whole = world.client.get(token, path).await.expect(200);
@@ -142,7 +142,7 @@ async fn files_of_one_part_and_of_several_come_out_as_they_went_in() {
         settle(moto, sizes.len(), 0).await;
         let mut stored = Vec::new();
         for name in moto.documents().await {
-            // Nothing in a name tells what the document is.
+            // Nothing in an object's name reveals what the document is.
             let key = name.strip_prefix(PREFIX).expect("below the prefix");
             assert!(
                 key.chars().all(|letter| letter == '/' || letter.is_ascii_hexdigit()),
@@ -176,7 +176,7 @@ async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
         let made = upload(field, 0).await;
         let document = format!("/user-defined-fields/documents/{}", made["Row_ID"]);
         let first = moto.documents().await;
-        // Another file takes the place of the first.
+        // A new file replaces the first.
         let files = format!("{document}/files");
         let second = upload(&files, 1).await;
         settle(moto, 2, 0).await;
@@ -201,7 +201,7 @@ async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
         delete(&world, &admin, &removal).await.expect(204);
         settle(moto, 0, 0).await;
         world.client.get(&admin, path).await.expect_problem(404, "not-found");
-        // Documents of a comment, one by one and with the comment.
+        // Documents of a comment, removed one by one and with the comment.
         let one = upload(comment, 0).await;
         upload(comment, 0).await;
         upload(comment, 1).await;
@@ -249,13 +249,13 @@ async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
             answer.expect_problem(status, kind);
             settle(moto, 0, 0).await;
         }
-        // A form without its end, which is all there is.
+        // A form without its end, and nothing after it.
         let cut = form(&begun).unfinished();
         let request = world.client.request(Method::POST, &admin, place);
         let request = request.header(CONTENT_TYPE, media_type()).body(cut);
         world.client.send(request).await.expect("an answer").expect_problem(400, "bad-request");
         settle(moto, 0, 0).await;
-        // A client that hangs up when a part of his file is there already.
+        // A client that disconnects when part of its file is already stored.
         let (pieces, body) = piece_by_piece();
         let request = world.client.request(Method::POST, &admin, place);
         let request = request.header(CONTENT_TYPE, media_type()).body(body);
@@ -266,7 +266,7 @@ async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
         assert!(sent.await.expect("an end").is_err());
         settle(moto, 0, 0).await;
         assert_eq!(row_counts(&world).await, before);
-        // As much as may be is taken, under the key that was refused.
+        // The largest allowed file is accepted, under the key that was refused.
         let most = Form::file("Paper.txt", &text(8 * MIB, 2));
         world.client.upload(&admin, place, most, Some("refused")).await.expect(201);
         settle(moto, 1, 0).await;
@@ -291,7 +291,8 @@ async fn a_request_that_is_sent_again_leaves_one_object() {
             let form = Form::file("Paper.txt", bytes);
             world.client.upload(&admin, place, form, Some("once")).await
         };
-        // Eight at once: those that came while the first was at it are told to wait.
+        // Eight concurrent requests: those that arrive while the first is running are told that it
+        // is in progress.
         let answers = join_all((0..8).map(|_| upload(&bytes))).await;
         let done = answers.iter().find(|answer| answer.status == 201).expect("one is done");
         for answer in &answers {
@@ -336,7 +337,7 @@ async fn the_sweep_takes_what_has_no_row_and_nothing_of_another_databases() {
         assert_eq!(found, [Orphan { key: orphan.to_owned(), size_bytes: 9 }]);
         let sweep = async |hours| store.sweep(&world.db, hours).await.expect("a sweep");
         assert_eq!(sweep(24).await, Swept::default(), "it is young");
-        // Another database, as far as the store can tell.
+        // To the store, this is another database.
         let own = world.text("SELECT value FROM settings WHERE name = 'document_store_id'").await;
         let rename = async |id: &str| {
             let update = format!("UPDATE settings SET value = '{id}'");

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// Ten bytes.
 const BYTES: &[u8] = b"0123456789";
 
-/// A file with this name, and its path.
+/// Uploads a file with this name. Returns its path and its ETag.
 async fn upload(world: &World, token: &str, name: &str, bytes: &[u8]) -> (String, String) {
     let rows = world.rows(token, 1, 1).await;
     let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
@@ -140,7 +140,7 @@ async fn a_file_whose_object_was_damaged_or_lost_is_never_given_out_as_sound() {
         ] {
             std::fs::write(&object, &damaged).expect("damaged");
             let request = world.client.request(Method::GET, &admin, &path);
-            // Whatever was sent, it was not all that was announced.
+            // The answer must not look complete: the bytes sent are not what was announced.
             match world.client.send(request).await {
                 Err(_) => {}
                 Ok(answer) => drop(answer.expect_problem(500, "internal-error")),

@@ -1,5 +1,5 @@
-//! `/gateway/…`: pages on which cards are added, and messages of the gateway. Cards are listed and
-//! charged in `loans/payment_gateway.rs`.
+//! `/gateway/…`: pages for adding cards, and webhooks of the gateway. Listing and charging cards is
+//! tested in `loans/payment_gateway.rs`.
 
 mod checkout;
 mod in_a_browser;
@@ -17,10 +17,10 @@ use tokio::time::{Instant, sleep};
 
 const SANDBOX_PAGE: &str = "/gateway/sandbox/add-payment-method";
 const STRIPE_RETURN: &str = "/gateway/stripe/return";
-/// The longest that what happens behind an answer takes, on a busy machine.
+/// The longest that work running after an answer takes, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A loan whose borrower may log in: its id and his.
+/// Books a loan whose borrower may log in. Returns the ids of loan and borrower.
 async fn book(world: &World, admin: &str) -> (i64, i64) {
     let records = borrower_with_loan(1, OPEN_TERMS) + web_access(1).as_str();
     let result = world.import(admin, &file(&records)).await;
@@ -32,7 +32,7 @@ async fn book(world: &World, admin: &str) -> (i64, i64) {
     (id("Loan"), id("Contact"))
 }
 
-/// Asks for the address of a page.
+/// Requests the address of a page.
 async fn ask(world: &World, token: &str, loan: i64) -> Answer {
     world.client.get(token, &url_path(loan)).await
 }
@@ -41,7 +41,7 @@ fn url_path(loan: i64) -> String {
     format!("/loans/{loan}/payment-gateway/add-payment-method-url")
 }
 
-/// Opens a page and gives the secret that its address ends with.
+/// Opens a page. Returns the secret at the end of its address.
 async fn open(world: &World, token: &str, loan: i64) -> String {
     let opened = ask(world, token, loan).await.expect(200).json();
     let url = opened["Url"].as_str().expect("a URL").to_owned();
@@ -49,30 +49,30 @@ async fn open(world: &World, token: &str, loan: i64) -> String {
     secret.to_owned()
 }
 
-/// Looks at a page of a gateway.
+/// Gets a page of a gateway.
 async fn show(world: &World, path: &str, secret: &str) -> Answer {
     world.client.get("", &format!("{path}?session={secret}")).await
 }
 
-/// Sends the sandbox's form.
+/// Submits the sandbox's form.
 async fn submit(world: &World, form: &[(&str, &str)]) -> Answer {
     let request = world.client.request(Method::POST, "", SANDBOX_PAGE).form(form);
     world.client.send(request).await.expect("an answer")
 }
 
-/// All cards of a loan's borrower, those never used too.
+/// All cards of a loan's borrower, including unused ones.
 async fn cards(world: &World, token: &str, loan: i64) -> Vec<Value> {
     let path = format!("/loans/{loan}/payment-gateway/credit-cards?includeUnused=true");
     let list = world.client.get(token, &path).await.expect(200).json();
     list.as_array().expect("a list").clone()
 }
 
-/// What became of all pages, the oldest first.
+/// The states of all pages, oldest first.
 async fn states(world: &World) -> Vec<String> {
     world.texts("SELECT state FROM payment_method_sessions ORDER BY session_id").await
 }
 
-/// Waits until that became of the pages.
+/// Waits until the pages have these states.
 async fn expect_states(world: &World, expected: &[&str]) {
     let deadline = Instant::now() + PATIENCE;
     while states(world).await != expected {
@@ -81,12 +81,12 @@ async fn expect_states(world: &World, expected: &[&str]) {
     }
 }
 
-/// Lets the time of all pages that were opened so far run out.
+/// Lets all pages opened so far expire.
 async fn run_out(world: &World) {
     world.age("payment_method_sessions", &["created_date", "expires_at"], 15 * 60 + 1).await;
 }
 
-/// Fails the test unless this is a page for people, and guarded as each of them.
+/// Fails the test unless this is an HTML page with the security headers of every page.
 #[track_caller]
 fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
     let answer = answer.expect(status);
@@ -107,12 +107,12 @@ fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
 const OVER: &str = "This page is no longer valid";
 const ADDED: &str = "The card was added";
 
-/// A form that is as it should be.
+/// A valid form.
 fn good_form(secret: &str) -> [(&str, &str); 3] {
     [("session", secret), ("card", "tok_mastercard"), ("cardholder_name", "Ann Rivera")]
 }
 
-/// What the field history of a loan or contact says of cards, the oldest first.
+/// The entries about cards in the field history of a loan or contact, oldest first.
 async fn history(world: &World, token: &str, owner: &str) -> Vec<Value> {
     let path = format!("{owner}/field-history?limit=1000&tableName=payment_gateway_tokens");
     let list = world.client.get(token, &path).await.expect(200).json();

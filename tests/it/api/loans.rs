@@ -1,4 +1,4 @@
-//! `/loans/{loan_id}`
+//! `/loans/{loan_id}`, and what the tests of loans share.
 
 mod collateral;
 mod comments;
@@ -11,14 +11,14 @@ use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// The ids of the loans in an import's answer.
+/// Ids of the loans in an import's answer.
 pub fn loan_ids(result: &Value) -> Vec<i64> {
     let records = result["Records"].as_array().expect("records");
     let loans = records.iter().filter(|record| record["Element"] == "Loan");
     loans.map(|loan| loan["New_ID"].as_i64().expect("an id")).collect()
 }
 
-/// One loan with these terms.
+/// Books one loan with these terms, and returns its id.
 pub async fn book(world: &World, token: &str, terms: &str) -> i64 {
     let result = world.import(token, &file(&borrower_with_loan(1, terms))).await;
     loan_ids(&result)[0]
@@ -123,7 +123,7 @@ async fn reading_a_loan_takes_at_most_four_statements_however_much_is_due() {
             borrower_with_loan(2, &PUBLISHED_TERMS.replace("monthly", "weekly")),
         ];
         let ids = loan_ids(&world.import(&admin, &file(&records.concat())).await);
-        // A payment that leaves a hundred instalments unpaid, as stored rows.
+        // A payment that leaves a hundred instalments unpaid, which become stored due rows.
         world.pay(&admin, ids[1], json!({"Amount": "1.00"})).await.expect(201);
         assert!(world.count("SELECT COUNT(*) FROM payments_due").await > 50);
         let viewer = world.token("viewer").await;

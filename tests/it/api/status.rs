@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PATHS: [(&str, &str); 2] =
     [("ach", "/status/ach-batch"), ("accrual", "/status/batch-accrual")];
 
-/// A run: kind, business day, state, total and processed.
+/// Inserts a run: kind, business day, state, total and processed.
 async fn run(world: &World, [kind, day, state, total, processed]: [&str; 5]) -> i64 {
     let columns = "kind, business_date, state, trigger_type, started_date, total, processed, \
                    succeeded, failed, skipped";
@@ -50,7 +50,7 @@ async fn the_latest_run_counts_or_the_latest_of_a_business_day() {
             run(&world, [kind, "2024-02-28", "failed", "9", "9"]).await;
             let second = run(&world, [kind, "2024-02-28", "partial", "9", "9"]).await;
             let third = run(&world, [kind, "2024-02-29", "succeeded", "9", "9"]).await;
-            // A run that was started later for an earlier day is the latest one.
+            // A run for an earlier day is the latest one if it was started later.
             let last = run(&world, [kind, "2024-02-27", "running", "9", "3"]).await;
             for (query, expected, day) in [
                 ("", last, "2024-02-27"),
@@ -157,7 +157,7 @@ async fn failures_are_those_of_the_run_on_visible_loans_and_at_most_a_hundred() 
             let earlier = run(&world, [kind, "2024-02-28", "partial", "9", "9"]).await;
             let batch = run(&world, [kind, "2024-02-29", "partial", "9", "9"]).await;
             let failure = |batch: i64, loan: i64, n: usize| format!("{batch}, {loan}, 'c', 'm{n}'");
-            // First hidden ones: the hundred are counted of what the caller may see.
+            // Hidden rows come first: the limit of a hundred counts only what the caller may see.
             let rows = std::iter::once(failure(earlier, loans[0], 0))
                 .chain((1..=3).map(|n| failure(batch, loans[1], n)))
                 .chain((4..=106).map(|n| failure(batch, loans[0], n)));

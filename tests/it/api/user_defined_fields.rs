@@ -1,4 +1,4 @@
-//! `/user-defined-fields`, and the documents of fields and comments wherever they are listed.
+//! `/user-defined-fields`, and the lists of documents of fields and comments.
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
@@ -7,7 +7,7 @@ use reqwest::Method;
 use reqwest::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 
-/// Where the documents of a form's fields are listed, and the privilege path that reads them.
+/// The path that lists the documents of a form's fields, and the privilege path that reads them.
 fn forms(rows: &Rows) -> [(&'static str, String, &'static str); 5] {
     let (loan, contact) = (rows.loan_id, rows.contact_id);
     [
@@ -32,7 +32,7 @@ async fn define(world: &World, form: &str, name: &str, kind: &str, hidden: bool)
     world.sql(&format!("INSERT INTO user_defined_fields ({columns}) VALUES ({row})")).await;
 }
 
-/// The ids of an owner's documents, by the columns that name it.
+/// The first and the last id of an owner's documents, by the columns that identify the owner.
 async fn documents(world: &World, wanted: &str) -> (i64, i64) {
     let of = |which: &str| format!("SELECT {which}(document_id) FROM documents WHERE {wanted}");
     (world.count(&of("MIN")).await, world.count(&of("MAX")).await)
@@ -96,7 +96,7 @@ async fn a_field_that_is_undefined_or_hidden_does_not_exist_and_others_hold_no_d
             define(&world, form, "userdef02", "document", true).await;
             define(&world, form, "userdef03", "document", false).await;
             define(&world, form, "userdef04", "text", true).await;
-            // Only this form has it.
+            // Only this form has this field.
             let own = format!("userdef1{place}");
             define(&world, form, &own, "document", false).await;
             let get = async |field: &str| {
@@ -115,7 +115,7 @@ async fn a_field_that_is_undefined_or_hidden_does_not_exist_and_others_hold_no_d
             }
             let nobodys = path.replace(&format!("/{}/", rows.loan_id), "/999999/");
             let nobodys = nobodys.replace(&format!("/{}/", rows.contact_id), "/999999/");
-            // That the record does not exist comes before what is wrong with the field.
+            // A missing record is reported before any error in the field.
             let missing = world.client.get(&admin, &format!("{nobodys}/userdef99/documents")).await;
             missing.expect_problem(404, "not-found");
         }

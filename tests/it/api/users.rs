@@ -4,7 +4,7 @@ use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// A user with these flags: loan, collection, contact officer; and whether he may log in.
+/// Adds a user with these flags (loan, collection and contact officer) and this status.
 async fn user(world: &World, name: &str, officer: [bool; 3], status: &str) -> i64 {
     let columns = "user_name, full_name, email, status, admin_flag, dba_flag, loan_officer_flag, \
                    collection_officer_flag, contact_officer_flag, created_date";
@@ -23,7 +23,7 @@ async fn group(world: &World, name: &str, members: &[i64]) -> i64 {
     id
 }
 
-/// Grants a privilege to a user or to a group.
+/// Grants a privilege to a user or a group.
 async fn grant(world: &World, whom: &str, id: i64, path: &str, verb: &str) {
     world
         .sql(&format!(
@@ -37,7 +37,7 @@ async fn id_of(world: &World, name: &str) -> i64 {
     world.count(&format!("SELECT user_id FROM users WHERE user_name = '{name}'")).await
 }
 
-/// What a user may do: path, verb, source, its name and the granted path.
+/// A user's privileges: path, verb, source, name of the source and granted path.
 async fn privileges(world: &World, token: &str, user_id: i64) -> Vec<[String; 5]> {
     let path = format!("/users/{user_id}/privileges?limit=1000");
     let rows = world.client.get(token, &path).await.expect(200).json();
@@ -138,7 +138,7 @@ async fn everyone_may_ask_what_he_may_do_and_of_others_only_with_the_right() {
         assert!(privileges(&world, &token, teller).await.is_empty());
         let missing = world.client.get(&token, "/users/999999/privileges").await;
         missing.expect_problem(404, "not-found");
-        // Other rights of security do not do.
+        // Other security privileges are not enough.
         world.sql("DELETE FROM privilege_grants").await;
         grant(&world, "user", viewer, "Security > Users", "View").await;
         let refused = world.client.get(&token, &format!("/users/{teller}/privileges")).await;
@@ -221,7 +221,7 @@ async fn pages_of_privileges_give_each_row_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let one = user(&world, "one", [false; 3], "active").await;
-        // More than nine groups: names are not numbers.
+        // More than nine groups, to show that names are not sorted as numbers.
         for n in 1..=11 {
             let id = group(&world, &format!("Group {n}"), &[one]).await;
             grant(&world, "group", id, "Contact", "Change").await;

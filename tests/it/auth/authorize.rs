@@ -1,4 +1,4 @@
-//! `/oauth2/authorize`, and the codes it gives
+//! `/oauth2/authorize`, and the authorization codes it issues.
 
 use super::introspect::introspect;
 use crate::PROGRAM;
@@ -49,7 +49,7 @@ async fn who_is_logged_in_in_a_browser_is_not_asked_again_unless_the_client_want
             let code = again.code(&browser.get(&url(again)).await);
             again.exchange(&world.client, &code).await.expect(200);
         }
-        // A log-in of the other kind of user is another one.
+        // A log-in by the other kind of user is separate.
         assert!(browser.open(&Asking::new("web")).await.html.contains("to your loans"));
         for asks in [asking.clone().with("prompt", "login"), asking.clone().with("max_age", "0")] {
             let page = browser.open(&asks).await;
@@ -230,7 +230,7 @@ async fn a_form_works_only_in_the_browser_that_asked_and_only_from_our_page() {
         browser.send(foreign.form(&csrf)).await.expect(403);
         let opaque = world.client.http.post(&url).header("origin", "null").form(&csrf);
         browser.send(opaque).await.expect(403);
-        // Who clicks twice has two answers: the browser shows the last one, and its code works.
+        // A double click gets two answers: the browser shows the last one, and its code works.
         let clicks =
             futures_util::future::join_all((0..2).map(|_| browser.submit(&page, "viewer", &word)));
         let codes = clicks.await.iter().map(|answer| asking.code(answer)).collect::<Vec<_>>();

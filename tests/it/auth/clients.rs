@@ -1,4 +1,4 @@
-//! How clients prove who they are
+//! Client authentication.
 
 use crate::PROGRAM;
 use acceptance::servers::free_port;
@@ -13,7 +13,7 @@ use shared::entity::oauth_clients::{ClientKind, Entity, Model};
 use shared::secrecy::Secret;
 use shared::time::Timestamp;
 
-/// A key of a client's own, as jsonwebtoken wants it.
+/// A client's private key, in the form that jsonwebtoken expects.
 struct ClientKey {
     private: EncodingKey,
     public: Jwk,
@@ -61,7 +61,7 @@ async fn introspect_with(world: &World, assertion: &str) -> Answer {
     world.client.form(("", ""), "/oauth2/introspect", &form).await
 }
 
-/// Good claims at the database's time.
+/// Valid claims at the database's time.
 async fn claims(world: &World) -> Value {
     let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
     let jti = shared::telemetry::RequestId::random().to_string();

@@ -1,4 +1,4 @@
-//! Pages of public clients call the auth server from their registered origins
+//! CORS: pages of public clients call the auth server from their registered origins.
 
 use crate::PROGRAM;
 use acceptance::{Answer, World, on_each_database};

@@ -1,4 +1,5 @@
-//! The database is stopped under the auth server: it says so, and never calls a live token dead
+//! The database stops under the auth server: it reports that, and never reports a live token as
+//! inactive.
 
 use super::introspect::introspect;
 use crate::PROGRAM;

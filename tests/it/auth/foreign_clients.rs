@@ -1,4 +1,4 @@
-//! Clients that nobody here wrote log in, refresh, ask and log out: the programs of
+//! Independent OAuth clients log in, refresh, introspect and log out: the programs of
 //! `tests/clients/`, and Apache.
 
 use crate::PROGRAM;
@@ -12,7 +12,7 @@ use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
 const REDIRECT: &str = "http://127.0.0.1:8765/callback";
-/// Has to be form-encoded before it goes into a header (RFC 6749, 2.3.1).
+/// Must be form-encoded before it goes into a header (RFC 6749, 2.3.1).
 const SECRET: &str = "a+b c%20:d&e=f/\u{e9}";
 
 fn parameters(world: &World, client_id: &str, authentication: Value) -> Value {
@@ -26,7 +26,7 @@ fn parameters(world: &World, client_id: &str, authentication: Value) -> Value {
     })
 }
 
-/// Adds a client for this way of authentication; gives back its name and what it has to show.
+/// Adds a client with this authentication method. Returns its id and its credentials.
 async fn registered(world: &World, method: &str, algorithm: &str) -> (String, Value) {
     let id = format!("{method}-{algorithm}").to_lowercase();
     if method.starts_with("client_secret") {
@@ -42,7 +42,8 @@ async fn registered(world: &World, method: &str, algorithm: &str) -> (String, Va
     (id, proof)
 }
 
-/// Runs a client as the officer in a new browser; how often was he asked for his password?
+/// Runs a client as the officer in a new browser. Returns the client's output and how often the
+/// password was requested.
 async fn run(world: &World, program: &Program, client_id: &str, proof: Value) -> (Value, usize) {
     let mut visitor = Visitor::new(&world.client.http, &[&world.client.auth_url]);
     let user = ("officer", world.credentials.officer.as_str());
@@ -51,7 +52,7 @@ async fn run(world: &World, program: &Program, client_id: &str, proof: Value) ->
     (result, visitor.log_ins)
 }
 
-/// A world whose auth server asks for certificates on a second listener.
+/// A world whose auth server requests client certificates on a second listener.
 fn with_mutual_tls() -> Environment {
     let port = free_port();
     let settings = [
@@ -160,7 +161,7 @@ async fn authlib_gets_on_with_the_server() {
         Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async {
-        // Authlib puts a secret into the header as it is.
+        // Authlib does not encode a secret before putting it into the header.
         let plain = "a-secret-of-unreserved_characters";
         add_client(&world, "basic", REDIRECT, Ok(plain)).await;
         let basic = json!({"method": "client_secret_basic", "secret": plain});

@@ -1,4 +1,4 @@
-//! ID tokens and the keys that sign them; `/oauth2/jwks`, `/oauth2/userinfo`
+//! ID tokens and their signing keys; `/oauth2/jwks`, `/oauth2/userinfo`
 
 use crate::PROGRAM;
 use acceptance::log_in_form::Asking;
@@ -17,7 +17,7 @@ async fn key_set(world: &World) -> JwkSet {
     serde_json::from_str(&get(world, "/oauth2/jwks").await.expect(200).text).unwrap()
 }
 
-/// The id of the key that signed, and the claims, checked with the published key set.
+/// The id of the signing key and the claims, verified with the published key set.
 async fn verified(world: &World, tokens: &Value) -> Option<(String, Value)> {
     let token = tokens["id_token"].as_str().unwrap();
     let header = jsonwebtoken::decode_header(token).unwrap();

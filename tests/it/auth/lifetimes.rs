@@ -1,4 +1,4 @@
-//! How long tokens live: by the database's clock, to the second.
+//! Token lifetimes, by the database's clock, to the second.
 
 use super::introspect::introspect;
 use crate::PROGRAM;
@@ -12,13 +12,13 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Debian's libfaketime: lies about the time to one process.
+/// Debian's libfaketime, which shows a process a false time.
 pub const FAKETIME: [&str; 2] = [
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
 ];
 
-/// Makes every token so many seconds older, by the database's own clock.
+/// Makes every token this many seconds older, by the database's own clock.
 async fn age(world: &World, seconds: i64) {
     let sql = match world.database.name() {
         "sqlite" => format!(
@@ -85,7 +85,7 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
     }
 }
 
-/// Codes, refreshes, locks and what an ID token says, whatever the time of the process is.
+/// Codes, refreshes, lockouts and ID token claims do not depend on the clock of the process.
 async fn everything_else_ends_on_time(world: &World) {
     let (asking, word) = (Asking::new("openid core"), world.credentials.viewer.as_str());
     let browser = Browser::new(&world.client);
@@ -168,7 +168,7 @@ async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_t
     .await;
 }
 
-/// Tables whose rows end, the columns that say when, and how many rows one log-in leaves.
+/// Tables with rows that expire, the columns that say when, and how many rows one log-in leaves.
 const SWEPT: [(&str, &[&str], i64); 5] = [
     ("active_users", &["active_date"], 1),
     ("auth_sessions", &["log_in_date", "refreshed_date"], 1),
@@ -196,7 +196,7 @@ async fn expired_rows_are_swept_and_live_ones_stay() {
             world.sql(&format!("INSERT INTO client_assertions VALUES ({row})")).await;
         }
         let live = fill().await;
-        // The sweep is the first thing a server does.
+        // A server begins by sweeping.
         let http = world.client.http.clone();
         world.auth.stop().await;
         world.auth.restart(&http).await;

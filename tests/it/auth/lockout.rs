@@ -1,4 +1,4 @@
-//! Guessing: accounts are locked, networks are slowed down, and nothing is told
+//! Guessed passwords: accounts are locked, networks are rate-limited, and answers reveal nothing.
 
 use crate::PROGRAM;
 use acceptance::world::Environment;
@@ -17,7 +17,7 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
     Environment { auth: pairs.collect(), ..Environment::default() }
 }
 
-/// The body and every header that may differ in no way that tells anything.
+/// Status, body and headers of an answer, without the headers that always differ.
 fn face(answer: &Answer) -> (u16, String, Vec<(String, String)>) {
     let headers = answer
         .headers
@@ -68,7 +68,7 @@ async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
             let word = if n == 50 { viewer.clone() } else { format!("wrong {n}") };
             let client = &world.client;
             async move {
-                // The right one comes when the others are under way.
+                // The right password arrives while the wrong ones are being checked.
                 let wait = if n == 50 { 400 } else { 0 };
                 tokio::time::sleep(std::time::Duration::from_millis(wait)).await;
                 attempt(client, "viewer", &word).await.status.as_u16()
@@ -123,7 +123,7 @@ async fn a_network_that_fails_too_often_is_told_when_to_come_again() {
         assert!((1700..=1800).contains(&seconds), "{seconds}");
         from("203.0.113.77", ("integration", "wrong"), teller).await.expect(429);
         from("203.0.114.77", ("integration", secret), teller).await.expect(200);
-        // A resource server is never kept from its work by what others of its network do.
+        // A resource server is never blocked because of failures in its network.
         let form = [("token", "junk")];
         let url = format!("{}/oauth2/introspect", world.client.auth_url);
         let request =

@@ -1,4 +1,4 @@
-//! `/login` and the pages around it, in a real browser: what a person sees and does.
+//! `/login` and related pages in a real browser, as a person sees and uses them.
 
 use crate::PROGRAM;
 use acceptance::World;
@@ -92,7 +92,7 @@ async fn a_browser_is_asked_once_until_it_logs_out() {
         assert_eq!(browser.text("h1").await, "Log in to your loans");
         assert!(!application.has_arrivals());
 
-        // The application logs out with its ID token: nobody is asked.
+        // The application logs the user out with its ID token, without a confirmation.
         let hint = tokens["id_token"].as_str().expect("an ID token");
         let back = ("post_logout_redirect_uri", application.redirect_uri().to_owned());
         let parameters = [("id_token_hint", hint), (back.0, &back.1), ("state", "bye")];
@@ -169,7 +169,7 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
         assert_eq!(browser.text("h1").await, "This does not work");
         assert!(browser.text("main").await.contains("not registered"));
         browser.picture("mistake").await;
-        // That the page came with 400, the browser notes itself.
+        // The browser itself logs that the page came with 400.
         let complaints = browser.complaints().await;
         assert!(complaints.len() == 1 && complaints[0].contains("400"), "{complaints:?}");
         (world, browser)
@@ -177,7 +177,7 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
     .await;
 }
 
-/// Fills in the form that has the focus, and sends it.
+/// Fills in the focused form and submits it.
 async fn log_in(browser: &WebBrowser, user_name: &str, password: &str) {
     browser.see("#username").await;
     assert_eq!(browser.focus().await, "username");
@@ -185,7 +185,7 @@ async fn log_in(browser: &WebBrowser, user_name: &str, password: &str) {
     browser.press(password + Key::Enter).await;
 }
 
-/// What the page says, without what is different each time.
+/// The text of the page, without parts that differ each time.
 async fn main(browser: &WebBrowser) -> String {
     let main = browser.driver.find(By::Css("main")).await.expect("a page");
     let html = main.inner_html().await.expect("its text");

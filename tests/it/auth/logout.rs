@@ -75,7 +75,7 @@ async fn web_users_log_in_and_out_of_a_table_of_their_own() {
     .await;
 }
 
-/// A browser in which the viewer is logged in, and the tokens of an application he uses there.
+/// A browser in which the viewer is logged in, and the tokens of an application used there.
 async fn logged_in(world: &World) -> (Browser, Value) {
     let asking = Asking::new("openid core");
     let browser = Browser::new(&world.client);
@@ -84,7 +84,7 @@ async fn logged_in(world: &World) -> (Browser, Value) {
     (browser, tokens)
 }
 
-/// True if the browser gets a code without anybody being asked.
+/// True if the browser gets a code without any prompt.
 async fn remembered(world: &World, browser: &Browser) -> bool {
     let asking = Asking::new("core").with("prompt", "none");
     let answer = browser.get(&asking.url(&world.client.auth_url)).await;
@@ -124,7 +124,8 @@ async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_fro
     .await;
 }
 
-/// An access token of the form of earlier releases, which prove nothing, for the same session.
+/// An access token for the same session in the form of earlier releases, which had no signature to
+/// verify.
 fn of_earlier_form(token: &str) -> String {
     let (_, rest) = token.split_once('.').expect("a key id");
     let mut bytes = URL_SAFE_NO_PAD.decode(rest).expect("base64url");
@@ -306,7 +307,7 @@ async fn a_session_past_its_caps_is_there_to_be_logged_out_while_a_token_of_it_l
         let http = world.client.http.clone();
         world.auth.stop().await;
         world.auth.restart(&http).await;
-        // The sweep is the first thing a server does.
+        // A server begins by sweeping.
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         let token = tokens["access_token"].as_str().unwrap();
         world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");

@@ -16,8 +16,8 @@ fn words<'a>(metadata: &'a Value, name: &str) -> Vec<&'a str> {
     list.iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
-/// What other tests try out: how clients prove themselves (`clients.rs`), CORS, ID tokens
-/// (`keys.rs`), redirects (`authorize.rs`).
+/// Covered by other tests: client authentication (`clients.rs`), CORS, ID tokens (`keys.rs`),
+/// redirects (`authorize.rs`).
 #[tokio::test]
 async fn the_metadata_says_only_what_is_true() {
     on_each_database(PROGRAM, |world| async move {
@@ -25,7 +25,7 @@ async fn the_metadata_says_only_what_is_true() {
         let document = metadata(&world, "/.well-known/oauth-authorization-server").await;
         assert_eq!(document, metadata(&world, "/.well-known/openid-configuration").await);
         assert_eq!(document["issuer"], auth_url);
-        // Each endpoint is there, and says what is wrong with an empty request.
+        // Each endpoint exists, and reports what is wrong with an empty request.
         let path = |name: &str| {
             let url = document[name].as_str().unwrap_or_else(|| panic!("{name}"));
             url.strip_prefix(auth_url.as_str()).expect("under the issuer").to_owned()

@@ -1,5 +1,5 @@
-//! What people see on their way: which application wants them logged in, what went wrong and what to
-//! do about it, and where they get to who only know the host.
+//! Pages that users see on the way: which application requests the log-in, what went wrong and what
+//! to do about it, and where a user who opens only the host ends up.
 
 use crate::PROGRAM;
 use crate::installer::installer;

@@ -1,4 +1,5 @@
-//! Strangers who log in, refresh or ask for codes as fast as they can do no harm to others.
+//! Concurrency limits: strangers who log in, refresh or request codes as fast as they can do not
+//! block other users.
 
 use crate::PROGRAM;
 use acceptance::log_in_form::{Asking, Browser};
@@ -13,7 +14,8 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
     Environment { auth: auth.collect(), ..Environment::default() }
 }
 
-/// Where X-Forwarded-For says where people are, failures do no harm, and a password takes a while.
+/// A proxy's X-Forwarded-For gives the client address, failures have no consequences, and hashing a
+/// password takes a while.
 fn slow() -> Environment {
     environment(&[
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
@@ -23,7 +25,7 @@ fn slow() -> Environment {
     ])
 }
 
-/// Opens the log-in page from an address; gives back what sends it.
+/// Opens the log-in page from an address. Returns the future that submits it.
 async fn at_the_page(
     world: &World,
     address: &str,

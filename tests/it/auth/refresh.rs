@@ -1,4 +1,4 @@
-//! Refresh tokens: rotation, families, caps
+//! Refresh tokens: rotation, families, lifetimes
 
 use super::introspect::introspect;
 use crate::PROGRAM;
@@ -25,7 +25,7 @@ async fn refresh(client: &Client, token: &str) -> Answer {
     client.form(("", ""), "/oauth2/token", &form).await
 }
 
-/// What a refresh gives.
+/// The tokens that a refresh returns.
 async fn next(client: &Client, tokens: &Value) -> Value {
     refresh(client, of(tokens, "refresh_token")).await.expect(200).json()
 }
@@ -78,7 +78,7 @@ async fn a_lost_answer_can_be_fetched_again_at_once_and_within_a_minute() {
     on_each_database(PROGRAM, |world| async move {
         let first = session(&world, "core").await;
         let lost = next(&world.client, &first).await;
-        // At once, as a client does whose connection broke, and two tabs that refresh together.
+        // Immediately, as when a connection breaks or two tabs refresh at the same time.
         for _ in 0..3 {
             let again = next(&world.client, &first).await;
             assert_eq!(again["refresh_token"], lost["refresh_token"], "the same successor");
@@ -86,7 +86,7 @@ async fn a_lost_answer_can_be_fetched_again_at_once_and_within_a_minute() {
             let alive = introspect(&world, of(&again, "access_token")).await;
             assert_eq!(alive.json()["active"], true);
         }
-        // Introspection of an access token is no use of a refresh token.
+        // Introspecting an access token does not count as use of a refresh token.
         world.age("auth_sessions", &["refreshed_date"], 50).await;
         let again = next(&world.client, &first).await;
         assert_eq!(again["refresh_token"], lost["refresh_token"]);
@@ -133,7 +133,7 @@ async fn a_token_that_comes_back_after_its_successor_was_used_ends_the_family() 
     .await;
 }
 
-/// Rounds of refreshes sent at once; the load program `refresh_race` does ten thousand.
+/// Rounds of concurrent refreshes; the load program `refresh_race` does ten thousand.
 #[tokio::test]
 async fn fifty_refreshes_sent_at_once_to_two_replicas_get_one_successor() {
     on_each_database(PROGRAM, |world| async move {
@@ -166,7 +166,7 @@ async fn fifty_refreshes_sent_at_once_to_two_replicas_get_one_successor() {
 async fn a_session_ends_at_its_idle_and_at_its_absolute_cap_by_the_databases_clock() {
     on_each_database(PROGRAM, |world| async move {
         add_web_user(&world).await;
-        // Core: an hour idle, ten hours in all. Web: twenty minutes idle, twelve hours in all.
+        // Core: one hour idle, ten hours in total. Web: twenty minutes idle, twelve hours in total.
         for (scope, idle, absolute) in [("core", 3600, 36_000), ("web", 1200, 43_200)] {
             let tokens = session(&world, scope).await;
             world.age("auth_sessions", &["refreshed_date"], idle - 10).await;

@@ -7,7 +7,7 @@ use acceptance::{World, on_each_database};
 use serde_json::Value;
 use std::path::Path;
 
-/// An event, so many seconds ago by the database's clock.
+/// Inserts an event that happened this many seconds ago by the database's clock.
 async fn happened(world: &World, event: &str, seconds_ago: i64, user: (&str, &str), client: &str) {
     let at = match world.database.name() {
         "sqlite" => format!("strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', '-{seconds_ago} seconds')"),
@@ -24,7 +24,7 @@ async fn happened(world: &World, event: &str, seconds_ago: i64, user: (&str, &st
         .await;
 }
 
-/// Four events, the oldest last written: two days, three hours, an hour and no time ago.
+/// Four events, the oldest written last: two days, three hours, an hour and zero seconds ago.
 async fn fill(world: &World) {
     happened(world, "log_in", 0, ("core", "jo"), "browser").await;
     happened(world, "locked", 3600, ("web", "jo"), "browser").await;

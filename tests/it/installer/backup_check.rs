@@ -1,11 +1,11 @@
-//! `installer backup-check`: whether a restored copy is good.
+//! `installer backup-check`: whether a restored copy is complete.
 
 use super::upgrade::{Earlier, put_letter};
 use super::{Said, command, run};
 use acceptance::{Database, earlier};
 use std::path::PathBuf;
 
-/// A database and a copy of it, with the settings of the first one's servers.
+/// A database and a copy of it, with the settings of the original's servers.
 struct Pair {
     live: Earlier,
     copy: Earlier,
@@ -191,7 +191,7 @@ fn long_ago(one: &Earlier) -> &'static str {
     }
 }
 
-/// A session whose refresh token is hashed under the key `k1`.
+/// Inserts a session whose refresh token is hashed under the key `k1`.
 async fn add_session(one: &Earlier) {
     let at = long_ago(one);
     one.sql(&format!(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const ADD: [&str; 7] = ["client", "add", "app", "--grant", "password", "--user-kind", "core"];
 
-/// The secret in an answer to `--json`.
+/// The secret in the output of `--json`.
 fn secret(answer: &Value) -> String {
     let secret = answer["client_secret"].as_str().expect("a secret").to_owned();
     assert_eq!(secret.len(), 43, "256 bits");

@@ -1,4 +1,4 @@
-//! `installer settings`: the settings of the core system, listed and changed while both servers run.
+//! `installer settings`: core-system settings, listed and changed while both servers run.
 
 use super::installer;
 use crate::PROGRAM;
@@ -42,7 +42,7 @@ async fn another_business_time_zone_counts_from_the_next_request_on() {
             let rows = world.client.post(&admin, &path, &body, None).await.expect(200).json();
             rows[0]["Effective_Date"].as_str().expect("a date").to_owned()
         };
-        // There are 26 hours between them.
+        // The two zones are 26 hours apart.
         let set = async |zone: &str| {
             installer(&world, &["settings", "set", "business_time_zone", zone]).await.done()
         };
@@ -52,7 +52,7 @@ async fn another_business_time_zone_counts_from_the_next_request_on() {
         assert!(said.contains(&east), "{said}");
         set("Etc/GMT+12").await;
         assert_ne!(today().await, east);
-        // As before: nothing is changed, and nothing is told to the audit.
+        // Set to its current value: nothing changes, and the audit gets no event.
         set("Etc/GMT+12").await;
         let audit = installer(&world, &["audit", "--event", "setting_changed", "--json"]).await;
         assert_eq!(audit.done().matches("\"business_time_zone\"").count(), 2);

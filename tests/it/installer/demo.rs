@@ -1,4 +1,4 @@
-//! The demo portfolio: its mix, copies of it, and what a second run finds.
+//! The demo portfolio: its mix, its copies, and a second run.
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use shared::entity::*;
 use std::collections::BTreeMap;
 
-/// A block, another one that is its copy, and half of a third.
+/// One block, a full copy of it, and half a copy.
 const PLAN: Plan = Plan { loans: 130, block: 50 };
 const PASSWORD: &str = "words of a borrower";
 
@@ -23,7 +23,7 @@ async fn fill(world: &World, plan: Plan) {
         .expect("a portfolio");
 }
 
-/// Counts of the tables that the portfolio fills.
+/// Row counts of the tables that the portfolio fills.
 async fn counts(world: &World, condition: &str) -> Vec<(&'static str, i64)> {
     let mut counts = Vec::new();
     for (table, loan) in [
@@ -45,7 +45,7 @@ async fn counts(world: &World, condition: &str) -> Vec<(&'static str, i64)> {
     counts
 }
 
-/// Rows that there must not be.
+/// Fails the test if there are such rows.
 async fn none(world: &World, what: &str, sql: &str) {
     assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {sql}")).await, 0, "{what}");
 }
@@ -94,7 +94,7 @@ async fn copies_are_whole_and_everything_after_them_goes_on() {
     .await;
 }
 
-/// Whole downloads are compared with their hashes by the server: one that ends is sound.
+/// The server compares whole downloads with their hashes, so a download that completes is intact.
 async fn every_file_has_its_bytes(world: &World, admin: &str) {
     let files = world.count("SELECT MAX(file_id) FROM document_files").await;
     assert!(files > 50, "{files}");
@@ -109,7 +109,7 @@ async fn every_file_has_its_bytes(world: &World, admin: &str) {
     assert_eq!(world.count("SELECT COUNT(*) FROM document_files").await, found);
 }
 
-/// On loans, copies among them, and on cash drawers.
+/// Checks loans, including copies, and cash drawers.
 async fn balances_are_sums(world: &World) {
     for balance in ["principal", "late_charge", "fees", "impound", "suspense"] {
         let wrong = format!(
@@ -144,13 +144,13 @@ async fn balances_are_sums(world: &World) {
     assert_eq!(world.count(frozen).await, 2);
 }
 
-/// Sums are no whole numbers of 64 bits on every database.
+/// Casts to text, because sums are not 64-bit integers on every database.
 fn as_text(world: &World, select: &str) -> String {
     let text = if world.database.name() == "mysql" { "CHAR" } else { "TEXT" };
     format!("SELECT CAST(({select}) AS {text})")
 }
 
-/// What names a row of a block names one of the same block; each kind of owner is there.
+/// Checks that rows of a block refer only to rows of the same block, for every kind of owner.
 async fn links_stay_within_a_block(world: &World) {
     let block =
         |id: &str| format!("CASE WHEN {id} <= 50 THEN 1 WHEN {id} <= 100 THEN 2 ELSE 3 END");

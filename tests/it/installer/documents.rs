@@ -1,4 +1,4 @@
-//! `installer documents`. [`owner`] is about stores of several databases.
+//! `installer documents`. [`owner`] covers stores shared by several databases.
 
 mod owner;
 
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tokio::process::Command;
 
-/// An object that no row knows.
+/// An object without a row.
 const ORPHAN: &str = "00112233445566778899aabbccddeeff";
 
-/// Documents on the comment of a loan, and nothing else in the store.
+/// A store whose only documents are on one comment of a loan.
 struct Store {
     world: World,
     token: String,
@@ -25,7 +25,7 @@ struct Store {
 /// A file of a document.
 struct Kept {
     document_id: i64,
-    /// Where its object is below the folder.
+    /// Path of its object within the folder.
     object: String,
 }
 
@@ -33,12 +33,12 @@ impl Store {
     async fn of(world: World) -> Self {
         let token = world.token("admin").await;
         let rows = world.rows(&token, 1, 1).await;
-        // Their objects were never there.
+        // Their objects never existed.
         world.sql("DELETE FROM document_files").await;
         world.sql("DELETE FROM documents").await;
         let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
         let store = Self { world, token, path };
-        // A server sweeps as soon as it runs; from then on the store is its database's.
+        // A server sweeps as soon as it starts; after that the store belongs to its database.
         while !store.place("owner").exists() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -66,7 +66,7 @@ impl Store {
         self.world.client.send(removal).await.expect("an answer").expect(204);
     }
 
-    /// A file that does not come from an upload, so many hours old.
+    /// Writes a file that does not come from an upload and is this many hours old.
     fn leave(&self, object: &str, bytes: &[u8], hours: u64) -> PathBuf {
         let place = self.place(object);
         std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
@@ -81,7 +81,7 @@ impl Store {
         documents(&self.world.folder.path().join("api-server.env"), arguments).await
     }
 
-    /// The lines of a verification that ended with this status.
+    /// Verifies, expecting this status. Returns the lines of the report.
     async fn verified(&self, status: i32) -> Vec<Value> {
         let said = self.documents(&["verify", "--json"]).await;
         assert_eq!(said.code, Some(status), "{}{}", said.output, said.error);
@@ -251,8 +251,8 @@ async fn a_verification_beside_uploads_and_removals_finds_nothing_wrong() {
     .await;
 }
 
-/// Eight files are read at once. Nine are pipes and hold up whoever reads them, so that the row of the tenth has
-/// been read and its object has not when it is removed.
+/// Eight files are read at once. Nine are pipes that block their readers; so when the tenth is
+/// removed, its row has been read but its object has not.
 #[tokio::test]
 async fn a_file_that_is_removed_before_its_turn_comes_is_not_missing() {
     on_each_database(PROGRAM, |world| async move {
@@ -266,7 +266,7 @@ async fn a_file_that_is_removed_before_its_turn_comes_is_not_missing() {
         }
         let tenth = store.upload("removed.txt", b"words").await;
         let removal = async {
-            // Opens when somebody reads.
+            // Opening a pipe for writing waits for a reader.
             shell(": > \"$0\"", &slow[0]).await;
             store.remove(&tenth).await;
             for place in &slow[1..] {
@@ -289,7 +289,7 @@ async fn shell(line: &str, place: &Path) {
     assert!(status.expect("a shell").success(), "{line} {}", place.display());
 }
 
-/// As `lost+found` of a disk, which nobody but root may read.
+/// Like a disk's `lost+found`, which only root may read.
 #[tokio::test]
 async fn what_is_no_folder_of_objects_is_not_looked_into() {
     on_each_database(PROGRAM, |world| async move {
@@ -305,7 +305,7 @@ async fn what_is_no_folder_of_objects_is_not_looked_into() {
         assert_eq!(store.documents(&["sweep"]).await.done(), "2 objects removed\n");
         assert!(!old.exists() && !half.exists());
         assert!(other.exists() && store.place(&kept.object).exists());
-        // Looks whether the store is there.
+        // The command looks whether the store is there.
         std::fs::remove_file(store.place("owner")).expect("a file");
         assert_eq!(store.verified(0).await.len(), 1);
         store.world

@@ -1,4 +1,4 @@
-//! `installer import`. [`cut_short`] is about imports that end before their file does.
+//! `installer import`. [`cut_short`] covers imports that end before their file does.
 
 mod cut_short;
 
@@ -10,7 +10,7 @@ use acceptance::seeds::WORKED;
 use acceptance::world::Environment;
 use tokio::process::Command;
 
-/// What is said of it when it went in.
+/// The report of a complete import.
 const TABLE: &str = "\
 element     inserted  updated  deleted  failed  rolled back
 Contact     1         0        0        0       0
@@ -21,7 +21,7 @@ Payment     3         0        0        0       0
 total       7         0        0        0       0
 ";
 
-/// The command on a file with this text, with the settings of this world's api-server.
+/// The command for a file with this text, with the settings of this world's api-server.
 fn importing(world: &World, xml: &str, arguments: &[&str]) -> Command {
     let mut command = command(&["import", &file(world, "import.xml", xml)]);
     command.args(arguments).arg("--env-file").arg(world.folder.path().join("api-server.env"));
@@ -32,7 +32,7 @@ async fn import(world: &World, xml: &str, arguments: &[&str]) -> Said {
     run(importing(world, xml, arguments)).await
 }
 
-/// Contacts of which the second lacks what it needs.
+/// Three contacts, the second of which lacks required values.
 fn three_contacts(root: &str) -> String {
     format!(
         "{root}\n<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
@@ -147,7 +147,7 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
             let answer = other.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
             let said = import(&world, &xml, &["--json", "--key", &key]).await;
             assert_eq!(said.output, answer.text);
-            // Either tells what the other one did.
+            // Each replays what the other did.
             let here = world.token("admin").await;
             let replayed = world.client.import(&here, false, &xml, Some(&key)).await.expect(200);
             assert_eq!(replayed.header("idempotency-replayed"), "true");

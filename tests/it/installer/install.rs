@@ -1,5 +1,5 @@
-//! `installer install`: asked in a terminal, or told; checked, done, verified, and undone where it
-//! fails.
+//! `installer install`, interactive or with flags: checked, carried out, verified, and rolled back
+//! if it fails.
 
 mod again;
 mod bucket;
@@ -20,7 +20,7 @@ use std::process::Output;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// A machine to install on: a folder, two ports, and an empty database.
+/// A target for an installation: a folder, two ports, and an empty database.
 struct Machine {
     database: Database,
     folder: TempDir,
@@ -61,7 +61,7 @@ impl Machine {
         ]
     }
 
-    /// The flags of a whole installation that asks nothing.
+    /// The flags of a complete non-interactive installation.
     fn all_flags(&self) -> Vec<String> {
         let mut flags = self.flags();
         flags.extend([
@@ -76,12 +76,12 @@ impl Machine {
         flags
     }
 
-    /// Installs with these flags beside those of a whole installation; the later ones count.
+    /// Installs with these flags in addition to those of a complete installation; later ones win.
     async fn install(&self, more: &[&str]) -> Output {
         command(&self.all_flags(), more).output().await.expect("a process")
     }
 
-    /// What is in the folder and the database: nothing, where all was undone.
+    /// The contents of the folder and the database: nothing after a full roll-back.
     async fn leftovers(&self) -> Vec<String> {
         let mut found: Vec<String> = ["etc", "data"]
             .into_iter()
@@ -110,7 +110,7 @@ impl Machine {
         tables
     }
 
-    /// Runs both servers with the settings that were written, and works with them as the admin.
+    /// Runs both servers with the settings written, and uses them as the admin.
     async fn try_out(&self, admin: &str, password: &str, client_secret: &str) {
         let (auth_url, _) = self.urls();
         let client = self.client(client_secret);
@@ -136,7 +136,7 @@ impl Machine {
         self.start(Kind::Auth, "auth-server", &self.urls().0).await
     }
 
-    /// Starts a server with the settings that were written.
+    /// Starts a server with the settings written.
     async fn start(&self, kind: Kind, name: &str, url: &str) -> Process {
         let no_delay = ["AUTH", "API"].map(|prefix| format!("{prefix}_DRAIN_DELAY_SECONDS"));
         let environment: BTreeMap<_, _> = no_delay.map(|name| (name, "0".to_owned())).into();
@@ -156,7 +156,7 @@ impl Machine {
     }
 }
 
-/// The installer, without whatever this machine says about databases and stores.
+/// The installer without this machine's settings for databases and stores.
 fn command(flags: &[String], more: &[&str]) -> Command {
     let arguments: Vec<&str> =
         flags.iter().map(String::as_str).chain(more.iter().copied()).collect();
@@ -164,7 +164,7 @@ fn command(flags: &[String], more: &[&str]) -> Command {
     super::command(&arguments)
 }
 
-/// What stands behind this text on its line.
+/// The text after this one on its line.
 fn behind<'a>(screen: &'a str, text: &str) -> &'a str {
     let line = screen.lines().find_map(|line| line.split_once(text));
     line.unwrap_or_else(|| panic!("no {text:?} in {screen}")).1.trim()
@@ -182,7 +182,7 @@ fn fault(output: &Output) -> String {
     text
 }
 
-/// A program that tells its version, and nothing else.
+/// Writes a program that prints its version and does nothing else.
 fn program(path: &std::path::Path, name: &str, version: &str) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::write(path, format!("#!/bin/sh\necho {name} {version}\n")).expect("a program");

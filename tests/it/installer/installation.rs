@@ -1,4 +1,4 @@
-//! Which installation an administrator's command is about.
+//! How an administrator's command finds its installation.
 
 use super::{command, file, installer, run};
 use crate::PROGRAM;

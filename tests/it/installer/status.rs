@@ -1,4 +1,4 @@
-//! `installer status`: whether all is well, a line for each thing.
+//! `installer status`: whether all is well, one line per check.
 
 use super::{Said, command, run};
 use crate::PROGRAM;
@@ -40,7 +40,7 @@ async fn an_installation_in_order_is_well() {
         for name in checks.keys() {
             assert!(text.contains(&format!("ok       {name}")), "{name}: {text}");
         }
-        // The other file is beside the one that is named.
+        // The other file is found next to the one given.
         for (option, name) in FILES {
             let mut one = command(&["status"]);
             one.arg(option).arg(world.folder.path().join(name));
@@ -108,7 +108,7 @@ async fn users_whose_names_break_the_rule_are_listed_and_log_in_all_the_same() {
         let said = ask(&world, &[]).await;
         assert_eq!(said.checks()["user names"], "passed");
         assert!(!said.output.contains("looks like another"), "{}", said.output);
-        // As a release before the rule left them, and as its upgrade counts them.
+        // As left by a release before the rule, and counted by its upgrade.
         for (name, id) in [("ANNA", 901), ("anna", 902), ("bob\u{200b}", 903)] {
             let user = "INSERT INTO users (user_id, user_name, full_name, status, admin_flag, \
                  dba_flag, loan_officer_flag, collection_officer_flag, contact_officer_flag, \
@@ -156,7 +156,7 @@ async fn it_works_with_the_servers_down_and_another_schema() {
     .await;
 }
 
-/// A certificate in the folder of this world that ends in so many days, and its key.
+/// A certificate in this world's folder that expires in this many days, and its key.
 fn certificate(world: &World, days: i64) -> [String; 2] {
     let key = KeyPair::generate().expect("a key");
     let mut certificate = CertificateParams::new(["localhost".to_owned()]).expect("a name");
@@ -225,7 +225,7 @@ async fn without_the_database_it_says_so_once_and_soon() {
         gate.shut();
         let began = Instant::now();
         let said = ask(&world, &[]).await;
-        // The servers wait for it for five seconds themselves, both at the same time.
+        // Each server waits five seconds for the database, both at the same time.
         assert!(began.elapsed().as_secs() < 9, "{:?}: {}", began.elapsed(), said.output);
         let failed = ["api-server", "auth-server", "database", "way to the auth-server"];
         assert_eq!(said.failed(), failed, "{}", said.output);
@@ -246,7 +246,7 @@ async fn unsettled_card_payments_and_broken_off_imports_are_told() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         world.rows(&admin, 1, 1).await;
-        // The api-server would look after them.
+        // The running api-server would settle them.
         assert!(world.api.stop().await);
         let at = world.long_ago();
         world

@@ -1,5 +1,5 @@
-//! `installer upgrade`: databases of earlier versions are brought to the current schema with all
-//! that is in them.
+//! `installer upgrade`: brings databases of earlier versions to the current schema without losing
+//! data.
 
 mod stopped;
 mod under_way;
@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The versions that there are dumps of, and how many migrations each had.
+/// The versions for which there are dumps, and the number of migrations each had.
 const VERSIONS: [(&str, usize); 3] = [("first", 2), ("second", 10), ("third", 12)];
-/// What the document of the second version says.
+/// The content of the second version's document.
 const LETTER: &[u8] = b"Please write to me by e-mail.\n";
 
 /// A database of an earlier version.
@@ -63,16 +63,16 @@ impl Earlier {
         self.with(async |db| (catalogue::read(db).await, earlier::rows(db).await)).await
     }
 
-    /// Its schema is what a new database has.
+    /// Checks that the schema equals that of a new database.
     async fn is_like_new(&self) {
         self.with(async |db| catalogue::assert_new(&self.database, db).await).await;
         assert_eq!(self.state().await, SchemaState::Current);
     }
 
-    /// All rows are there as they were, in the columns that they had.
+    /// Checks that all rows are unchanged in the columns they had.
     async fn keeps(&self, before: &Rows) {
         for ((table, columns), rows) in before {
-            // It gets another form, see `took_import_along`.
+            // Converted to another form; see `took_import_along`.
             if table == "import_records" && columns.contains(&"scope_hash".to_owned()) {
                 continue;
             }
@@ -127,7 +127,7 @@ async fn a_database_of_each_version_comes_to_the_present_schema_with_all_that_is
     }
 }
 
-/// An import that the first version did not bring to its end.
+/// Adds an import that the first version did not finish.
 async fn begin_import(earlier: &Earlier, version: &str) {
     if version == "first" {
         let row = "INSERT INTO import_records (scope_hash, record_index, result) \
@@ -136,7 +136,7 @@ async fn begin_import(earlier: &Earlier, version: &str) {
     }
 }
 
-/// The import knows what it has done.
+/// Checks that the import's progress was migrated.
 async fn took_import_along(earlier: &Earlier, version: &str) {
     if version == "first" {
         let columns = ["record_index", "record_count", "part", "result"].map(str::to_owned);
@@ -146,7 +146,7 @@ async fn took_import_along(earlier: &Earlier, version: &str) {
     }
 }
 
-/// The servers work on it as on any other database.
+/// Checks that the servers work on it as on any other database.
 async fn serves(earlier: Earlier, version: &str) {
     let Earlier { database, url, folder } = earlier;
     if version != "first" {
@@ -167,7 +167,7 @@ async fn serves(earlier: Earlier, version: &str) {
     }
     assert_eq!(read("/loans/1/transactions").await.as_array().map(Vec::len), Some(10));
     assert_eq!(read("/contacts/1").await["Last_Name1"], "Rivera");
-    // What the program of that version said of the same payment.
+    // The same payment had this result in the program of that version.
     let body = json!({"Amount": "879.16", "Effective_Date": "2021-12-25"});
     let paid = world.pay(&admin, 2, body).await.expect(201).json();
     let paid = paid.as_array().expect("rows").iter();

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 
-/// Fails the test unless the token is dead, or alive, at the api-server this very moment.
+/// Fails the test unless the api-server accepts the token, or rejects it, at this very moment.
 async fn alive(world: &World, token: &str, expected: bool) {
     let answer = world.client.get(token, "/loans/1").await;
     match expected {
@@ -96,7 +96,7 @@ async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
     .await;
 }
 
-/// A live token of the core-system user `viewer`, one of the borrower `one`, one of somebody else.
+/// Live tokens of the core-system user `viewer`, of the borrower `one`, and of another user.
 struct Tokens {
     core: String,
     web: String,
@@ -297,8 +297,7 @@ async fn what_is_refused_changes_nothing() {
     .await;
 }
 
-/// Gives a command on a terminal, types a line at each of its prompts, and gives back what stood on
-/// the terminal in the end.
+/// Runs a command on a terminal and types a line at each of its prompts. Returns the final screen.
 async fn type_in(world: &World, arguments: &str, prompts: [(&str, &str); 2]) -> String {
     let env_file = world.folder.path().join("auth-server.env");
     let typed = format!("{PROGRAM} {arguments} --env-file {}", env_file.display());
@@ -313,7 +312,7 @@ async fn type_in(world: &World, arguments: &str, prompts: [(&str, &str); 2]) -> 
         while !shown.ends_with(prompt.as_bytes()) {
             assert!(output.read_buf(&mut shown).await.expect("output") > 0, "{shown:?}");
         }
-        // What is typed before the echo is off is thrown away.
+        // Input before echo is switched off would be discarded.
         sleep(Duration::from_secs(1)).await;
         input.write_all(format!("{line}\n").as_bytes()).await.expect("typed");
     }
@@ -386,7 +385,7 @@ async fn whoever_logs_in_while_he_is_disabled_or_logged_out_is_left_with_nothing
             let command = async {
                 sleep(Duration::from_millis(150)).await;
                 installer(&world, words).await.done();
-                // From here on nobody may have more than what he got afterwards.
+                // From here on, only log-ins that come later may leave a session.
                 let alive = "SELECT COUNT(*) FROM auth_sessions WHERE user_id = \
                      (SELECT user_id FROM users WHERE user_name = 'viewer')";
                 world.count(alive).await

@@ -1,5 +1,5 @@
-//! Verify Auth Server against peers made for it: a server in order, and one for each fault, which
-//! must be named by the check it belongs to and by no other.
+//! Verify Auth Server, run against purpose-built peers: a correct server, and one for each fault,
+//! which must be reported by the check it belongs to and by no other.
 
 mod peer;
 mod round_trip;
@@ -390,7 +390,7 @@ async fn with_metadata(change: fn(&mut Value)) -> Report {
     Peer::start(Leaf::default().config(), answer).await.verify().await
 }
 
-/// What fails when these keys are served.
+/// The checks that fail when these keys are served.
 async fn with_keys(keys: Value) -> Vec<&'static str> {
     let answer = move |request: &str, url: &str| {
         let (status, mut body) = auth_server(request, url);

@@ -1,8 +1,8 @@
-//! Who may call: every operation of the served document is tried without a token, as the wrong
-//! kind of caller, and without the privilege. Which privilege that is stands here once more, on
-//! purpose: a slip in the server's table must not be taken for the rule. Reads and their privileges
-//! are listed in `visibility/checks/`, which tries them all as such callers; an operation that
-//! neither of the two lists fails.
+//! Access control: every operation of the served document is tried without a token, as the wrong
+//! kind of caller, and without the privilege. The required privileges are repeated here on purpose,
+//! so that an error in the server's table is not mistaken for the rule. Reads and their privileges
+//! are listed in `visibility/checks/`, which tries them all as such callers; an operation in
+//! neither list fails the test.
 
 use crate::PROGRAM;
 use acceptance::forms::{self, Form};
@@ -19,13 +19,13 @@ enum Who {
     Core(&'static str, &'static str),
     /// Web users, and core-system users who hold the privilege.
     Any(&'static str, &'static str),
-    /// Every core-system user; what he has no privilege for does not exist for him.
+    /// Every core-system user. Rows for which the user lacks the privilege do not exist.
     WhoeverSeesTheRow,
     /// The admin account.
     Admin,
 }
 
-/// Every operation that does more than read rows, by its id.
+/// Every operation that does more than read rows, by id.
 const OPERATIONS: &[(&str, Who)] = &[
     ("create_loan_detail1_document", Who::Core("Loan > Detail 1", "Change")),
     ("create_loan_detail2_document", Who::Core("Loan > Detail 2", "Change")),
@@ -54,15 +54,15 @@ const OPERATIONS: &[(&str, Who)] = &[
     ("import_xml", Who::Admin),
 ];
 
-/// The operations of the served document: id, method, path with ids filled in. Who may call is
-/// decided before rows are looked for, so any id will do.
+/// The operations of the served document: id, method, path with ids filled in. Access is decided
+/// before rows are looked up, so any id will do.
 async fn operations(world: &World) -> Vec<(String, Method, String)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut found = Vec::new();
     for (path, operations) in document["paths"].as_object().expect("paths") {
         let segments = path.split('/').map(|segment| match segment {
             "{field}" => "userdef01",
-            // Nobody's own id.
+            // An id that no row has.
             name if name.starts_with('{') => "999999",
             word => word,
         });
@@ -80,13 +80,13 @@ async fn call(world: &World, token: &str, method: &Method, path: &str) -> Answer
     let request = world.client.request(method.clone(), token, path);
     let request = match *method == Method::GET {
         true => request,
-        // Rubbish: who may call is decided before the body is looked at.
+        // Garbage, because access is decided before the body is read.
         false => request.header("content-type", "text/plain").body("rubbish"),
     };
     world.client.send(request).await.expect("an answer")
 }
 
-/// A request that is sound but for the row it names.
+/// Sends a request that is valid apart from the row it names.
 async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -> Answer {
     let request = |path: &str| world.client.request(method.clone(), token, path);
     let request = match *method {
@@ -161,12 +161,12 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
     .await;
 }
 
-/// Lists without an id in their path from which rows are left out; the others are everybody's.
+/// Lists without an id in their path that omit invisible rows; all users see the others in full.
 const FILTERED: [&str; 4] =
     ["list_drawers", "list_loan_groups", "list_portfolios", "list_contact_types"];
 
-/// Gives all loans and contacts to the teller, closes one row of each setup list that has trustees
-/// to everybody else, and gives the viewer every privilege but those that see other people's rows.
+/// Assigns all loans and contacts to the teller, restricts one row of each setup list that has
+/// trustees to the teller, and gives the viewer every privilege except access to other users' rows.
 async fn hide_everything_from_the_viewer(world: &World) {
     let teller = "(SELECT user_id FROM users WHERE user_name = 'teller')";
     let officers =
@@ -207,7 +207,7 @@ async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
             let length = |list: &Value| list.as_array().map_or(0, Vec::len);
             match FILTERED.contains(&id) {
                 true => assert!(length(&seen) < length(&whole), "{id}: {seen}"),
-                // Of batch runs everything but the loans they failed on is everybody's.
+                // Only the failed loans of batch runs are restricted.
                 false if id.ends_with("_status") => {
                     assert!(length(&whole["Failures"]) > 0, "{id}: {whole}");
                     assert_eq!(length(&seen["Failures"]), 0, "{id}: {seen}");

@@ -1,5 +1,5 @@
-//! Every amount from 0.00 to 10,000.00 by cents, and the largest there are, are the same after the
-//! database and after JSON.
+//! Every amount from 0.00 to 10,000.00 in steps of a cent, and the largest amounts, survive the
+//! database and JSON unchanged.
 
 use acceptance::Database;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
@@ -9,7 +9,7 @@ use shared::db;
 use shared::entity::convenience_fee_rules as rules;
 use shared::rows;
 
-/// Every amount that must survive, a multiple of three of them.
+/// Every amount that must survive. Their number is a multiple of three.
 fn amounts() -> Vec<Money> {
     let cents = (0..=1_000_000).map(|cents| Money::from_cents(cents).expect("an amount"));
     let limits =

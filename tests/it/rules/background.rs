@@ -1,5 +1,5 @@
-//! Background tasks: one that fails is seen in readiness and metrics, is tried again, and keeps no
-//! other one from its work.
+//! Background tasks: a failing task shows in readiness and metrics, is retried, and does not block
+//! any other task.
 
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
@@ -15,7 +15,7 @@ async fn ready(world: &World) -> Answer {
     world.client.send(request).await.expect("an answer").expect(200)
 }
 
-/// Waits until the failing tasks are these.
+/// Waits until exactly these tasks are failing.
 async fn expect_failing(world: &World, tasks: &[&str]) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -29,7 +29,7 @@ async fn expect_failing(world: &World, tasks: &[&str]) {
     }
 }
 
-/// A figure of the api-server, by its name and labels: nothing where it was not counted.
+/// A metric of the api-server, by name and labels: 0 if it has no value.
 async fn figure(world: &World, name: &str) -> u64 {
     let text = world.client.http.get(&world.metrics.1).send().await.expect("metrics");
     let text = text.text().await.expect("metrics");
@@ -60,7 +60,7 @@ async fn a_task_that_fails_is_seen_and_goes_on_when_it_can() {
     .await;
 }
 
-/// The supervisor catches a panic of whatever runs under it: these do.
+/// The supervisor catches panics of the tasks that run under it. This checks that all of them do.
 #[tokio::test]
 async fn every_background_task_runs_under_the_supervisor() {
     let auth = ["client assertions", "events", "failures", "keys", "rates", "sessions"];

@@ -1,8 +1,8 @@
-//! The contract: the committed document is the served one, and it keeps its own rules; the sample
-//! settings are those of the servers.
+//! The contract: the committed document equals the served one and follows its own rules, and the
+//! sample settings match the servers.
 //!
-//! After a change of the API or of settings: `UPDATE_OPENAPI=1 cargo test -p acceptance contract`
-//! writes them anew.
+//! After a change of the API or of settings, `UPDATE_OPENAPI=1 cargo test -p acceptance contract`
+//! regenerates them.
 
 use serde_json::Value;
 use shared::entity::json_names::json_name;

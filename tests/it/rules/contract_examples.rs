@@ -1,7 +1,7 @@
-//! The examples of the contract are requests that a demo portfolio takes, and what it answers.
+//! The examples of the contract are requests that a demo portfolio accepts, and its answers.
 //!
-//! `UPDATE_OPENAPI=1 cargo test -p acceptance contract` writes them anew where requests, statuses
-//! or members of answers have changed; run it twice, for the document has them, too.
+//! `UPDATE_OPENAPI=1 cargo test -p acceptance contract` regenerates them after requests, statuses
+//! or members of answers have changed. Run it twice, because the document contains them, too.
 
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
@@ -18,13 +18,13 @@ use shared::problem::ProblemType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Bytes of two rows of a list; of longer ones there is one.
+/// The size in bytes up to which a list shows two rows; a longer list shows one.
 const LIST_BYTES: usize = 1200;
 
-/// The contract names no host but this one (RFC 2606).
+/// The only host that the contract names (RFC 2606).
 const API_URL: &str = "https://api.example.com";
 
-/// Sends one request after the other as the admin account and keeps what comes back.
+/// Sends requests one by one as the admin account, and records the answers.
 struct Recorder {
     client: Client,
     token: String,
@@ -43,7 +43,7 @@ impl Recorder {
         self.client.send(request).await.expect("an answer")
     }
 
-    /// Keeps an answer as the example of an operation.
+    /// Records an answer as the example of an operation.
     async fn record(&mut self, id: &str, method: Method, path: &str, body: Body) -> Value {
         let request = match &body {
             Body::Json(body) => Some(body.clone()),
@@ -60,7 +60,7 @@ impl Recorder {
         answer
     }
 
-    /// What the first row of a list has in this member.
+    /// The value of this member in the first row of a list.
     async fn first(&self, path: &str, member: &str) -> Value {
         let answer = self.send(&Method::GET, path, Body::None).await.expect(200);
         answer.json()[0][member].clone()
@@ -70,7 +70,7 @@ impl Recorder {
         self.record(id, Method::POST, path, Body::Json(body)).await
     }
 
-    /// Attaches a small file, then removes what came of it.
+    /// Attaches a small file, then removes the document.
     async fn attach_and_remove(&mut self, kind: &str, owner: &str) {
         let path = format!("{owner}/documents");
         let form = Form::file("appraisal.txt", b"Appraised at 250,000.00.\n");
@@ -121,7 +121,7 @@ impl Recorder {
         self.post("reconcile_drawer", &format!("{drawer}/reconciliations"), counted).await;
     }
 
-    /// Documents of each kind of owner, and the comment that goes at the end.
+    /// Documents of each kind of owner, and the comment that is removed at the end.
     async fn documents(&mut self) {
         let owner = |recorder: &Self, id: &str| {
             let path = recorder.examples[id].path.as_str();
@@ -173,7 +173,7 @@ impl Recorder {
     }
 }
 
-/// What a request carries.
+/// The body of a request.
 enum Body {
     None,
     Json(Value),
@@ -188,7 +188,7 @@ const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </Core>
 "#;
 
-/// Lists show what a row looks like.
+/// Shortens a list to enough rows to show their shape.
 fn cut_short(mut answer: Value) -> Value {
     if let Some(rows) = answer.as_array_mut() {
         rows.truncate(2);
@@ -199,8 +199,8 @@ fn cut_short(mut answer: Value) -> Value {
     answer
 }
 
-/// What is the same in every demo portfolio: everything but versions, and of answers the names of
-/// their members. Figures hang on the day.
+/// What is the same in every demo portfolio: everything except versions, and of answers only the
+/// member names. Figures depend on the day.
 fn lasting(examples: &BTreeMap<String, Example>) -> Value {
     let example = |(id, example): (&String, &Example)| {
         let mut request = example.request.clone();
@@ -284,12 +284,12 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
         assert_eq!(contract::faults(&schema, &example["value"]), [""; 0], "{name}");
         problems += 1;
     }
-    // Files come as forms, and are given and removed without JSON.
+    // Files are uploaded as forms, and downloaded and removed without JSON.
     let json = |of: fn(&Operation) -> bool| operations().all().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
-    // A payment is tried with one status and made with another.
+    // A payment has one status as a dry run and another when it is posted.
     assert_eq!(answers, json(|o| o.gives.as_deref() == Some(JSON.media_type)) + 1);
-    // Three kinds are of no operation.
+    // Three problem types belong to no operation.
     assert_eq!(problems, ProblemType::ALL.len() - 3);
 }
 
@@ -297,7 +297,7 @@ fn members_of(object: &Value) -> impl Iterator<Item = &Value> {
     object.as_object().into_iter().flatten().map(|(_, member)| member)
 }
 
-/// False where there is no example.
+/// False if there is no example.
 fn is_sound(id: &str, described: &Value) -> bool {
     let example = &described["example"];
     if !example.is_null() {

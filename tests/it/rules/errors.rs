@@ -1,5 +1,5 @@
-//! Failures: each is a problem document of a known type, the framework's own and those of servers
-//! that are away included.
+//! Failures: each answer is a problem document of a known type, including the framework's own
+//! failures and those of servers that are unavailable.
 
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
@@ -135,14 +135,14 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
                 world.client.log_out(&admin).await.expect(503);
                 gate.open();
             }
-            // The file is the database: it cannot be stopped, but it can be spoilt.
+            // SQLite is a file: it cannot be stopped, but its tables can be renamed.
             None => {
                 world.sql("ALTER TABLE active_users RENAME TO away").await;
                 introspect().await.expect(500);
                 world.sql("ALTER TABLE away RENAME TO active_users").await;
             }
         }
-        // A connection that was cut a moment ago may still fail one request.
+        // A connection that was just cut may still fail one request.
         for _ in 0..50 {
             if world.client.get(&admin, "/loans/1").await.status == 404 {
                 break;
@@ -160,7 +160,7 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
 async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
     let gated = Environment { gated: true, ..Environment::default() };
     on_each_database_with(PROGRAM, gated, |world| async move {
-        // The embedded one has no network that could fail.
+        // The embedded database has no network that could fail.
         let Some(gate) = &world.gate else { return world };
         let admin = world.token("admin").await;
         gate.freeze();

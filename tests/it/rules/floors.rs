@@ -1,10 +1,10 @@
-//! Imports go one way: in every package a room (a top-level module) imports only rooms that stand
-//! below it in its list. The installer's commands stand beside each other.
+//! Imports go one way: in every package a room (a top-level module) imports only rooms below it in
+//! its list. The installer's commands do not import each other.
 
 use crate::rules::tidy::files;
 use std::collections::BTreeSet;
 
-/// From the top down, what needs the rooms below it.
+/// From top to bottom: each room may need the rooms below it.
 const API_SERVER: &[&str] = &[
     "router",
     "background",
@@ -167,7 +167,7 @@ fn a_room_of_the_tests_harness_imports_only_rooms_below_it() {
     check("tests/harness", HARNESS);
 }
 
-/// Every import of a room above its own, or of one without a floor, by file.
+/// Checks that no room imports a room above its own, and that every room has a floor.
 fn check(source: &str, floors: &[&str]) {
     let of_files = imports(source);
     let found: BTreeSet<&str> = of_files.iter().map(|(_, room, _)| room.as_str()).collect();
@@ -184,8 +184,8 @@ fn check(source: &str, floors: &[&str]) {
     }
 }
 
-/// File, room and imported rooms, without what stands in comments and tests. The rooms are those of
-/// a package, or of one room of it, such as `installer/src/commands`.
+/// File, room and imported rooms, without comments and tests. The rooms are those of a package, or
+/// of one room within it, such as `installer/src/commands`.
 fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
     let mut found = Vec::new();
     let above = source.split_once("/src/").map_or(String::new(), |(_, room)| format!("{room}::"));

@@ -1,10 +1,10 @@
-//! Paths that moved with release 5.0.0: whatever is sent there, the answer says where to send it.
+//! Paths that moved with release 5.0.0: the answer to any request names the new path.
 
 use crate::PROGRAM;
 use acceptance::world::on_embedded_database;
 use reqwest::Method;
 
-/// Each former path and where it is now, with the ids that the former path has.
+/// Each former path and its new one, with the ids of the former path.
 const MOVED: [(&str, &str); 19] = [
     ("/loans/17/transaction-history", "/loans/17/transactions"),
     ("/core/post-payment", "/loans/{loan_id}/transactions/payments"),
@@ -53,7 +53,7 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
             assert_eq!(answer.expect(410).json()["currentPath"], current);
             let answer = send(&Method::HEAD, "", former).await.expect(410);
             assert_eq!(answer.text, "");
-            // What is there now is another matter.
+            // What the new path answers is not checked here.
             let now = current.replace("{loan_id}", "17");
             let answer = send(&Method::GET, "", &now).await;
             assert!([401, 405].contains(&answer.status.as_u16()), "{now}: {}", answer.text);

@@ -1,9 +1,9 @@
-//! The contract against the servers, by programs that others wrote: schemathesis makes requests of
-//! it, sound and unsound ones, and judges every answer by it; redocly and spectral read it.
+//! The contract against the servers, by independent programs: schemathesis derives valid and
+//! invalid requests from it and checks every answer against it; redocly and spectral lint it.
 //!
-//! `tests/clients` has their settings, and in `schemathesis_hooks.py` what is refused although the
-//! contract has nothing against it. `TEST_FUZZ_EXAMPLES` makes it a longer run, `TEST_SEED` another
-//! one, `TEST_FUZZ_DATABASE` one on another database.
+//! Their settings are in `tests/clients`, and `schemathesis_hooks.py` there lists requests that are
+//! refused although the contract allows them. `TEST_FUZZ_EXAMPLES` makes a longer run, `TEST_SEED`
+//! a different one, `TEST_FUZZ_DATABASE` one on another database.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{clients_folder, node_program, python_program, skip};
@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Requests per operation and phase, beside those that follow from the contract alone.
+/// Requests per operation and phase, in addition to those that follow from the contract alone.
 const EXAMPLES: u32 = 4;
 const SEED: u64 = 1;
-/// A run as one user by default: it takes a minute where nothing else is running.
+/// The time limit of one user's run; by default it takes a minute on an idle machine.
 const RUN: Duration = Duration::from_secs(600);
 const PHASES: &str = "examples,coverage,fuzzing,stateful";
 
@@ -31,7 +31,7 @@ fn contract() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json")
 }
 
-/// What the program printed, where it has found something.
+/// What the program printed, if it has found something.
 fn findings(output: &Output) -> Option<String> {
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     let printed = || [&output.stdout, &output.stderr].map(|bytes| text(bytes)).concat();
@@ -77,7 +77,7 @@ async fn whatever_the_contract_allows_or_forbids_is_answered_as_it_says() {
     let database: Option<String> = setting("TEST_FUZZ_DATABASE");
     let more: Vec<&str> = database.iter().flat_map(|url| ["--database-url", url]).collect();
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &more).await;
-    // Each has one of the processors that the others leave.
+    // Each run uses one processor.
     tokio::join!(
         fuzz(&program, &quickstart, folder.path(), "admin"),
         fuzz(&program, &quickstart, folder.path(), "teller"),
@@ -93,7 +93,7 @@ async fn lint(program: &str, arguments: &[&str], settings: &str) {
     };
     let mut command = Command::new(program);
     command.args(arguments).arg(clients_folder().join(settings)).arg(contract());
-    // One of them would look for a newer version of itself, and tell that it was used.
+    // Redocly would otherwise check for updates and report its use.
     command.env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true").env("REDOCLY_TELEMETRY", "off");
     let output = command.stdin(Stdio::null()).kill_on_drop(true).output();
     let output = timeout(RUN, output).await.expect("in time").expect("a process");

@@ -1,12 +1,12 @@
-//! Two replicas of each server, each on a node of its own of a MariaDB Galera cluster: what they
-//! post and end together is right, and one that loses its node is no loss.
+//! Two replicas of each server, each on its own node of a MariaDB Galera cluster: concurrent
+//! postings and log-outs are right, and losing a replica's node loses nothing.
 
 use acceptance::galera;
 use acceptance::installed_clients::skip;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The program that tries it, as it is run by hand for longer.
+/// The program that runs the test; it can also be run manually for longer.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_galera_load");
 
 #[test]

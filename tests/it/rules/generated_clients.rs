@@ -1,5 +1,5 @@
-//! Clients made of the contract by generators: nothing is left out, amounts stay texts, and where a
-//! program of `tests/generators/` uses them, it does so with a running quickstart.
+//! Clients generated from the contract: nothing is left out, amounts stay texts, and each program
+//! of `tests/generators/` works with its client against a running quickstart.
 
 use crate::PROGRAM;
 use acceptance::Client;
@@ -11,11 +11,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-/// Kept from one run to the next one.
+/// Kept between runs.
 const PLACE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generated_clients");
-/// As the generated go.mod has it.
+/// The version required by the generated go.mod.
 const GO_NEEDED: u32 = 23;
-/// Runs a quickstart for as long as its input is open, which is as long as this process lives.
+/// Runs a quickstart until its input is closed, that is, as long as this process lives.
 const WHILE_INPUT_IS_OPEN: &str = r#"
     "$1" quickstart --dir "$2" --auth-port 0 --api-port 0 --loans 3 >"$2/output" 2>&1 &
     cat >/dev/null
@@ -24,7 +24,7 @@ const WHILE_INPUT_IS_OPEN: &str = r#"
     rm -rf "$2"
 "#;
 
-/// A quickstart that all tests here use, one after the other.
+/// A quickstart shared by all tests here, which take turns.
 struct Quickstart {
     _process: Child,
     /// The path of quickstart.json.
@@ -57,15 +57,15 @@ impl Quickstart {
         Self { _process: process, file, turn: tokio::sync::Mutex::new(()) }
     }
 
-    /// Lets a program do its steps; gives back what it printed.
+    /// Lets a program carry out its steps. Returns its output.
     async fn tried_by(workshop: &Workshop, command: &mut Command) -> String {
         let quickstart = Self::running().await;
-        // A program compares lists with each other, and all of them post to one loan.
+        // A program compares lists with each other, and all programs post to the same loan.
         let _turn = quickstart.turn.lock().await;
         workshop.finish(command.arg(&quickstart.file))
     }
 
-    /// Lets a program do its main job, to the end.
+    /// Lets a program carry out its main job to the end.
     async fn main_job_by(workshop: &Workshop, command: &mut Command) {
         let steps = Self::tried_by(workshop, command).await;
         assert!(steps.contains("posted 10.07\n"), "{steps}");
@@ -190,7 +190,7 @@ async fn java() {
     Quickstart::main_job_by(&workshop, &mut program).await;
 }
 
-/// Not below the folder of the client: what others have written stays compiled.
+/// Outside the client's folder, so that compiled dependencies are kept.
 fn rust_target() -> String {
     format!("--target-dir={PLACE}/rust-target")
 }
@@ -223,13 +223,13 @@ fn csharp() {
     workshop.run("dotnet", &["build", "client/src/LoanServicing"]);
 }
 
-/// What a program says of its version, if it is there.
+/// What a program prints as its version, if it is installed.
 fn version(workshop: &Workshop, program: &str, argument: &str) -> Option<String> {
     let output = workshop.command(Path::new(program)).arg(argument).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The minor version of Go, of `go version go1.26.8 linux/amd64`.
+/// The minor version of Go, from `go version go1.26.8 linux/amd64`.
 fn minor_of_go(version: &str) -> Option<u32> {
     version.split("go1.").nth(1)?.split(['.', ' ']).next()?.parse().ok()
 }

@@ -1,13 +1,13 @@
-//! The Dockerfiles of `deploy/docker/`: a linter has no complaint, they differ in the program alone,
-//! everything that is built gets to the builder and no secret does, and the image has the libraries
-//! that the programs need. Nothing here runs a container.
+//! The Dockerfiles of `deploy/docker/`: a linter has no complaint, they differ only in the program,
+//! everything that is built reaches the builder and no secret does, and the image has the libraries
+//! that the programs need. No container is run.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{python_program, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What `gcr.io/distroless/cc-debian12` has.
+/// The libraries in `gcr.io/distroless/cc-debian12`.
 const LIBRARIES: [&str; 5] =
     ["linux-vdso.so.1", "libgcc_s.so.1", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"];
 const PROGRAMS: [&str; 3] = ["auth-server", "api-server", "installer"];
@@ -52,7 +52,7 @@ fn images_are_built_alike_and_run_as_nobody() {
     assert_eq!(rest, installer);
     assert!(auth.contains(&"USER 65532:65532".to_owned()));
     assert!(auth.contains(&"STOPSIGNAL SIGTERM".to_owned()));
-    // The compiler is the one that the workspace asks for.
+    // The compiler is the version that the workspace requires.
     let manifest = read(&root().join("Cargo.toml"));
     let version =
         manifest.split("rust-version = \"").nth(1).and_then(|rest| rest.split('"').next());
@@ -80,7 +80,7 @@ fn the_image_has_every_library_that_a_program_needs() {
     let Ok(needed) = Command::new("ldd").arg(PROGRAM).output() else {
         return skip("ldd is missing (Debian: apt-get install libc-bin)");
     };
-    // Both servers and the installer are in it.
+    // This program contains both servers and the installer.
     let needed = String::from_utf8_lossy(&needed.stdout).into_owned();
     assert!(needed.contains("libc.so.6"), "{needed}");
     for line in needed.lines() {

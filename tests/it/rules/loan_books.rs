@@ -1,7 +1,7 @@
-//! Every figure of a loan is that of a second book, which is kept by plain means: thousands of
-//! random loans with random payments, adjustments and reversals, to the cent and to the row.
+//! Every figure of a loan equals that of a second book, kept by simple means: thousands of random
+//! loans with random payments, adjustments and reversals, to the cent and to the row.
 //!
-//! What is drawn follows from `TEST_SEED`. A failure is shrunk before it is reported.
+//! The loans follow from `TEST_SEED`. A failure is shrunk before it is reported.
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::Desk;
@@ -9,7 +9,7 @@ use acceptance::loan_drivers::{Tally, play, pure};
 use acceptance::test_seed::{test_seed, test_seeds};
 use tokio::runtime::Runtime;
 
-/// Seeds that once drew a history on which the books, or this test, failed.
+/// Seeds that once produced a history on which the books, or this test, failed.
 const FAILED: [u64; 2] = [10_389_288_194_436_148_956, 713_292_196];
 
 #[test]

@@ -1,5 +1,5 @@
-//! What callers are told of a request that cannot be read: plain words, with the names that they
-//! know, for every parameter and every member of every operation.
+//! Messages about unreadable requests: plain words, with the names that callers know, for every
+//! parameter and every member of every operation.
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
@@ -8,9 +8,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Something that no answer where cards are dealt with may have in it.
+/// A value that must not appear in any answer of an operation about cards.
 const SECRET: &str = "hush-1234";
-/// What only the program's own texts have.
+/// Phrases that only internal texts contain.
 const FOREIGN: &[&str] = &[
     "poem",
     "serde",
@@ -32,7 +32,7 @@ const FOREIGN: &[&str] = &[
     "field ",
 ];
 
-/// Something to send, and what may not be in the answer.
+/// A request, and the field that its answer must name.
 struct Trial {
     id: String,
     method: Method,
@@ -41,7 +41,7 @@ struct Trial {
     field: String,
 }
 
-/// All names that the contract gives to something.
+/// All names in the contract.
 fn names(document: &Value) -> BTreeSet<String> {
     fn walk(value: &Value, names: &mut BTreeSet<String>) {
         match value {
@@ -65,7 +65,7 @@ fn names(document: &Value) -> BTreeSet<String> {
     names
 }
 
-/// What is wrong with a message, if anything is.
+/// Returns what is wrong with a message, if anything.
 fn fault(message: &str, names: &BTreeSet<String>) -> Option<&'static str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     for word in message.split(|c| !is_word(c)).filter(|word| !names.contains(*word)) {
@@ -78,7 +78,7 @@ fn fault(message: &str, names: &BTreeSet<String>) -> Option<&'static str> {
     FOREIGN.iter().find(|foreign| message.contains(**foreign)).copied()
 }
 
-/// Everything that the answer says in words.
+/// All texts of an answer.
 fn said(answer: &Answer) -> Vec<String> {
     let document = answer.json();
     let errors = document["errors"].as_array().cloned().unwrap_or_default();
@@ -97,7 +97,7 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// Values of a kind that a parameter or member with this schema does not have.
+/// Values of a type that a parameter or member with this schema does not accept.
 fn unsound(schema: &Value) -> Vec<Value> {
     let all = [json!(SECRET), json!(1.5), json!(true), json!([SECRET]), json!({SECRET: 1})];
     let kind = schema["type"].as_str().unwrap_or_default();
@@ -112,8 +112,7 @@ fn unsound(schema: &Value) -> Vec<Value> {
     all.into_iter().filter(|value| !fits(value)).collect()
 }
 
-/// Every parameter of the query and the path with something that it cannot be, and every member of
-/// every body.
+/// Every query and path parameter with an invalid value, and every member of every body.
 fn trials(document: &Value, rows: &Rows) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -134,7 +133,7 @@ fn trials(document: &Value, rows: &Rows) -> Vec<Trial> {
                 let sent = format!("{SECRET}%C3%A4");
                 match parameter["in"].as_str() {
                     Some("query") if unsound(kind).contains(&json!(SECRET)) => {
-                        // What else the operation needs.
+                        // Other parameters that the operation requires.
                         let more = if path.ends_with("-fee") { "&amount=1" } else { "" };
                         let more = if name == "amount" { "" } else { more };
                         let path = format!("{path}?{name}={sent}{more}");
@@ -157,7 +156,7 @@ fn trials(document: &Value, rows: &Rows) -> Vec<Trial> {
                 }
             }
             if let Some(members) = schema["properties"].as_object() {
-                // What a PUT takes as it is, is compared with the row when its turn comes.
+                // Read-only members of a PUT are skipped: they are compared with the row later.
                 for (name, kind) in members.iter().filter(|(_, kind)| kind["readOnly"] != true) {
                     for value in unsound(resolved(document, kind)) {
                         let body = sound(document, schema, name, value);
@@ -175,7 +174,7 @@ fn trials(document: &Value, rows: &Rows) -> Vec<Trial> {
     trials
 }
 
-/// A body with all that is required, and this member.
+/// A body with everything that is required, and this member.
 fn sound(document: &Value, schema: &Value, name: &str, value: Value) -> Value {
     let mut body = json!({});
     for member in schema["required"].as_array().into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! Requests that no client should send and some do: other methods, other encodings, JSON that two
-//! readers would read in two ways. Each is answered by a problem, and none by a failure.
+//! Requests that no client should send but some do: other methods, other encodings, JSON that two
+//! parsers would read differently. Each is answered by a problem, and none by a server failure.
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
@@ -7,7 +7,7 @@ use acceptance::{Answer, World, on_each_database};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
-/// Methods that no path has, and some that nobody has.
+/// Methods that no path accepts, and some that do not exist.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE"];
 
 async fn send(world: &World, request: RequestBuilder) -> Answer {
@@ -58,7 +58,7 @@ fn path_of(rows: &Rows, pattern: &str) -> String {
     rows.path(pattern).split('?').next().expect("a path").to_owned()
 }
 
-/// Bodies, and what the answer says of them.
+/// Bodies, and a part of the answer's text.
 fn bodies() -> Vec<(Vec<u8>, &'static str)> {
     let text = |text: &str| text.as_bytes().to_vec();
     let no_json = "the body cannot be read as JSON: line 1, column ";
@@ -84,7 +84,7 @@ fn bodies() -> Vec<(Vec<u8>, &'static str)> {
     ]
 }
 
-/// Every operation that takes JSON.
+/// Every operation with a JSON body.
 async fn takers_of_json(world: &World, rows: &Rows) -> Vec<(Method, String)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut found = Vec::new();

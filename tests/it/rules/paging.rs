@@ -11,16 +11,17 @@ use serde_json::Value;
 use shared::entity::json_names::json_name;
 use shared::entity::*;
 
-/// Rows of each list when the walk begins.
+/// Rows in each list when the walk begins.
 const ROWS: usize = 5;
-/// Rows of a page.
+/// Rows per page.
 const LIMIT: usize = 2;
-/// Pages after which a row is added.
+/// Number of pages after which a row is added.
 const ADDED: u32 = 3;
-/// Rows are numbered from here on in the first list, from twice as much in the second, and so on.
+/// New rows of the first list are numbered from here, those of the second from twice this, and so
+/// on.
 const LIST: u32 = 10;
 
-/// A row that is to be added to a list, as a copy of one that is there.
+/// Adds rows to lists, as copies of existing ones.
 struct Adding<'a> {
     world: &'a World,
     rows: &'a Rows,
@@ -28,14 +29,15 @@ struct Adding<'a> {
 }
 
 impl Adding<'_> {
-    /// The statement that copies the first row that meets a condition, with these columns changed.
+    /// The SQL statement that copies the first row that meets a condition, with these columns
+    /// changed.
     fn copy<E: EntityTrait>(&self, condition: &str, changed: &[(&str, String)]) -> String {
         let table = E::default().table_name().to_owned();
         let key = <E::PrimaryKey as Iterable>::iter().next().expect("a key").as_str().to_owned();
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for column in <E::Column as Iterable>::iter() {
             let name = column.as_str();
-            // Some are words of a database's own.
+            // Some column names are reserved words.
             let quoted = match self.world.database.name() {
                 "mysql" => format!("`{name}`"),
                 _ => format!("\"{name}\""),
@@ -54,7 +56,7 @@ impl Adding<'_> {
         )
     }
 
-    /// The statement that copies a row of a list, with these columns changed.
+    /// The SQL statement that copies a row of a list, with these columns changed.
     fn again<E: EntityTrait>(&self, row: &Value, changed: &[(&str, String)]) -> String {
         let key = <E::PrimaryKey as Iterable>::iter().next().expect("a key").as_str().to_owned();
         let value = match &row[json_name(&key)] {
@@ -64,13 +66,14 @@ impl Adding<'_> {
         self.copy::<E>(&format!("{key} = {value}"), changed)
     }
 
-    /// The same with a name of its own in this column, before those that are there or behind them.
+    /// The SQL statement that copies a row with a new name in this column, sorted before or after
+    /// the existing ones.
     fn named<E: EntityTrait>(&self, row: &Value, column: &str) -> String {
         let side = if self.number.is_multiple_of(2) { "~" } else { "!" };
         self.again::<E>(row, &[(column, format!("'{side}{}'", self.number))])
     }
 
-    /// Adds a row to the list that has this one.
+    /// Adds a row to the list that contains this one.
     async fn to(&self, schema: &str, row: &Value) {
         let statement = (self.on_records(schema, row)).or_else(|| self.of_setup(schema, row));
         let statement = statement.unwrap_or_else(|| panic!("nothing is added to {schema}s"));
@@ -137,19 +140,19 @@ impl Adding<'_> {
     }
 }
 
-/// A list that is walked.
+/// A list to walk.
 struct List<'a> {
     id: &'a str,
     path: &'a str,
-    /// What its rows are called in the document.
+    /// The name of its rows' schema in the document.
     schema: &'a str,
     /// One of them.
     row: &'a Value,
-    /// Which list it is.
+    /// Its number among the lists.
     number: u32,
 }
 
-/// The rows of a list in small pages; after the first pages a row is added.
+/// Walks a list in small pages; after the first pages a row is added.
 async fn walk(world: &World, token: &str, rows: &Rows, list: &List<'_>) -> Vec<Value> {
     let List { id, path, schema, row, number } = list;
     let kept = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
@@ -218,7 +221,7 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
     .await;
 }
 
-/// Transactions come in the order of their effective dates, so rows are added in the middle.
+/// Transactions are ordered by effective date, so rows are also added in the middle.
 #[tokio::test]
 async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added() {
     let seed = test_seed();
@@ -258,7 +261,7 @@ async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added()
 }
 
 impl Adding<'_> {
-    /// Adds a transaction on one of a few days.
+    /// Adds a transaction dated on one of a few days.
     async fn transaction(&self, chance: &mut fastrand::Rng) {
         let day = format!("'2024-02-{:02}'", chance.u8(1..=9));
         let loan = format!("loan_id = {}", self.rows.loan_id);
@@ -267,7 +270,7 @@ impl Adding<'_> {
     }
 }
 
-/// What transactions are ordered by, of each row of an answer.
+/// The sort keys of each transaction in an answer.
 fn keys(answer: &Answer) -> Vec<(String, i64)> {
     let rows = answer.json();
     let key = |row: &Value| {
@@ -277,7 +280,8 @@ fn keys(answer: &Answer) -> Vec<(String, i64)> {
     rows.as_array().expect("rows").iter().map(key).collect()
 }
 
-/// Documents have descriptions of 64 KiB at most, and a page of them has room for a hundred and some.
+/// Descriptions of documents have at most 64 KiB, so a page has room for somewhat more than a
+/// hundred.
 #[tokio::test]
 async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
     on_each_database(PROGRAM, |world| async move {

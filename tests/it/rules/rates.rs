@@ -1,4 +1,4 @@
-//! How many requests a caller may send, where the installation says so.
+//! Rate limits on the requests of a caller, if the installation sets them.
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
@@ -36,7 +36,7 @@ async fn a_caller_who_sends_too_much_is_told_when_to_come_again_and_others_are_n
             tokio::time::sleep(Duration::from_secs(wait)).await;
             world.client.get(token, path).await.expect(200);
         }
-        // A second token is no second caller.
+        // A second token does not make a second caller.
         let again = world.token("viewer").await;
         let path = "/setup/loan/interest-plans";
         let both = (0..6).flat_map(|_| [&viewer, &again]);

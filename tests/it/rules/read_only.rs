@@ -1,9 +1,9 @@
-//! A database that can be read and not written: no load balancer sends anybody to a server on it.
+//! A read-only database: readiness keeps load balancers from sending requests to a server on it.
 
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 
-/// The URL under which this database refuses writes.
+/// The URL at which this database refuses writes.
 async fn read_only_url(world: &World) -> String {
     let url = &world.database_url;
     match world.database.name() {

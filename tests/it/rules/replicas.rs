@@ -1,6 +1,6 @@
-//! Two of each server behind HAProxy on PostgreSQL with a standby, set up by the samples of `deploy/`:
-//! nobody notices a restart, and nothing is lost when the primary dies. `replicas_load` looks at it;
-//! here it does so once, quickly.
+//! Two replicas of each server behind HAProxy on PostgreSQL with a standby, set up from the samples
+//! in `deploy/`: no client notices a restart, and nothing is lost when the primary dies.
+//! `replicas_load` measures it; this is a single quick run.
 
 use acceptance::haproxy::{Haproxy, replace, sample};
 use acceptance::installed_clients::skip;
@@ -30,7 +30,7 @@ fn restarts_are_not_noticed_and_nothing_is_lost_with_a_primary() {
     assert!(run.status.success(), "{}", said[1]);
 }
 
-/// Whoever says to HAProxy that it is a primary, and tells everybody else what it is called.
+/// A server that claims to HAProxy to be a primary, and tells every other client its name.
 async fn claim(port: u16, name: u8) -> JoinHandle<()> {
     const ADMITTED: [u8; 15] = [b'R', 0, 0, 0, 8, 0, 0, 0, 0, b'Z', 0, 0, 0, 5, b'I'];
     const NOT_IN_RECOVERY: [u8; 12] = [b'D', 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, b'f'];
@@ -51,7 +51,7 @@ async fn claim(port: u16, name: u8) -> JoinHandle<()> {
     })
 }
 
-/// Whom a new connection leads to.
+/// The name of the server that a new connection reaches.
 async fn reached(port: u16) -> Option<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("HAProxy");
     stream.write_all(b"?").await.ok()?;

@@ -1,5 +1,5 @@
-//! Rubbish in paths, queries and bodies: every operation of the served document answers it with a
-//! problem or as if there were no such row, and never with a failure of its own.
+//! Garbage in paths, queries and bodies: every operation of the served document answers with a
+//! problem, or as if there were no such row, and never with a server failure.
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A reading operation: its path in the document, the path of a row that is there, its parameters.
+/// A read operation: its path in the document, the path of an existing row, its parameters.
 struct Read {
     id: String,
     pattern: String,
@@ -24,7 +24,7 @@ struct Parameter {
     kind: String,
 }
 
-/// What is put in the place of a parameter, and the statuses that may come of it.
+/// A value for a parameter, and the statuses that may result.
 type Trial = (&'static str, &'static [u16]);
 
 const IDS: &[Trial] = &[
@@ -130,7 +130,7 @@ impl Parameter {
     }
 }
 
-/// Every reading operation of the served document, on rows that are there.
+/// Every read operation of the served document, on existing rows.
 async fn reads(world: &World, rows: &Rows) -> Vec<Read> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut reads = Vec::new();
@@ -156,12 +156,12 @@ fn parameter(described: &Value) -> Parameter {
 }
 
 impl Read {
-    /// What every request of this operation needs.
+    /// Query parameters that every request of this operation needs.
     fn required(&self) -> &'static str {
         if self.id == "get_convenience_fee" { "&amount=10.00" } else { "" }
     }
 
-    /// The request with this value in the place of a parameter.
+    /// The request with this value for a parameter.
     fn with(&self, parameter: &Parameter, value: &str) -> String {
         if parameter.place == "query" {
             let others = if parameter.name == "amount" { "" } else { self.required() };
@@ -215,7 +215,7 @@ async fn no_parameter_of_any_read_can_be_such_rubbish_that_the_answer_is_a_failu
     .await;
 }
 
-/// A cursor as the server makes it of a sort key.
+/// A cursor as the server makes it from a sort key.
 fn cursor(key: &[&str]) -> String {
     let key = serde_json::to_vec(key).expect("JSON");
     let sum = digest::digest(&digest::SHA256, &key);
@@ -304,7 +304,7 @@ async fn what_no_operation_asks_for_is_refused_once_or_twice() {
     .await;
 }
 
-/// An operation that takes JSON: its path for rows that are there, and a body that it can read.
+/// An operation with a JSON body: its path for existing rows, and a body that it can read.
 struct Write {
     id: String,
     pattern: String,
@@ -313,7 +313,7 @@ struct Write {
     sound: Value,
 }
 
-/// A schema behind its references.
+/// Resolves a schema's references.
 fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let reference = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
     match reference {
@@ -391,7 +391,7 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
                     body[member] = value.clone();
                     let body = body.to_string();
                     let answer = send(&world, &admin, &write.path, body.clone().into()).await;
-                    // A row that is named in the body may be none that is there.
+                    // A row named in the body may not exist.
                     let allowed =
                         if member.ends_with("ID") { &[400, 404, 422][..] } else { &[400, 422] };
                     if answer.status != 201 {

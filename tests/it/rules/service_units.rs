@@ -1,15 +1,16 @@
-//! The units of `deploy/systemd/`, as systemd reads them: nothing in them is misspelt, and little is
-//! left to a server that somebody has broken into.
+//! The systemd units in `deploy/systemd/`, as systemd reads them: nothing is misspelt, and a
+//! compromised server has few rights.
 
 use acceptance::installed_clients::{skip, system_program};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Tenths of what `systemd-analyze security` calls exposure: 100 is a service without any limit.
+/// The limit on what `systemd-analyze security` calls exposure, in tenths: 100 is a service without
+/// any restriction.
 const EXPOSURE_MAX: &str = "20";
 const UNITS: [(&str, &str); 2] = [("auth-server", "auth"), ("api-server", "api")];
-/// What installations have elsewhere.
+/// Paths that differ between installations.
 const PLACES: [&str; 3] = ["/usr/local/bin", "/etc/loan-servicing", "/var/lib/loan-servicing"];
 
 fn deployed(name: &str) -> String {
@@ -61,7 +62,8 @@ fn the_units_differ_in_nothing_but_the_server_and_name_their_places_plainly() {
     for place in PLACES {
         assert!(api.contains(place), "no {place}");
     }
-    // The first signal is the only one that the servers need, and the delay and the drain fit in.
+    // The servers need only the first signal, and the drain delay and the drain fit into the
+    // timeout.
     for line in ["KillSignal=SIGTERM", "TimeoutStopSec=60", "User=loan-servicing", "UMask=0077"] {
         assert!(api.lines().any(|found| found == line), "no {line}");
     }

@@ -1,5 +1,5 @@
-//! Slips of integrators that are told at once: parameters that no operation knows, several faults of
-//! one body, and what a PUT is sent of its own GET.
+//! Mistakes of integrators that are reported immediately: unknown parameters, several errors in one
+//! body, and a PUT with the body of its own GET.
 
 use crate::PROGRAM;
 use crate::api::loans::book;
@@ -41,14 +41,14 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         assert_eq!(errors(&none)[0].1, "is no parameter: this operation takes none");
         let head = world.client.request(Method::HEAD, &admin, &format!("{path}?form=1"));
         assert_eq!(world.client.send(head).await.expect("an answer").status, 400);
-        // Who may not ask learns nothing of what could be asked.
+        // A caller who may not call the operation learns nothing about its parameters.
         world.client.get("", &slips).await.expect(401);
-        // Where cards are dealt with, nothing is told of what came.
+        // Operations about cards do not repeat what was sent.
         let cards = format!("/loans/{loan_id}/payment-gateway/credit-cards?card=secret");
         let told = world.client.get(&admin, &cards).await.expect_problem(400, "bad-request").json();
         assert!(errors(&told).is_empty(), "{told}");
 
-        // Everything that is no operation of the contract takes what it likes.
+        // Paths that are not operations of the contract accept any parameter.
         for path in ["/docs", "/openapi.json", "/xml-import.xsd", "/health/ready", "/health/live"] {
             world.client.get("", &format!("{path}?utm_source=mail")).await.expect(200);
         }
@@ -125,7 +125,7 @@ async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is
             row[own] = json!("Other words");
             let changed = put(&row).await.expect(200).json();
             assert_eq!(changed[own], "Other words");
-            // The version comes first: what differs may have been right a moment ago.
+            // The version is checked first: a value that differs may have been right a moment ago.
             put(&row).await.expect_problem(409, "stale-version");
 
             let mut wrong = changed.clone();

@@ -1,4 +1,5 @@
-//! Clients that ask and take nothing hold neither server up, with or without a token.
+//! Clients that send requests and do not read the answers block neither server, with or without a
+//! token.
 
 use crate::PROGRAM;
 use acceptance::World;
@@ -10,10 +11,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// More than the servers give a client that takes nothing.
+/// More than the servers' time limit for a client that does not read.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// An address of another network than that of the honest client.
+/// An address in another network than that of the honest client.
 fn stranger(number: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(127, 2, number, 1))
 }
@@ -73,7 +74,7 @@ async fn what_is_not_taken_costs_little_memory() {
         let asked = (0..20u8).map(|number| readers.ask(stranger(number), path, 127, 0));
         let held: Vec<_> = join_all(asked).await.into_iter().filter_map(Result::ok).collect();
         assert_eq!(held.len(), 20);
-        // So that each request is answered as far as it gets.
+        // Lets each answer get as far as it can.
         tokio::time::sleep(Duration::from_secs(5)).await;
         let after = resident_kib(world.api.id().expect("a process")).unwrap_or_default();
         let grown = after.saturating_sub(before) / 1024;

@@ -1,5 +1,4 @@
-//! No query per row: what an operation reads takes as many statements for a hundred rows as for
-//! one.
+//! No query per row: a read takes as many statements for a hundred rows as for one.
 
 use crate::PROGRAM;
 use acceptance::rows::Rows;
@@ -7,7 +6,7 @@ use acceptance::{World, on_each_database};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// All reading operations of the served document: id and path.
+/// All read operations of the served document: id and path.
 async fn reading_operations(world: &World) -> Vec<(String, String)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths").clone();
@@ -18,7 +17,7 @@ async fn reading_operations(world: &World) -> Vec<(String, String)> {
     paths.into_iter().filter_map(read).collect()
 }
 
-/// How many statements each operation takes for these rows, both servers counted.
+/// How many statements each operation takes for these rows, in both servers together.
 async fn statements(world: &World, token: &str, rows: &Rows) -> BTreeMap<String, u64> {
     let mut counted = BTreeMap::new();
     for (id, path) in reading_operations(world).await {
@@ -36,7 +35,7 @@ async fn statements(world: &World, token: &str, rows: &Rows) -> BTreeMap<String,
 async fn every_read_takes_as_many_statements_for_a_hundred_rows_as_for_one() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        // A caller whose every right is looked up, unlike the admin account's.
+        // A caller whose every privilege is looked up, unlike the admin account's.
         world.sql("DELETE FROM privilege_grants").await;
         let grants = "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
                       user_id FROM privileges, users WHERE user_name = 'viewer'";

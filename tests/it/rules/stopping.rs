@@ -1,5 +1,5 @@
-//! Stopping a server that others balance load over, and giving it another certificate: nobody who
-//! is connected notices.
+//! Stopping a server behind a load balancer, and replacing its certificate: no connected client
+//! notices.
 
 use crate::PROGRAM;
 use acceptance::servers::{Process, send_signal};
@@ -19,7 +19,7 @@ fn client(files: &TlsFiles) -> ClientBuilder {
     Client::builder().tls_certs_only([authority]).no_proxy().tls_info(true)
 }
 
-/// A world whose servers are told apart from others' by these settings.
+/// A world whose servers have these settings.
 async fn world(settings: impl Fn(&str) -> Vec<(String, String)>) -> World {
     let environment = Environment {
         auth: settings("AUTH").into_iter().collect(),
@@ -92,7 +92,7 @@ async fn who_tells_it_twice_need_not_wait() {
         while get(&http, &url, "/health/ready").await.status() == StatusCode::OK {
             sleep(Duration::from_millis(10)).await;
         }
-        // It listens for the second one from when its readiness is red, or a moment later.
+        // The second signal counts from when readiness turns red, or a moment later.
         sleep(Duration::from_millis(100)).await;
         process.signal("TERM").expect("told");
         assert!(process.ended().await, "{}", process.log());
@@ -105,7 +105,7 @@ async fn who_tells_it_twice_need_not_wait() {
 async fn who_tells_it_again_while_requests_are_finished_need_not_wait_for_them() {
     let mut world = world(|_| Vec::new()).await;
     let url = format!("{}/oauth2/token", world.client.auth_url);
-    // A form that never comes to its end.
+    // A form that never ends.
     let form =
         reqwest::Body::wrap_stream(futures_util::stream::pending::<Result<Vec<u8>, String>>());
     let request = world.client.http.post(url).body(form);
@@ -148,7 +148,7 @@ async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
     world.close().await;
 }
 
-/// The leaf that the server shows on a new connection.
+/// The leaf certificate that the server presents on a new connection.
 async fn shown(files: &TlsFiles, url: &str) -> Option<Vec<u8>> {
     let http = client(files).pool_max_idle_per_host(0).build().expect("a client");
     let answer = http.get(format!("{url}/health/live")).send().await.ok()?;
@@ -176,7 +176,7 @@ async fn another_certificate_is_taken_without_a_restart_and_a_broken_one_is_not(
             ("API_AUTH_CA".to_owned(), file(&files.authority)),
         ]
     };
-    // The harness trusts its own authority, and asks until the servers are ready.
+    // The harness trusts its own authority, and polls until the servers are ready.
     let own = acceptance::world::tls_files();
     for (from, to) in [
         (&own.certificate, &files.certificate),
@@ -204,7 +204,7 @@ async fn another_certificate_is_taken_without_a_restart_and_a_broken_one_is_not(
         until("taken", || async { shown(&next, &url).await.is_some() }).await;
         assert_ne!(shown(&next, &url).await, Some(own_leaf));
         assert!(shown(&own, &url).await.is_none(), "the older one is gone");
-        // Who was connected stays so.
+        // Existing connections stay open.
         assert_eq!(get(&connected, &url, "/health/live").await.status(), StatusCode::OK);
     }
     world.close().await;

@@ -1,4 +1,4 @@
-//! The house rules that can be read off the text of the tree.
+//! House rules that can be checked on the source text.
 
 use std::path::{Path, PathBuf};
 
@@ -95,12 +95,12 @@ fn endpoints_are_where_their_paths_say() {
     }
 }
 
-/// What refunds a charge, deletes an object or tries a record again matches on variants of its room:
-/// problems and statuses are for answers.
+/// Code that refunds a charge, deletes an object or retries a record matches on variants of its own
+/// room's errors: problems and statuses are for answers.
 #[test]
 fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
     let rooms = ["loans", "drawers", "cards", "documents", "xml_import", "command"];
-    // Where refusals become problems, and what reads requests or sends answers.
+    // The modules that turn refusals into problems, read requests or send answers.
     let adapters = [
         "/refusals.rs",
         "command/failure.rs",

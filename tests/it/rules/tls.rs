@@ -1,5 +1,5 @@
-//! What two scanners that nobody here wrote find at the listeners: TLS 1.2 and 1.3 with forward
-//! secrecy and authenticated encryption, a certificate that verifies, and none of the known holes.
+//! Two independent scanners on the listeners: TLS 1.2 and 1.3 with forward secrecy and
+//! authenticated encryption, a certificate that verifies, and none of the known vulnerabilities.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{python_program, skip, system_program};
@@ -28,7 +28,8 @@ const SCANS: [&str; 14] = [
     "--robot",
 ];
 
-/// A world, and the ports of all its listeners. One database will do: TLS knows none.
+/// A world, and the ports of all its listeners. One database is enough, because TLS does not depend
+/// on it.
 async fn world() -> (World, [u16; 3]) {
     let mutual = free_port();
     let settings = [

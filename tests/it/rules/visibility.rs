@@ -1,8 +1,7 @@
-//! Who sees what: random databases, and every GET operation on every row of them as each of several
-//! callers, compared with a model that reads like the rules' tables.
+//! Visibility: random databases, and every GET operation on each of their rows as several callers,
+//! compared with a model that reads like the tables of the rules.
 //!
-//! What is drawn follows from `TEST_SEED`.
-//! `VISIBILITY_WORLDS` is how many databases are drawn, one unless it says otherwise.
+//! The databases follow from `TEST_SEED`, and `VISIBILITY_WORLDS` is their number (default 1).
 
 mod caller;
 mod chance;
@@ -24,13 +23,13 @@ use std::collections::BTreeMap;
 use tables::Tables;
 
 const PASSWORD: &str = "the same words for everybody";
-/// Drawn core-system users who log in.
+/// Random core-system users who log in.
 const CORE_USERS: usize = 5;
-/// A core-system user without any right: each read that needs one refuses him.
+/// A core-system user without any privilege, whom every read that needs one refuses.
 const NOBODY: &str = "viewer";
-/// GET operations that have their own tests: they do more than read rows.
+/// GET operations with their own tests, because they do more than read rows.
 const ELSEWHERE: [&str; 1] = ["get_add_payment_method_url"];
-/// Differences that a failure tells; the rest are counted.
+/// Differences listed in a failure; the rest are counted.
 const TOLD: usize = 20;
 
 fn setting(name: &str) -> Option<u64> {
@@ -74,7 +73,7 @@ async fn check_world(world: &World, seed: u64) {
     assert!(unanswered.is_empty(), "TEST_SEED={seed}: nobody got an answer of {unanswered:?}");
 }
 
-/// The GET operations of the API that nobody asked, or that answered nobody.
+/// The GET operations of the API that were never called, or never answered without a problem.
 async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
     let mut answers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (id, (all, good)) in callers.iter().flat_map(|caller| &caller.answers) {
@@ -93,7 +92,7 @@ async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// The admin, nobody, some of the drawn users and every drawn web user.
+/// The admin, a user without privileges, some of the random users and every random web user.
 async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller<'a>> {
     let mut tokens = Vec::new();
     for name in ["admin", NOBODY] {

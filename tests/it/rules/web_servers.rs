@@ -1,6 +1,6 @@
-//! Both servers behind Apache, nginx and HAProxy, set up by the samples of `deploy/`, with the DAV
-//! modules of the former switched on for everything they have: a PUT is the api-server's business,
-//! and every answer is the servers' own.
+//! Both servers behind Apache, nginx and HAProxy, set up from the samples in `deploy/`, with the
+//! DAV modules of the first two fully enabled: a PUT still goes to the api-server, and every answer
+//! is the servers' own.
 
 use crate::PROGRAM;
 use acceptance::forms::Form;
@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// What a client goes by.
+/// The headers that matter to a client.
 const HEADERS: [&str; 12] = [
     "accept-ranges",
     "allow",
@@ -79,7 +79,7 @@ async fn check(front: Result<Front, String>) {
     .await;
 }
 
-/// The module is there: a PUT to the document root makes a file.
+/// Shows that the module is active: a PUT to the document root creates a file.
 async fn check_dav_is_on(world: &World, server: &WebServer) {
     let url = server.url.replace("localhost", "127.0.0.1") + "/words.txt";
     let send = async |method: Method, words: &'static str| {
@@ -93,7 +93,7 @@ async fn check_dav_is_on(world: &World, server: &WebServer) {
     assert_eq!(server.files(), 0);
 }
 
-/// A PUT is 405 where the api-server has none and says so, and nowhere else.
+/// A PUT is 405 only where the api-server has none, and the answer lists the allowed methods.
 async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
     let document = through.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths");
@@ -115,11 +115,11 @@ async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
     assert!(puts >= 2, "only {puts} operations with PUT");
 }
 
-/// What is asked through the web server is answered as it is without one.
+/// Requests through the web server are answered as they are without one.
 async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let file = format!("/files/{}", rows.file_id);
-    // The header Link has it all.
+    // Its `Link` header repeats the whole query.
     let long = format!("/users?limit=1&other={}", "a".repeat(6000));
     let list = format!("/loans/collateral/{}/taxes", rows.collateral_id);
     let known = world.client.get(admin, &comment).await.expect(200).header("etag").to_owned();
@@ -177,7 +177,7 @@ fn numbered_lines(bytes: usize) -> String {
     text
 }
 
-/// Large files go through, whole and in parts, both ways.
+/// Large files pass through, whole and in parts, in both directions.
 async fn check_files(through: &Client, admin: &str, rows: &Rows) {
     let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
     let words = numbered_lines(20 * 1024 * 1024);
@@ -220,7 +220,7 @@ fn version(answer: &Answer) -> String {
     hash
 }
 
-/// A PUT changes and a DELETE removes, if they name the version that there is.
+/// A PUT changes and a DELETE removes, if they name the current version.
 async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let document = format!("/user-defined-fields/documents/{}", rows.document_id);
@@ -266,11 +266,12 @@ async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
     }
 }
 
-/// Each line of the web server's log leads to one of the api-server's, and has no query.
+/// Each line of the web server's log can be matched to one of the api-server's, and contains no
+/// query.
 async fn check_log(server: &WebServer, through: &Client, admin: &str) {
     let last = through.get(admin, "/users?limit=1").await.expect(200);
     let deadline = Instant::now() + Duration::from_secs(10);
-    // It is written after the answer.
+    // The log is written after the answer.
     while !server.access_log().contains(last.header("x-request-id")) {
         assert!(Instant::now() < deadline, "{}", server.access_log());
         sleep(Duration::from_millis(20)).await;
@@ -278,7 +279,7 @@ async fn check_log(server: &WebServer, through: &Client, admin: &str) {
     assert!(!server.access_log().contains("limit=1"), "{}", server.access_log());
 }
 
-/// People log in through it, and the audit knows where each one came from, whatever he says.
+/// Users log in through it, and the audit records the address of each, whatever headers they send.
 async fn check_auth(world: &World, server: &WebServer) {
     const HOME: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
     let pem = std::fs::read(&world.tls.authority).expect("an authority");
@@ -316,7 +317,7 @@ async fn check_auth(world: &World, server: &WebServer) {
     assert!(!server.access_log().contains("code_challenge"), "{}", server.access_log());
 }
 
-/// What is for those who run the servers is for nobody else.
+/// Paths for operators are closed to everyone else.
 async fn check_closed(world: &World, server: &WebServer) {
     for url in [&server.url, &server.auth_url] {
         for path in ["/health/ready", "/health/live", "/%68ealth/live", "/metrics"] {
@@ -327,7 +328,7 @@ async fn check_closed(world: &World, server: &WebServer) {
     }
 }
 
-/// A web server that does not know who signed the api-server's certificate tells it nothing.
+/// A web server that does not trust the authority of the api-server's certificate sends it nothing.
 async fn check_distrust(front: &Front, world: &World, admin: &str, place: Place) {
     let key = rcgen::KeyPair::generate().expect("a key");
     let other = rcgen::CertificateParams::new(vec!["other".to_owned()]).expect("a certificate");

@@ -1,4 +1,4 @@
-//! Requests for one drawer at once, again, and while the server dies.
+//! Concurrent requests to one drawer, repeated requests, and a server that dies meanwhile.
 
 use super::{assign, check_books, filled, grant, holds, make_teller, post};
 use crate::PROGRAM;
@@ -196,7 +196,8 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
             let body = if n.is_multiple_of(3) { transfer } else { fund("0.10") };
             (format!("/cash-drawers/{from}/transactions"), body, format!("key {n}"))
         };
-        // Each of a few clients sends its requests one by one until they are answered.
+        // A few concurrent clients, each of which sends its requests one by one and retries until
+        // answered.
         let working = join_all((0..6).map(|worker| {
             let (client, admin) = (client.clone(), admin.clone());
             async move {
@@ -225,7 +226,7 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
                 tokio::time::sleep(Duration::from_millis(400)).await;
                 world.api.kill().await;
                 world.api.restart(&http).await;
-                // What the dead process had begun is given up, as after its lease.
+                // The claims of the dead process are released, as they would be after their lease.
                 let given_up = format!(
                     "UPDATE idempotency_records SET lease_until = {} WHERE status IS NULL",
                     world.long_ago()
@@ -234,7 +235,7 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
             }
         };
         let (answers, ()) = tokio::join!(working, killing);
-        // Everything again under the same keys: the same answers, and nothing more.
+        // All requests again under the same keys: the same answers, and no more rows.
         for (worker, answers) in answers.iter().enumerate() {
             for (n, first) in (worker..90).step_by(6).zip(answers) {
                 let (path, body, key) = request(n);

@@ -14,7 +14,8 @@ async fn frozen(world: &World) -> Vec<cash_drawer_transactions::Model> {
     rows
 }
 
-/// What the counts below found over and short is entered by tender, with the balance after it.
+/// Checks that what the counts below found over and short was entered by tender, with the balance
+/// after it.
 async fn check_differences(world: &World, token: &str, drawer: i64) {
     let path = format!("/cash-drawers/{drawer}/transactions");
     let entered = world.client.get(token, &path).await.expect(200).json();
@@ -46,7 +47,7 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
         let mut before: Vec<cash_drawer_transactions::Model> = Vec::new();
         let mut counts = Vec::new();
-        // Counted cash and checks, what is over or short, the status, rows that were entered.
+        // Counted cash and checks, amounts over or short, status, number of rows entered.
         for (cash, check, over_cash, over_check, status, entered) in [
             ("100.00", "20.00", "0.00", "0.00", "balanced", 0),
             ("100.01", "20.00", "0.01", "0.00", "over", 1),

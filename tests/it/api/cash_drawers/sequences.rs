@@ -1,7 +1,7 @@
-//! Random sequences of what several users do to several drawers, each answer and each balance
-//! compared with a plain model of the rules.
+//! Random sequences of operations by several users on several drawers. Each answer and each balance
+//! is compared with a simple model of the rules.
 //!
-//! What is drawn follows from `TEST_SEED`.
+//! The sequences follow from `TEST_SEED`.
 
 use super::{assign, check_books, count_drawer, filled, grant, holds, make_teller, post};
 use crate::PROGRAM;
@@ -13,29 +13,29 @@ use shared::entity::cash_drawer_transactions;
 use std::collections::BTreeMap;
 
 const STEPS: usize = 150;
-/// Units of a cent.
+/// Units per cent.
 const CENT: i64 = 100;
 
-/// A user as the model knows him.
+/// A user in the model.
 struct User {
     token: String,
     funding: bool,
     supervise: bool,
-    /// Places of the drawers that are assigned to him.
+    /// Indexes of the drawers assigned to the user.
     assigned: Vec<usize>,
 }
 
-/// A drawer as the model knows it.
+/// A drawer in the model.
 struct Drawer {
     id: i64,
     reserve: bool,
     /// Cash and checks.
     balances: [i64; 2],
-    /// The place of its active user.
+    /// Index of its active user.
     active: Option<usize>,
 }
 
-/// What somebody asks for.
+/// An operation that a user requests.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
     In,
@@ -43,9 +43,9 @@ enum Asked {
     Correct {
         out: bool,
     },
-    /// The place of the target; none where there is no such drawer.
+    /// Index of the target; `None` for a drawer that does not exist.
     Transfer(Option<usize>),
-    /// What is there, by tender, and whether the session ends.
+    /// The amounts counted, by tender, and whether the session ends.
     Count([i64; 2], bool),
 }
 
@@ -66,7 +66,7 @@ struct Model {
 type Refusal = (u16, &'static str);
 
 impl Model {
-    /// What the rules say, in their order; where they allow it, it is done.
+    /// Checks the rules in their order and, if they allow the step, applies it to the model.
     fn apply(&mut self, step: &Step) -> Result<(), Refusal> {
         let Step { user, drawer: here, asked, tender, amount } = *step;
         let User { funding, supervise, assigned, .. } = &self.users[user];
@@ -127,7 +127,7 @@ impl Model {
         Ok(())
     }
 
-    /// Something that somebody may ask for.
+    /// Draws an operation that a user may request.
     fn draw(&self, chance: &mut fastrand::Rng) -> Step {
         let drawer = chance.usize(0..self.drawers.len());
         let held = self.drawers[drawer].balances;
@@ -161,7 +161,7 @@ fn decimal(units: i64) -> String {
 }
 
 impl Step {
-    /// Does it: what came of it.
+    /// Sends the operation and returns its outcome.
     async fn send(&self, world: &World, model: &Model) -> Result<(), (u16, String)> {
         let (token, id) = (&model.users[self.user].token, model.drawers[self.drawer].id);
         let tender = ["cash", "check"][self.tender];
@@ -224,7 +224,7 @@ async fn people_and_drawers(world: &World) -> Model {
     Model { users, drawers }
 }
 
-/// The rows as they are, by id.
+/// All transaction rows, by id.
 async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::Model> {
     let rows = cash_drawer_transactions::Entity::find().all(&world.db).await.expect("rows");
     rows.into_iter().map(|row| (row.drawer_transaction_id, row)).collect()

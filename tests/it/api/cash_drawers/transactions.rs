@@ -1,4 +1,4 @@
-//! `POST /cash-drawers/{drawer_id}/transactions`, but for transfers.
+//! `POST /cash-drawers/{drawer_id}/transactions`, except transfers.
 
 use super::{
     assign, check_books, count_drawer, drawer, filled, grant, holds, make_teller, post, user,
@@ -7,7 +7,7 @@ use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// Who is working with a drawer.
+/// The users with an open session on a drawer.
 async fn active(world: &World, token: &str, drawer: i64) -> Vec<Value> {
     let path = format!("/cash-drawers/{drawer}/active-users");
     world.client.get(token, &path).await.expect(200).column("User_Name")
@@ -78,7 +78,7 @@ async fn funding_and_corrections_need_their_right_by_name() {
             ("adjustment_in", "Cash Drawer > Supervise > Allow"),
             ("adjustment_out", "Cash Drawer > Supervise > Allow"),
         ] {
-            // Rights come before rules: an amount of nothing and no reference.
+            // Privileges are checked before rules: the amount is zero and there is no reference.
             let body = json!({"Transaction_Type": kind, "Amount": "0.00"});
             let refused = post(&world, &token, this, body).await;
             let refused = refused.expect_problem(403, "privilege-missing");
@@ -194,7 +194,7 @@ async fn a_drawer_that_the_caller_may_not_see_is_not_there_and_a_closed_one_take
         let before = world.snapshot().await;
         let fund = || json!({"Transaction_Type": "bank_in", "Amount": "1.00"});
         let counted = || json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
-        // What is wrong with the body is told of rows alone that are there.
+        // Errors in the body are reported only for drawers that exist.
         let unsound = || json!({"Transaction_Type": "bank_in", "Amount": "0"});
         for unseen in [open, 999_999, -1] {
             for body in [fund(), unsound()] {
@@ -231,7 +231,7 @@ async fn the_first_assigned_user_who_enters_something_has_the_drawer_to_himself(
         let counted = |cash: &str, close: bool| {
             json!({"Counted_Cash": cash, "Counted_Check": "0", "Close_Drawer": close})
         };
-        // A supervisor who is not assigned, and a count, make nobody active.
+        // Neither a supervisor who is not assigned nor a count opens a session.
         post(&world, &admin, this, fund()).await.expect(201);
         count_drawer(&world, &second, this, counted("51.00", true)).await.expect(201);
         assert_eq!(active(&world, &admin, this).await, [Value::Null; 0]);
@@ -246,7 +246,7 @@ async fn the_first_assigned_user_who_enters_something_has_the_drawer_to_himself(
         post(&world, &first, this, fund()).await.expect(201);
         post(&world, &admin, this, fund()).await.expect(201);
         assert_eq!(active(&world, &admin, this).await, ["teller"]);
-        // Without Close_Drawer a count leaves the session as it is.
+        // Without `Close_Drawer` a count leaves the session open.
         count_drawer(&world, &first, this, counted("54.00", false)).await.expect(201);
         assert_eq!(active(&world, &admin, this).await, ["teller"]);
         count_drawer(&world, &first, this, counted("54.00", true)).await.expect(201);
@@ -256,10 +256,10 @@ async fn the_first_assigned_user_who_enters_something_has_the_drawer_to_himself(
         let path = format!("/cash-drawers/{this}/active-users");
         let sessions = world.client.get(&admin, &path).await.expect(200);
         assert_eq!(sessions.column("Opening_Cash_Balance"), ["54.00"], "before his first row");
-        // A supervisor counts and ends the session of whoever is active.
+        // A supervisor's count can end the active user's session.
         count_drawer(&world, &admin, this, counted("55.00", true)).await.expect(201);
         assert_eq!(active(&world, &admin, this).await, [Value::Null; 0]);
-        // One who is assigned becomes active like everybody who is.
+        // A supervisor who is assigned to the drawer opens a session like any other user.
         grant(&world, "officer", "Cash Drawer > Supervise", "Allow").await;
         post(&world, &second, this, fund()).await.expect(201);
         assert_eq!(active(&world, &admin, this).await, ["officer"]);

@@ -1,4 +1,4 @@
-//! `POST /cash-drawers/{drawer_id}/transactions`: from one drawer into another.
+//! `POST /cash-drawers/{drawer_id}/transactions`: transfers between drawers.
 
 use super::{assign, check_books, drawer, filled, grant, holds, make_teller, post, session};
 use crate::PROGRAM;
@@ -15,7 +15,7 @@ async fn a_transfer_is_two_rows_under_one_number_and_each_is_for_whom_sees_its_d
     on_each_database(PROGRAM, |world| async move {
         let mine = filled(&world, "One", "individual", 500_000, 70_000).await;
         let other = filled(&world, "Two", "individual", 100_000, 0).await;
-        // Somebody else works with the target: it takes the money all the same.
+        // The target accepts the money even though another user has its session.
         session(&world, other, "officer", false).await;
         let teller = make_teller(&world, "teller").await;
         assign(&world, mine, "teller").await;
@@ -89,7 +89,7 @@ async fn what_goes_into_a_reserve_or_out_of_it_needs_funding() {
         assign(&world, mine, "teller").await;
         assign(&world, vault, "teller").await;
         let before = world.snapshot().await;
-        // Whatever the target is: the caller sees that his own drawer is a reserve.
+        // The target does not matter: the caller can see that their own drawer is a reserve.
         for (from, to) in [(mine, vault), (vault, mine), (vault, 999_999), (vault, vault)] {
             let refused = post(&world, &teller, from, transfer(to, "1.00")).await;
             let refused = refused.expect_problem(403, "privilege-missing");
@@ -148,7 +148,7 @@ async fn transfers_of_opposite_ways_at_once_wait_for_each_other_and_sum_to_zero(
     .await;
 }
 
-/// The rows of one reference are two, in two drawers, of opposite amounts.
+/// The rows of one reference are two, in two drawers, with opposite amounts.
 #[tokio::test]
 async fn both_rows_of_a_transfer_name_each_others_drawer() {
     on_each_database(PROGRAM, |world: World| async move {

@@ -5,7 +5,7 @@ use acceptance::{World, on_each_database};
 use reqwest::Method;
 use serde_json::json;
 
-/// A report with all that can be in one; another one with the least.
+/// A report with every field set, and one with the minimum.
 async fn reports(world: &World, contact_id: i64) -> Vec<i64> {
     let columns = "contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date, \
                    pulled_by_user_id, score, score_model, score_factors, tradeline_count, \
@@ -23,7 +23,7 @@ async fn reports(world: &World, contact_id: i64) -> Vec<i64> {
         ),
     ];
     let rows = rows.map(|row| match world.database.name() {
-        // A backslash in a text of MariaDB's SQL stands for what follows.
+        // In MariaDB's SQL a backslash in a string escapes the next character.
         "mysql" => row.replace('\\', "\\\\"),
         _ => row,
     });
@@ -93,7 +93,7 @@ async fn each_read_of_a_credit_profile_is_logged_with_reader_and_purpose_and_not
             }
             for kept in ["Borrower", "712", "EXPERIAN", "Utilization", "freeze", "12.3456", "6789"]
             {
-                // Whole words: ids of requests and times have any digits in them.
+                // Whole words only: request ids and times can contain any digits.
                 let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '.');
                 assert!(!words.any(|word| word == kept), "{kept} is in {line}");
             }

@@ -5,7 +5,7 @@ use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// Two borrowers with web access: their contacts.
+/// Imports two borrowers with web access, and returns their contacts' ids.
 async fn borrowers(world: &World, admin: &str) -> [i64; 2] {
     let records =
         [1, 2].map(|number| borrower_with_loan(number, OPEN_TERMS) + web_access(number).as_str());
@@ -31,7 +31,7 @@ async fn hold(world: &World, field_id: i64, record_id: i64, value: &str) {
     world.sql(&format!("{sql} VALUES ({values})")).await;
 }
 
-/// So many documents of a contact's field.
+/// Attaches this many documents to a contact's field.
 async fn attach(world: &World, contact_id: i64, field: &str, count: usize) {
     let columns = "owner_type, owner_id, field_name, name, created_by_user_id, created_date";
     let rows =
@@ -49,7 +49,7 @@ const FIELDS: &[(&str, &str, &str, bool, bool)] = &[
     ("loan_detail1", "userdef02", "text", false, true),
 ];
 
-/// A world with those fields, all of which hold something of both contacts but the flag.
+/// Defines those fields and gives each of them, except the flag, a value for both contacts.
 async fn fill(world: &World, contacts: [i64; 2]) -> Vec<i64> {
     let fields = define(world, FIELDS).await;
     for (n, contact) in contacts.into_iter().enumerate() {
@@ -121,7 +121,7 @@ async fn a_borrower_sees_of_himself_what_is_visible_on_the_web_and_no_documents(
             let path = format!("/contacts/{other}/detail");
             world.client.get(&web, &path).await.expect_problem(404, "not-found");
         }
-        // Also where he is linked to the other one's loan.
+        // Still so when the web user is linked to the other contact's loan.
         world
             .sql(&format!(
                 "INSERT INTO loan_contacts (loan_id, contact_id, relationship_code, \

@@ -14,7 +14,8 @@ fn instant(world: &World, utc: &str) -> String {
     }
 }
 
-/// A change in the history of a loan and of its borrower: table, field, user, when, new value.
+/// Inserts a change into the history of a loan and of its borrower: table, field, user, time, new
+/// value.
 async fn change(world: &World, rows: &Rows, [table, field, user, utc, value]: [&str; 5]) {
     for (owner, id, path) in [
         ("loan", rows.loan_id, "Loan > Records"),
@@ -42,7 +43,7 @@ fn histories(rows: &Rows) -> [String; 2] {
     ]
 }
 
-/// New values of both histories, which are the same.
+/// New values in both histories, which must be the same.
 async fn values(world: &World, token: &str, rows: &Rows, query: &str) -> Vec<Value> {
     let mut both = Vec::new();
     for history in histories(rows) {
@@ -58,7 +59,7 @@ async fn set_zone(world: &World, zone: &str) {
     world.sql(&sql).await;
 }
 
-/// A user who may read histories of loans and contacts, and these privileges besides.
+/// Adds a user who may read the histories of loans and contacts, and has these privileges as well.
 async fn reader(world: &World, more: &[(&str, &str)]) -> String {
     let base = [
         ("Loan > Records", "View"),
@@ -145,7 +146,7 @@ async fn from_and_to_are_business_days_of_the_business_time_zone() {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         world.sql("DELETE FROM field_changes").await;
-        // In New York the tenth of March has 23 hours: clocks go forward.
+        // In New York the tenth of March has 23 hours, because the clocks go forward.
         for (utc, value) in [
             ("2024-03-10T04:59:59.999", "last of the 9th"),
             ("2024-03-10T05:00:00", "first of the 10th"),

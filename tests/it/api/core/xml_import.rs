@@ -1,4 +1,4 @@
-//! `/core/xml-import`
+//! `/core/xml-import`, and what its tests share.
 
 mod at_once;
 mod credentials;
@@ -15,7 +15,7 @@ use acceptance::on_each_database;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED, borrower_with_loan, file};
 use serde_json::{Value, json};
 
-/// The answer to the example of the format, as it is sent.
+/// The answer to the example of the format, byte for byte.
 const WORKED_ANSWER: &str = r#"{"Test": false, "Committed": true, "Read": 7, "Inserted": 7, "Updated": 0, "Deleted": 0, "Failed": 0, "Records": [
   {"Line": 2, "Element": "Contact", "Action": "inserted", "Key": "C-2001", "New_ID": 151, "Messages": []},
   {"Line": 5, "Element": "Comment", "Action": "inserted", "New_ID": 88, "Messages": []},
@@ -306,7 +306,7 @@ async fn a_schedule_that_changes_keeps_the_rows_it_made() {
         assert_eq!(after["Total_Past_Due_Balance"], before["Total_Past_Due_Balance"]);
         assert_eq!(after["Current_Payoff_Balance"], before["Current_Payoff_Balance"]);
         assert!(after["Next_Due_Date"].as_str().unwrap() > after["As_Of_Date"].as_str().unwrap());
-        // It is due no more while it is closed, whether it bore interest before or not.
+        // A closed loan has no next due date, whether it accrued interest before or not.
         for status in ["ACTIVE", "CHARGED_OFF"] {
             let set_status = async |code: &str| {
                 let change = format!(

@@ -1,4 +1,4 @@
-//! The page in a real browser: logging in, trying operations out, logging out.
+//! The documentation page in a real browser: logging in, trying out operations, logging out.
 
 use super::wait_for;
 use crate::PROGRAM;
@@ -10,7 +10,7 @@ use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
 use thirtyfour::{By, Key, WindowHandle};
 
 const GET_LOAN: &str = "#operations-Loans-get_loan";
-/// Where Swagger UI shows the status of an answer.
+/// Where Swagger UI shows the status of a response.
 const STATUS: &str = ".live-responses-table tbody tr.response .response-col_status";
 const LOGGED_IN: &str = "SELECT COUNT(*) FROM active_users";
 
@@ -61,7 +61,7 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         assert_eq!(world.count(LOGGED_IN).await, 1, "the page's token is dead");
         assert!(browser.driver.find(By::Css("#who")).await.is_err());
         browser.picture("docs-logged-out").await;
-        // What the page holds no longer is not sent either.
+        // A discarded token is not sent either.
         browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();
         wait_for(&browser, &format!("{GET_LOAN} {STATUS}"), "401").await;
         let complaints = browser.complaints().await;
@@ -76,7 +76,7 @@ async fn a_token_can_be_pasted() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs/#/Loans/get_loan", world.client.api_url)).await;
-        // The page moves to the operation while one would click.
+        // The page scrolls to the operation, so a click would miss.
         browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
         let token = world.token("viewer").await;
         browser.see("#auth-bearer-value").await.send_keys(token + Key::Enter).await.unwrap();
@@ -88,7 +88,7 @@ async fn a_token_can_be_pasted() {
     .await;
 }
 
-/// What a quickstart does for its own client.
+/// Registers the page as a client, as a quickstart does for its own.
 async fn register(world: &World) {
     let api_url = &world.client.api_url;
     world
@@ -109,11 +109,11 @@ async fn other_window(browser: &WebBrowser, page: &WindowHandle) -> WindowHandle
     }
 }
 
-/// Sends `GET /loans/{loan_id}` with the form of the page.
+/// Sends `GET /loans/{loan_id}` from the form on the page.
 async fn try_out(browser: &WebBrowser, loan_id: i64) {
     browser.see(&format!("{GET_LOAN} .try-out__btn")).await.click().await.unwrap();
     let field = browser.see(&format!("{GET_LOAN} .parameters input")).await;
-    // It holds the example of the contract.
+    // The field holds the contract's example.
     field.clear().await.unwrap();
     field.send_keys(loan_id.to_string()).await.unwrap();
     browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();

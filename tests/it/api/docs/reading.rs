@@ -1,4 +1,4 @@
-//! The page in a real browser: finding one's way, reading, searching.
+//! The documentation page in a real browser: navigating, reading, searching.
 
 use crate::PROGRAM;
 use acceptance::World;
@@ -14,13 +14,13 @@ fn url(world: &World, rest: &str) -> String {
 }
 
 async fn open(world: &World, browser: &WebBrowser, rest: &str) {
-    // From one anchor of the page to another one it would not be loaded again.
+    // Changing only the anchor would not reload the page.
     browser.open("data:text/html,").await;
     browser.open(&url(world, rest)).await;
     browser.see("h2").await;
 }
 
-/// The sections that can be seen.
+/// The visible sections.
 async fn shown(browser: &WebBrowser) -> Vec<String> {
     let mut shown = Vec::new();
     for section in browser.driver.find_all(By::Css("main > section")).await.unwrap() {
@@ -95,7 +95,7 @@ async fn all_but_the_operations_is_there_without_script() {
     .await;
 }
 
-/// The operations that can be seen, by their ids.
+/// The ids of the visible operations.
 async fn operations(browser: &WebBrowser) -> Vec<String> {
     let script = "return [...document.querySelectorAll('#ui .opblock')].map(one => one.id)";
     let found = browser.driver.execute(script, Vec::new()).await.unwrap();
@@ -120,7 +120,7 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
         browser.see(".opblock").await;
         let all = operations(&browser).await;
         assert!(all.len() > 80, "{all:?}");
-        // A group that is closed is opened where something in it is found.
+        // A collapsed group is expanded when the search finds something in it.
         browser.see("#operations-tag-Users .expand-operation").await.click().await.unwrap();
         for (words, expected) in [
             ("/loans/credit-lines/{creditline_id}/draws", "list_draws"),
@@ -163,7 +163,7 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
     .await;
 }
 
-/// The least contrast that everybody can read, on every text that can be seen.
+/// Checks that every visible text has the minimum contrast for legibility.
 async fn check_contrasts(browser: &WebBrowser, what: &str) {
     let found = browser.contrasts().await;
     assert!(found.len() > 10, "{what}: {found:?}");

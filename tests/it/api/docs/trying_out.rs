@@ -1,4 +1,5 @@
-//! The page in a real browser: what writes is a test at first, asked about, and done once.
+//! The documentation page in a real browser: an operation that writes is a dry run at first, asks
+//! for confirmation, and runs once.
 
 use super::wait_for;
 use crate::PROGRAM;
@@ -23,14 +24,14 @@ async fn execute(browser: &WebBrowser) {
     click(browser, &format!("{PAY} .btn.execute")).await;
 }
 
-/// Another text in the body.
+/// Changes the amount in the body.
 async fn pay(browser: &WebBrowser, amount: &str) {
     let body = browser.see(&format!("{PAY} .body-param textarea")).await;
     body.clear().await.unwrap();
     body.send_keys(format!("{{\"Amount\": \"{amount}\"}}")).await.unwrap();
 }
 
-/// The key that the form holds.
+/// The idempotency key in the form.
 async fn key(browser: &WebBrowser) -> String {
     let field = format!("{PAY} tr[data-param-name=Idempotency-Key] input");
     browser.see(&field).await.value().await.unwrap().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Many uploads at once, uploads that are sent again, and servers that die amid them.
+//! Concurrent uploads, repeated uploads, and servers that die in the middle of them.
 
 use super::{counts, download, owners};
 use crate::PROGRAM;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Objects of uploads: those that a test put there have shorter names.
+/// Objects of uploads. Objects that tests put there have shorter names.
 fn uploaded(world: &World) -> BTreeSet<String> {
     world.objects().into_iter().filter(|name| name.len() >= 32).collect()
 }
@@ -25,7 +25,7 @@ async fn a_hundred_uploads_to_one_comment_on_one_connection_make_a_hundred_docum
         let rows = world.rows(&admin, 1, 1).await;
         let (_, path) = &owners(&rows)[2];
         let before = counts(&world).await;
-        // More than a connection takes in ahead for requests whose turn has not come.
+        // More than a connection buffers for requests that are still waiting.
         let words = |n| [format!("words {n}").as_bytes(), &vec![b'x'; 600_000]].concat();
         let uploads = (0..100).map(|n| {
             let form = Form::file("a.txt", &words(n));
@@ -80,7 +80,7 @@ async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
             assert_eq!(counts(&world).await, (before.0 + 1, before.1 + 1));
             assert_eq!(uploaded(&world).len(), objects + 1);
         }
-        // A refusal gives the key back.
+        // A refusal releases the key.
         let (_, path) = &owners(&rows)[0];
         let long = Form::file("a.txt", b"words").and_text("name", &"n".repeat(300));
         let refused = world.client.upload(&admin, path, long, Some("again")).await;
@@ -92,8 +92,8 @@ async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
     .await;
 }
 
-/// Attaches documents and removes them again, until it is told to stop. What is attached and not
-/// removed stays; answers may be missing.
+/// Attaches and removes documents until told to stop. Documents attached and not removed stay; some
+/// answers may be missing.
 async fn work(
     world: Arc<World>,
     token: String,
@@ -170,7 +170,8 @@ async fn a_server_killed_amid_uploads_and_removals_leaves_no_row_without_object_
     .await;
 }
 
-/// The server is dead: whatever has no row goes, and what is left is exactly the files.
+/// Checks the store after a server died: the sweep removes objects without a row, and leaves
+/// exactly the files.
 async fn check(world: &World) {
     let before = uploaded(world).len();
     let swept = world.documents().sweep(&world.db, 0).await.expect("a sweep");
@@ -213,7 +214,7 @@ async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
             );
             assert_eq!(world.count(&left).await, 0);
         }
-        // Objects of refused uploads may go a little later than the answer comes.
+        // Objects of refused uploads may be deleted slightly after the answer arrives.
         let deadline = Instant::now() + Duration::from_secs(20);
         while !uploaded(&world).is_empty() && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -250,7 +251,7 @@ async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refu
             let client = world.client.clone();
             let sent = tokio::spawn(async move { client.send(request).await.expect("an answer") });
             pieces.send(Ok([head, b"words".to_vec()].concat())).await.expect("taken");
-            // It is read by now, if only in part: the owner was there.
+            // The first bytes have been read by now, so the owner was found to exist.
             pieces.send(Ok(b" and more".to_vec())).await.expect("taken");
             tokio::time::sleep(Duration::from_millis(500)).await;
             assert_eq!(world.import(&admin, &file(deletion)).await["Deleted"], 1);

@@ -1,4 +1,4 @@
-//! `/user-defined-fields/documents/{row_id}`: what a field's document is called, and its files.
+//! `/user-defined-fields/documents/{row_id}`: renaming a field's document, and its files.
 
 use super::{counts, download, field, grant_all_but, owners};
 use crate::PROGRAM;
@@ -8,7 +8,7 @@ use reqwest::Method;
 use reqwest::header::IF_MATCH;
 use serde_json::{Value, json};
 
-/// A new document of a field with one file.
+/// Attaches a document with one file to a field.
 async fn attach(world: &World, token: &str, path: &str) -> Value {
     let form = Form::file("first.txt", b"first");
     world.client.upload(token, path, form, None).await.expect(201).json()
@@ -72,7 +72,7 @@ async fn a_document_is_renamed_by_whoever_names_its_version() {
                 let refused = put(named(name)).await.expect_problem(status, kind);
                 assert_eq!(field(&refused), "Name");
             }
-            // The name alone: the description is cleared.
+            // Only the name: the description is cleared.
             let request = world.client.request(Method::PUT, &admin, &path).header(IF_MATCH, &tag);
             let short = request.json(&json!({"Name": "Größe ".repeat(42)}));
             let short = world.client.send(short).await.expect("an answer").expect(200).json();

@@ -1,4 +1,4 @@
-//! Documents of a field that is hidden: no longer in any list, and not found by their ids.
+//! Documents of a hidden field: absent from every list, and not found by id.
 
 use super::owners;
 use crate::PROGRAM;

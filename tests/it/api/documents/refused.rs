@@ -1,4 +1,5 @@
-//! Uploads that are refused, cut short or lie: a clear answer each, no row and no object.
+//! Uploads that are refused, cut short or mislabelled: each gets a clear answer and leaves no row
+//! and no object.
 
 use super::{counts, field, owners, zipped};
 use crate::PROGRAM;
@@ -12,7 +13,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Fails the test unless nothing at all is left of what was refused.
+/// Fails the test unless nothing is left of the refused uploads.
 async fn assert_nothing(world: &World, before: (i64, i64)) {
     assert_eq!(counts(world).await, before);
     let objects = world.objects();
@@ -21,7 +22,7 @@ async fn assert_nothing(world: &World, before: (i64, i64)) {
     assert_eq!(world.count(history).await, 0);
 }
 
-/// A body that is sent as it is.
+/// Sends a body as it is.
 async fn send(world: &World, token: &str, path: &str, media: &str, body: &[u8]) -> Answer {
     let request = world.client.request(Method::POST, token, path).header(CONTENT_TYPE, media);
     world.client.send(request.body(body.to_vec())).await.expect("an answer")
@@ -85,7 +86,7 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
         let [(_, path), ..] = owners(&rows);
         let before = counts(&world).await;
         let zip = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0a.txtwords";
-        // It turns out only in the end that it is none.
+        // Only the last byte shows that it is not a text.
         let late = [vec![b'a'; 300_000], vec![0]].concat();
         let odd = [b"\xff\xfe".to_vec(), b"a\0".repeat(200_000), vec![b'a']].concat();
         let sheet = zipped("xl/workbook.xml", &vec![b'<'; 400_000]);
@@ -178,7 +179,7 @@ async fn a_document_that_breaks_a_rule_leaves_nothing() {
     .await;
 }
 
-/// A server that takes small files only, and of two types.
+/// A server that accepts only small files of two types.
 fn narrow() -> Environment {
     let settings = [("API_UPLOAD_BYTES_MAX", "100000"), ("API_UPLOAD_TYPES", "pdf,txt")];
     let api = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -268,14 +269,14 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
         };
         let half = &form[..form.len() / 2];
         let pause = Duration::from_secs(3);
-        // Too short: what is behind the announced length is no request.
+        // Too short: the bytes after the announced length are not a request.
         let mut wire = Wire::to_api(&world).await;
         let short = format!("Content-Length: {}", half.len());
         wire.send(&[head(&short).as_bytes(), &form].concat()).await;
         let answer = wire.receive(pause).await;
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
         assert!(answer.contains("urn:problem-type:core:bad-request"), "{answer}");
-        // Too long, and chunks without an end: the client goes away.
+        // Too long, and chunked bodies without an end: the client closes the connection.
         for (length, body) in [
             (format!("Content-Length: {}", form.len() + 1000), form.clone()),
             (format!("Content-Length: {}", form.len()), half.to_vec()),
@@ -295,7 +296,7 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
             let answer = wire.receive(pause).await;
             assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
         }
-        // A body that never comes; and clients that vanish without a word.
+        // A body that never arrives, and clients that disconnect without a word.
         for body in [&form[..0], half] {
             let mut wire = Wire::to_api(&world).await;
             let length = format!("Content-Length: {}", form.len());
@@ -303,7 +304,7 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
             tokio::time::sleep(Duration::from_millis(200)).await;
             drop(wire);
         }
-        // The server may learn of a client that vanished a little later than the test.
+        // The server may notice a vanished client slightly later than the test does.
         let deadline = Instant::now() + Duration::from_secs(20);
         while world.objects().iter().any(|name| name.len() >= 32) && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,5 +1,6 @@
-//! The object store is away: refused, silent, gone in the middle of a file. Requests that need it
-//! are told so soon, all others do not notice, and no row is written without its object.
+//! The object store is unavailable: it refuses connections, is silent, or goes away in the middle
+//! of a file. Requests that need it are told so soon, all others are unaffected, and no row is
+//! written without its object.
 
 use super::{
     MIB, check_reads, delete, in_a_bucket, orphans, places, row_counts, settle, sha256, text,
@@ -18,15 +19,15 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a request waits at most for a store that refuses connections.
+/// The longest a request waits for a store that refuses connections.
 const REFUSED_MAX: Duration = Duration::from_secs(10);
-/// How long a request waits at most for a store that takes connections and is silent: twenty
-/// seconds, and two for giving up.
+/// The longest a request waits for a store that accepts connections and stays silent: twenty
+/// seconds, plus two for giving up.
 const SILENT_MAX: Duration = Duration::from_secs(26);
-/// How long a removal waits at most for any store.
+/// The longest a removal waits for any store.
 const REMOVAL_MAX: Duration = Duration::from_secs(5);
 
-/// What somebody does, who must not wait longer than this.
+/// Awaits an operation, and fails the test if it takes longer than this.
 async fn within<T>(longest: Duration, what: impl Future<Output = T>) -> T {
     let begun = Instant::now();
     let done = tokio::time::timeout(longest, what).await;
@@ -34,7 +35,7 @@ async fn within<T>(longest: Duration, what: impl Future<Output = T>) -> T {
     done.expect("an answer in time")
 }
 
-/// An upload of so many bytes under a key.
+/// Uploads this many bytes under a key.
 async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str) -> Answer {
     let form = Form::file("Paper.txt", &text(bytes, bytes));
     world.client.upload(token, place, form, Some(key)).await
@@ -47,7 +48,7 @@ fn expect_away(answer: Answer) {
     assert!(!answer.text.contains("127.0.0.1"), "{}", answer.text);
 }
 
-/// What `api-server --check` says.
+/// Runs `api-server --check`.
 async fn check(world: &World) -> Result<(), String> {
     api_server::check(Some(&world.folder.path().join("api-server.env"))).await
 }
@@ -61,12 +62,12 @@ fn expect_one_line(told: Result<(), String>) -> String {
     told
 }
 
-/// A document of a field that is there before the store is away.
+/// Attaches a document to a field, before the store goes away.
 async fn attach(world: &World, token: &str, rows: &Rows) -> Value {
     upload(world, token, &places(rows)[0], 300, "before").await.expect(201).json()
 }
 
-/// What needs no bytes works as ever.
+/// Checks that operations that need no bytes still work.
 async fn check_metadata(world: &World, token: &str, document: &Value) {
     let file = &document["Files"][0];
     let path = format!("/user-defined-fields/documents/{}", document["Row_ID"]);
@@ -105,7 +106,7 @@ async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_lat
         expect_away(within(REFUSED_MAX, world.client.get(&admin, path)).await);
         check_metadata(&world, &admin, &document).await;
         assert_eq!(row_counts(&world).await, before);
-        // A server that starts meanwhile is ready all the same.
+        // A server that starts while the store is away is ready all the same.
         world.api.kill().await;
         world.api.restart(&world.client.http).await;
         check_metadata(&world, &admin, &document).await;
@@ -120,7 +121,8 @@ async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_lat
         }
         settle(&moto, sizes.len(), 0).await;
         check(&world).await.expect("all is well");
-        // Its objects are gone with it, which is another matter than being away.
+        // The store lost its objects when it was killed, which is not the same as being
+        // unavailable.
         world.client.get(&admin, path).await.expect_problem(500, "internal-error");
         world
     })
@@ -133,7 +135,7 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
-    // Half a minute of waiting, for which the database does not matter.
+    // The test waits for half a minute, and the kind of database does not matter.
     let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[])).await;
     let moto = world.moto.as_ref().expect("a store");
     let admin = world.token("admin").await;
@@ -166,7 +168,7 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
         upload(&world, &admin, &place, bytes, key).await.expect(201);
     }
     world.client.get(&admin, path).await.expect(200);
-    // It read what had been sent to it in vain, and may have made objects of it.
+    // The store may have read the abandoned requests and made objects of them.
     world.documents().sweep(&world.db, 0).await.expect("a sweep");
     assert_eq!(moto.documents().await.len(), 3);
     world.close().await;
@@ -191,7 +193,7 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
             let request = request.header("Idempotency-Key", "twenty");
             world.client.send(request.header(CONTENT_TYPE, media_type()).body(body))
         };
-        // It stays away; or it is back, and knows nothing of what it had begun.
+        // The store stays away, or comes back without any memory of the upload it had begun.
         for back in [false, true] {
             let (pieces, body) = piece_by_piece();
             let send_pieces = async {
@@ -201,7 +203,7 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
                 if back {
                     moto.restart().await;
                 }
-                // The answer may have come before all is sent.
+                // The answer may arrive before everything is sent.
                 let _ = pieces.send(Ok(rest.to_vec())).await;
                 drop(pieces);
             };

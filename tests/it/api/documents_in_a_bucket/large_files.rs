@@ -1,4 +1,4 @@
-//! Files that are larger than what a server may hold of them in memory.
+//! Files larger than the memory a server may use for them.
 
 use super::{MIB, in_a_bucket, places, settle};
 use crate::PROGRAM;
@@ -12,11 +12,12 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Body, Method};
 use std::io;
 
-/// Two hundred pieces of 1 MiB, in which nothing is repeated.
+/// Two hundred pieces of 1 MiB that contain no repetition.
 const PIECES: u64 = 200;
-/// How much more memory a server may take while such a file goes in and out. It holds two parts of
-/// 5 MiB and the buffers of two connections; its allocator keeps what each thread has freed for a
-/// while, which was up to 30 MiB. A server that holds the file takes twice the limit.
+/// How much a server's memory may grow while such a file is uploaded and downloaded. The server
+/// holds two parts of 5 MiB and the buffers of two connections; its allocator keeps for a while
+/// what each thread has freed, which was up to 30 MiB. A server that held the whole file would need
+/// twice this limit.
 const GROWTH_MAX_KIB: u64 = 100 * 1024;
 
 fn piece(number: u64) -> Vec<u8> {

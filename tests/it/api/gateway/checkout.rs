@@ -1,5 +1,5 @@
-//! Cards that are entered on the provider's page, and `/gateway/stripe/return`, where browsers come
-//! back from it.
+//! Cards entered on the provider's page, and `/gateway/stripe/return`, to which browsers return
+//! from it.
 
 use super::{
     ADDED, OVER, STRIPE_RETURN, ask, book, cards, expect_page, expect_states, history, run_out,
@@ -17,21 +17,21 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// A world whose cards are charged at the provider. `recovery`: how often the api-server looks
-/// after what got stuck, in seconds.
+/// A world in which the provider charges cards. `recovery` is the interval in seconds at which the
+/// api-server settles unfinished work.
 pub(super) fn at_the_provider(recovery: u32) -> Option<Environment> {
     let wanted = Wanted::find().map_err(|missing| skip(&missing)).ok()?;
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), recovery.to_string())];
     Some(Environment { provider: Some(wanted), api: api.into(), ..Environment::default() })
 }
 
-/// A page of the provider.
+/// A page of the provider, that is, a checkout session.
 pub(super) struct Opened {
-    /// The provider's name of it.
+    /// The provider's id of it.
     pub id: String,
-    /// Where browsers come back to, as a path of this server.
+    /// The path on this server to which browsers return.
     pub done: String,
-    /// The same for those who gave up.
+    /// The path for borrowers who gave up.
     pub cancelled: String,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn open(world: &World, token: &str, loan: i64) -> Opened {
     Opened { id, done: path("success_url"), cancelled: path("cancel_url") }
 }
 
-/// The borrower enters a card there, and closes the window.
+/// Plays a borrower who enters a card there and closes the window.
 pub(super) async fn enter_card(world: &World, opened: &Opened) -> String {
     let provider = world.provider.as_ref().expect("a provider");
     let card = provider.stripe.create_card(GOOD_CARD).await;
@@ -73,7 +73,7 @@ async fn the_browser_comes_back_and_the_card_is_in_the_wallet() {
         let (admin, officer) = (world.token("admin").await, world.token("officer").await);
         let (loan, contact) = book(&world, &admin).await;
         let provider = world.provider.as_ref().expect("a provider");
-        // HEAD opens nothing there, either.
+        // HEAD does not open a page here either.
         let head = world.client.request(Method::HEAD, &officer, &url_path(loan));
         world.client.send(head).await.expect("an answer").expect(200);
         assert_eq!(provider.door.requests().len(), 0);
@@ -107,7 +107,7 @@ async fn the_browser_comes_back_and_the_card_is_in_the_wallet() {
             let told = history(&world, &admin, &owner).await;
             assert!(told.iter().all(|row| row[2] == "officer" && row[3] == "gateway"), "{told:?}");
         }
-        // Whoever loads the page again is told the same, and nothing happens.
+        // Reloading the page shows the same, and changes nothing.
         for path in [&opened.done, &opened.cancelled] {
             expect_page(come_back(&world, path).await, 200, ADDED);
         }
@@ -131,7 +131,7 @@ async fn of_many_returns_at_once_one_adds_the_card() {
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
         enter_card(&world, &opened).await;
-        // The recovery comes among them.
+        // The recovery runs at the same time.
         run_out(&world).await;
         let answers = join_all((0..8).map(|_| come_back(&world, &opened.done))).await;
         answers.into_iter().for_each(|answer| drop(expect_page(answer, 200, ADDED)));
@@ -154,7 +154,7 @@ async fn whoever_gave_up_has_added_no_card_and_may_think_again() {
         enter_card(&world, &opened).await;
         expect_page(come_back(&world, &opened.done).await, 200, ADDED);
 
-        // The provider closes pages by itself, too.
+        // The provider closes pages on its own initiative, too.
         let closed = open(&world, &admin, loan).await;
         world.provider.as_ref().expect("a provider").door.expire_checkout(&closed.id);
         for path in [&closed.done, &closed.done, &closed.cancelled] {
@@ -162,7 +162,7 @@ async fn whoever_gave_up_has_added_no_card_and_may_think_again() {
         }
         assert_eq!(states(&world).await, ["used", "expired"]);
 
-        // In the seconds before anybody has looked after it.
+        // In the seconds before the recovery has settled it.
         let late = open(&world, &admin, loan).await;
         let in_time = open(&world, &admin, loan).await;
         enter_card(&world, &in_time).await;
@@ -184,7 +184,7 @@ async fn who_never_comes_back_is_asked_after_when_the_time_is_over() {
         let (loan, _) = book(&world, &admin).await;
         let door = &world.provider.as_ref().expect("a provider").door;
         let (done, left) = (open(&world, &admin, loan).await, open(&world, &admin, loan).await);
-        // This one came back too early.
+        // This borrower returned before entering a card.
         expect_page(come_back(&world, &done.done).await, 200, WAIT);
         enter_card(&world, &done).await;
         sleep(Duration::from_secs(3)).await;
@@ -240,7 +240,7 @@ async fn a_provider_that_is_away_is_asked_again() {
         assert_eq!((door.mend(), states(&world).await), (0, vec!["open".to_owned()]));
         assert!(cards(&world, &admin, loan).await.is_empty());
 
-        // The recovery goes on asking as well.
+        // The recovery keeps asking as well.
         door.down().await;
         run_out(&world).await;
         sleep(Duration::from_secs(3)).await;
@@ -269,7 +269,7 @@ async fn a_page_that_cannot_be_settled_keeps_no_other_one_waiting() {
         door.answer(&of(0), 1000, &Reply::error(500, "api_error", None, "We are sorry."));
         let unknown = Reply::error(404, "invalid_request_error", None, "No such session.");
         door.answer(&of(1), 1, &unknown);
-        // A card that the provider no longer has when it is asked for.
+        // A card that the provider no longer has when it is looked up.
         enter_card(&world, &opened[2]).await;
         door.answer("GET /v1/payment_methods/*", 1, &unknown);
         run_out(&world).await;

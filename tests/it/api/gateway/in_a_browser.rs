@@ -1,4 +1,4 @@
-//! The sandbox's page in a real browser: what a person sees and does.
+//! The sandbox's page in a real browser, as a person sees and uses it.
 
 use super::{ADDED, OVER, PATIENCE, SANDBOX_PAGE, book, cards, open};
 use crate::PROGRAM;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use thirtyfour::{By, Key};
 use tokio::time::{Instant, sleep};
 
-/// Opens a page for a loan; gives admin's token and the loan.
+/// Opens a page for a loan. Returns admin's token and the loan.
 async fn begin(world: &World, browser: &WebBrowser) -> (String, i64) {
     let admin = world.token("admin").await;
     let (loan, _) = book(world, &admin).await;
@@ -24,7 +24,7 @@ async fn go_to_new_page(world: &World, browser: &WebBrowser, admin: &str, loan: 
     url
 }
 
-/// Waits for a page of one of these headings. The title is there before the page is.
+/// Waits for a page with one of these headings. The title appears before the page does.
 async fn wait_for(browser: &WebBrowser, headings: &[&'static str]) -> &'static str {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -75,7 +75,7 @@ async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
             assert_eq!(added.len(), 1);
             assert_eq!(added[0]["BrandType"], "amex");
             assert_eq!(added[0]["Cardholder_Name"], "Zoë Ångström");
-            // That the form came back with 422, the browser notes itself.
+            // The browser itself logs that the form came back with 422.
             let complaints = browser.complaints().await;
             assert!(complaints.len() == 1 && complaints[0].contains("422"), "{complaints:?}");
             (world, browser)
@@ -91,7 +91,7 @@ async fn whoever_goes_back_to_a_used_page_is_told_so() {
         browser.see("button").await.click().await.unwrap();
         wait_for(&browser, &[ADDED]).await;
         browser.driver.back().await.unwrap();
-        // The browser may have kept the form: sent again it does nothing.
+        // The browser may have cached the form; submitting it again does nothing.
         if wait_for(&browser, &[OVER, "Add a card"]).await != OVER {
             browser.see("button").await.click().await.unwrap();
             wait_for(&browser, &[OVER]).await;
@@ -131,11 +131,11 @@ async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_let
                 browser.picture(&format!("add-card{state}-{scheme}")).await;
             }
         }
-        // 320 pixels wide is a phone, or a desktop at 400 %.
+        // 320 pixels is the width of a phone, or of a desktop at 400 %.
         browser.resize(320, 256).await;
         go_to_new_page(&world, &browser, &admin, loan).await;
         assert!(!browser.scrolls_sideways().await);
-        // A finger hits every row.
+        // Every row is large enough for a finger.
         for row in browser.driver.find_all(By::Css("label.choice, button")).await.unwrap() {
             let size = row.rect().await.unwrap();
             assert!(size.height >= 44.0 && size.width >= 200.0, "{size:?}");

@@ -1,4 +1,4 @@
-//! Under which address browsers are told to find the pages.
+//! The address under which browsers are told to find the pages.
 
 use super::{ask, book, url_path};
 use crate::PROGRAM;

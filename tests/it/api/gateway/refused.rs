@@ -1,4 +1,4 @@
-//! `/gateway/sandbox/add-payment-method`: what it does not take.
+//! `/gateway/sandbox/add-payment-method`: forms it refuses.
 
 use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, good_form, open};
 use super::{history, states, submit};
@@ -69,7 +69,7 @@ async fn what_is_no_session_or_no_form_does_nothing() {
         }
         assert_eq!(cards(&world, &admin, loan).await.len(), 0);
         assert_eq!(states(&world).await, ["open"]);
-        // Another case of the media type, and a character set, are as good.
+        // The media type may be in another case and have a charset.
         let odd = Some("Application/X-WWW-Form-Urlencoded; charset=UTF-8");
         send(&world, odd, good).await.expect(303);
         assert!(!world.api.log().contains(&secret));
@@ -109,7 +109,7 @@ async fn a_form_at_fault_is_told_beside_its_field_and_can_be_sent_again() {
         }
         assert_eq!(cards(&world, &admin, loan).await.len(), 0);
 
-        // What it shows again is text.
+        // Values are shown again as text, not as HTML.
         let form = [("session", &*secret), ("card", ""), ("cardholder_name", NASTY)];
         let page = expect_page(submit(&world, &form).await, 422, "Add a card").text;
         assert!(page.contains("value=\"&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;\""));
@@ -141,7 +141,7 @@ async fn a_card_number_for_a_name_is_refused_and_neither_shown_nor_kept_nor_logg
         for digits in ["42424242", "4242-4242", "378282246310005"] {
             assert!(!log.contains(digits), "{digits} is in the log");
         }
-        // Blank names are none, and spaces around one are not kept.
+        // A blank name counts as none, and surrounding spaces are removed.
         let form = [("session", &*secret), ("card", "tok_visa"), ("cardholder_name", "  ")];
         submit(&world, &form).await.expect(303);
         assert_eq!(cards(&world, &admin, loan).await[0].get("Cardholder_Name"), None);

@@ -30,7 +30,7 @@ async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
         assert!(page.text.contains("for loan <strong><bdi>L-1</bdi></strong>"), "{}", page.text);
         assert_eq!(page.text.matches(" checked").count(), 1);
         assert_eq!(page.text.matches(secret).count(), 1, "in its form and nowhere else");
-        // To look at it, with HEAD too, changes nothing.
+        // Viewing the page changes nothing, with HEAD too.
         let request = world.client.request(Method::HEAD, "", SANDBOX_PAGE);
         let head = world.client.send(request.query(&[("session", secret)])).await.unwrap();
         assert_eq!(head.expect(200).header("content-length"), page.text.len().to_string());
@@ -99,7 +99,7 @@ async fn of_many_forms_at_once_one_adds_a_card() {
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
         assert_eq!(world.count("SELECT COUNT(*) FROM payment_gateway_secrets").await, 1);
 
-        // Pages are apart from each other: the next one takes the same card once more.
+        // Pages are independent: the next one accepts the same card again.
         let second = open(&world, &admin, loan).await;
         submit(&world, &good_form(&second)).await.expect(303);
         assert_eq!(cards(&world, &admin, loan).await.len(), 2);
@@ -197,7 +197,7 @@ async fn a_page_of_another_gateway_takes_no_card() {
             expect_page(show(&world, path, &secret).await, 410, OVER);
         }
         expect_page(submit(&world, &good_form(&secret)).await, 410, OVER);
-        // And when its time is over there is nobody to ask.
+        // It also expires without a provider that could be asked.
         run_out(&world).await;
         let mut world = world;
         world.api.kill().await;

@@ -1,4 +1,4 @@
-//! `/gateway/stripe/webhook`, about pages on which cards are added.
+//! `/gateway/stripe/webhook`: events about pages for adding cards.
 
 use super::checkout::{at_the_provider, enter_card, open};
 use super::{ADDED, book, cards, expect_page, expect_states, states};
@@ -47,7 +47,7 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
             let session = door(&world).checkouts().remove(0);
             event("checkout.session.completed", &session).to_string()
         };
-        // What it says is not believed: the provider is asked, and knows better.
+        // The event's content is not trusted: the provider is asked, and says otherwise.
         let mut lie = door(&world).checkouts().remove(0);
         lie["status"] = json!("complete");
         let lie = event("checkout.session.completed", &lie).to_string();
@@ -68,7 +68,7 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         send_signed(&world, &completed()).await.expect(204);
         sleep(Duration::from_secs(1)).await;
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
-        // The borrower's browser comes after it.
+        // The borrower's browser returns after the event.
         expect_page(world.client.get("", &opened.done).await, 200, ADDED);
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
 
@@ -123,7 +123,7 @@ async fn what_the_provider_has_not_signed_is_refused() {
         sleep(Duration::from_secs(1)).await;
         assert_eq!(door(&world).requests().len(), 0);
         assert_eq!(states(&world).await, ["open"]);
-        // The same as it should be.
+        // The same event with a valid signature.
         send(&world, &payload, Some(&good)).await.expect(204);
         expect_states(&world, &["used"]).await;
         let log = world.api.log();

@@ -8,7 +8,7 @@ use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// Loans of these officers; a collateral is seen through them.
+/// Books loans with these officers. Visibility of collateral follows from its loans.
 async fn book(world: &World, admin: &str, officers: &[&str]) -> Vec<i64> {
     let loan = |(number, officer): (usize, &&str)| {
         let terms = format!("{OPEN_TERMS} LoanOfficerUserName=\"{officer}\"");
@@ -18,7 +18,7 @@ async fn book(world: &World, admin: &str, officers: &[&str]) -> Vec<i64> {
     loan_ids(&world.import(admin, &file(&records)).await)
 }
 
-/// A collateral of nobody's, or of this contact, that secures these loans.
+/// Adds collateral of this contact, or of none, that secures these loans.
 async fn collateral(world: &World, contact: Option<i64>, loans: &[i64]) -> i64 {
     let columns = "contact_id, collateral_code, number_of_units, price_per_unit, \
                    percentage_value, net_value";
@@ -30,7 +30,7 @@ async fn collateral(world: &World, contact: Option<i64>, loans: &[i64]) -> i64 {
     id
 }
 
-/// A row of a table that hangs on a collateral.
+/// Adds a row to a table that belongs to collateral.
 async fn add(world: &World, table: &str, id: i64, columns: &str, values: &str) {
     let sql = format!("INSERT INTO {table} (collateral_id, {columns}) VALUES ({id}, {values})");
     world.sql(&sql.replace("NOW", world.long_ago())).await;
@@ -75,7 +75,7 @@ async fn a_collateral_of_hidden_loans_alone_does_not_exist_with_all_that_hangs_o
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, &["officer", "teller"]).await;
-        // That its contact could be seen does not help: it secures a loan.
+        // Seeing its contact does not help: it secures a loan.
         let id = collateral(&world, Some(contact(&world, 1).await), &[loans[1]]).await;
         add(&world, "collateral_locations", id, "city", "'Newark'").await;
         add(
@@ -214,7 +214,7 @@ async fn a_location_at_a_contact_is_his_address_and_only_for_who_may_see_him() {
         let loans = book(&world, &admin, &["officer"]).await;
         let id = collateral(&world, None, &loans).await;
         let at = contact(&world, 1).await;
-        // What is stored beside the contact does not count.
+        // Columns stored next to the contact's id do not count.
         let values = format!("{at}, 'Stale Street 1', 'Newark'");
         add(&world, "collateral_locations", id, "contact_id, street_address1, city", &values).await;
         let own = collateral(&world, None, &loans).await;

@@ -1,4 +1,4 @@
-//! `/loans/comments`, and what comments of all three kinds have in common.
+//! `/loans/comments`, and what all three kinds of comments have in common.
 
 use crate::PROGRAM;
 use acceptance::{Answer, World, on_each_database};
@@ -9,7 +9,7 @@ use serde_json::json;
 /// The paths of the three kinds of comments.
 const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
 
-/// A request with `If-None-Match` in these spellings.
+/// Sends a request once for each of these spellings of `If-None-Match`.
 async fn ask(world: &World, method: Method, token: &str, path: &str, known: &[&str]) -> Answer {
     let request = world.client.request(method, token, path);
     let request = known.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
@@ -141,7 +141,7 @@ async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() 
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        // The viewer of these tests may read comments of all kinds.
+        // The viewer in these tests may read comments of all kinds.
         world.sql("DELETE FROM privilege_grants").await;
         world
             .sql(

@@ -6,14 +6,14 @@ use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
 use acceptance::{World, on_each_database};
 use serde_json::json;
 
-/// So many borrowers with a loan of this type each; the first one may log in.
+/// Books this many borrowers with a loan of this type each; the first borrower may log in.
 async fn book(world: &World, admin: &str, count: u32, loan_type: &str) -> Vec<i64> {
     let terms = format!("{OPEN_TERMS} LoanType=\"{loan_type}\"");
     let records: String = (1..=count).map(|number| borrower_with_loan(number, &terms)).collect();
     loan_ids(&world.import(admin, &file(&(records + web_access(1).as_str()))).await)
 }
 
-/// A credit line: its transaction code, its limit and what was drawn, in 1/10,000.
+/// Adds a credit line: its transaction code, and its limit and drawn amount in 1/10,000.
 async fn line(world: &World, loan_id: i64, code: i32, limit: i64, drawn: i64) -> i64 {
     let columns = "loan_id, name, transaction_code, credit_line_limit, draw_until_type, \
                    draw_count, draw_total";
@@ -21,7 +21,7 @@ async fn line(world: &World, loan_id: i64, code: i32, limit: i64, drawn: i64) ->
     world.insert("credit_lines", "creditline_id", columns, [row]).await[0]
 }
 
-/// Transactions with these codes on a line, each of an amount of its own.
+/// Adds transactions with these codes to a line, each with a different amount.
 async fn transactions(world: &World, loan_id: i64, line: &str, codes: &[i32]) -> Vec<i64> {
     let columns = "loan_id, transaction_reference_no, transaction_code, transaction_description, \
                    transaction_date, effective_date, gl_date, transaction_amount, creditline_id, \

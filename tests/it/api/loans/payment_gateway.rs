@@ -1,4 +1,4 @@
-//! `/loans/…/payment-gateway/credit-cards`
+//! `/loans/…/payment-gateway/credit-cards`, and what the tests of cards share.
 
 mod adding;
 mod card_numbers;
@@ -13,7 +13,8 @@ use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
 use acceptance::{World, on_each_database};
 use serde_json::json;
 
-/// Loans of as many borrowers, who may all log in: the ids of the loans and of the borrowers.
+/// Books loans of as many borrowers, who may all log in. Returns the ids of the loans and of the
+/// borrowers.
 async fn book(world: &World, admin: &str, count: u32) -> (Vec<i64>, Vec<i64>) {
     let record = |number| borrower_with_loan(number, OPEN_TERMS) + web_access(number).as_str();
     let records: String = (1..=count).map(record).collect();
@@ -26,7 +27,7 @@ async fn book(world: &World, admin: &str, count: u32) -> (Vec<i64>, Vec<i64>) {
     (loans, contacts)
 }
 
-/// A card: whose, on which loan, and what sets it apart from others.
+/// Inserts a card: its contact, its loan, and what distinguishes it from others.
 async fn card(
     world: &World,
     contact: i64,
@@ -43,7 +44,7 @@ async fn card(
     world.insert("payment_gateway_tokens", key, columns, [row]).await[0]
 }
 
-/// Adds a card of the sandbox on a loan; gives its id.
+/// Adds a card of the sandbox to a loan, and returns its id.
 async fn add_card(world: &World, token: &str, loan: i64, gateway_token: &str) -> i64 {
     let path = format!("/loans/{loan}/payment-gateway/credit-cards");
     let body = json!({"Gateway_Token": gateway_token});
@@ -108,7 +109,7 @@ async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
         let (loans, contacts) = book(&world, &admin, 4).await;
         link(&world, loans[0], contacts[1], true).await;
         link(&world, loans[0], contacts[2], false).await;
-        // The loan a card was added on does not matter, but whose it is.
+        // What counts is the card's contact, not the loan it was added on.
         let mut cards = Vec::new();
         for (contact, loan) in [(0, 0), (0, 3), (1, 1), (2, 2), (3, 3), (3, 0)] {
             cards.push(card(&world, contacts[contact], loans[loan], USED).await);
@@ -123,7 +124,7 @@ async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
         for (number, own) in own.into_iter().enumerate() {
             let web = world.web_token(number as u32 + 1).await;
             let answer = list(&web, loans[0]).await;
-            // The third one is linked without web access, the fourth one not at all.
+            // The third is linked without web access, the fourth is not linked.
             match number {
                 0 | 1 => assert_eq!(answer.expect(200).column("PaymentGatewayTokenID"), *own),
                 _ => drop(answer.expect_problem(404, "not-found")),
@@ -206,7 +207,7 @@ async fn a_card_number_in_a_query_is_refused_and_neither_answered_nor_logged() {
         for number in ["42424242424242", "4242-4242", "5555555555554444", "378282246310005"] {
             assert!(!world.api.log().contains(number), "{number} is in the log");
         }
-        // Elsewhere such digits are an id like any other.
+        // Elsewhere such digits are an ordinary id.
         let path = format!("/loans/{}/transactions?referenceNo=4242424242424242", loans[0]);
         assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), json!([]));
         world

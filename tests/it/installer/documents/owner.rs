@@ -1,15 +1,15 @@
-//! Whose a store is: what copies and restored dumps of a database may do to it, and what the
-//! administrator does then. Another database is the same one with what that one has in its setting.
+//! Ownership of a store: what copies and restored dumps of a database may do to it, and how the
+//! administrator resolves it. The other database is simulated by putting its id into the setting.
 
 use super::{Kept, ORPHAN, Store, documents, file};
 use crate::PROGRAM;
 use acceptance::on_each_database;
 use std::path::PathBuf;
 
-/// What is told when the store is another one's.
+/// Part of the message for a store that belongs to another database.
 const MOVED_ON: &str = "moved on with another database";
 
-/// A store with all that a sweep could remove.
+/// A store with everything that a sweep could remove.
 struct Contested {
     store: Store,
     kept: Kept,
@@ -25,12 +25,12 @@ impl Contested {
         Self { store, kept, orphan, unfinished }
     }
 
-    /// Gives the object without a row another day.
+    /// Makes the object without a row another day older.
     fn age(&self) {
         self.store.leave(&format!("00/{ORPHAN}"), b"no row", 48);
     }
 
-    /// Nobody sweeps, be things as old as they may.
+    /// Checks that every sweep refuses, however old things are.
     async fn refuses(&self) {
         self.age();
         for arguments in [&["sweep"][..], &["sweep", "--hours", "0"]] {
@@ -92,14 +92,14 @@ async fn an_older_database_does_not_sweep_until_it_adopts_the_store() {
     .await;
 }
 
-/// What the original got since is unknown to the copy.
+/// The copy does not know what the original has received since.
 #[tokio::test]
 async fn a_copy_that_sweeps_before_the_original_is_stopped_by_it() {
     on_each_database(PROGRAM, |world| async move {
         let contested = Contested::of(Store::of(world).await).await;
         let store = &contested.store;
         let original = store.names().await;
-        // The copy: nothing is old yet.
+        // The copy sweeps; nothing is old enough yet.
         for _ in 0..2 {
             assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
         }
@@ -108,7 +108,8 @@ async fn a_copy_that_sweeps_before_the_original_is_stopped_by_it() {
         contested.refuses().await;
         store.set_names(&copy).await;
         contested.refuses().await;
-        // Who has been told so leaves the store alone afterwards, and may have one of its own.
+        // A database that was refused leaves the store alone afterwards, and may have one of its
+        // own.
         let (given_up, owner) = (store.names().await, store.owner());
         contested.refuses().await;
         assert_eq!(store.owner(), owner);
@@ -146,7 +147,7 @@ async fn a_sweep_that_was_cut_short_before_it_told_the_store_is_made_up_for() {
         store.set_names(&ahead).await;
         assert_eq!(store.verified(0).await.len(), 2, "nobody has taken it");
         assert_eq!(store.documents(&["sweep"]).await.done(), "1 object removed\n");
-        // It moved on no further, so that it may be cut short again.
+        // The setting does not move on again, so that the sweep may be cut short once more.
         assert_eq!((store.names().await, store.owner()), (ahead.clone(), "0f".repeat(16)));
         assert_eq!(store.documents(&["sweep"]).await.done(), "0 objects removed\n");
         assert_ne!(store.names().await, ahead);

@@ -1,4 +1,4 @@
-//! Imports that end before their file does, and go on.
+//! Imports that end before their file does, and resume.
 
 use super::{import, importing};
 use crate::PROGRAM;
@@ -41,14 +41,14 @@ fn start(world: &World, xml: &str, arguments: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
 }
 
-/// Waits until so many of the payments are there.
+/// Waits until at least this many of the payments are posted.
 async fn posted(world: &World, least: i64) {
     while world.count(POSTED).await < least {
         sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// How a command ended: its status, and what it said on standard error.
+/// Exit code and standard error of a command.
 async fn ended(child: Child) -> (Option<i32>, String) {
     let output = child.wait_with_output().await.expect("an end");
     (output.status.code(), String::from_utf8(output.stderr).expect("text"))
@@ -74,7 +74,7 @@ async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
         let waiting = start(&world, &payments, &["--json"]);
         sleep(Duration::from_millis(500)).await;
         assert_eq!(world.count(POSTED).await, half, "the key is another one's");
-        // Not as long as it would be: a lease holds for a minute and no longer.
+        // A shortcut for waiting: the lease holds for a minute and no longer.
         world.age("idempotency_records", &["lease_until"], 60).await;
         let output = waiting.wait_with_output().await.expect("an end");
         let error = String::from_utf8(output.stderr).expect("text");
@@ -177,7 +177,8 @@ async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() 
     .await;
 }
 
-/// A lease of a second is held again every tenth of one. The record has its claim's row locked.
+/// The lease of one second is renewed every tenth of a second, while the record has its claim's row
+/// locked.
 #[tokio::test]
 async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
     on_each_database(PROGRAM, |world| async move {

@@ -1,4 +1,4 @@
-//! Installing again, and with a file of answers.
+//! Repeated installation, and installation from an answer file.
 
 use super::{Machine, behind, command, fault, printed, program};
 use acceptance::Database;
@@ -29,7 +29,7 @@ async fn it_keeps_keys_data_and_what_was_written_by_hand_and_changes_what_is_ask
 
         machine.auth_port = free_port();
         machine.api_port = free_port();
-        // Flags alone: what is not given is as it was.
+        // Flags only: values not given stay as they are.
         let given = [
             format!("--dir={}", machine.path("etc").display()),
             format!("--auth-port={}", machine.auth_port),
@@ -61,7 +61,7 @@ async fn it_keeps_keys_data_and_what_was_written_by_hand_and_changes_what_is_ask
     }
 }
 
-/// Where the documentation's client gets people back.
+/// The redirect URIs of the documentation's client.
 async fn receivers(machine: &Machine) -> String {
     let sql = "SELECT redirect_uris FROM oauth_clients WHERE client_id = 'browser'";
     let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
@@ -167,7 +167,7 @@ async fn a_certificate_of_an_authority_that_this_machine_trusts_needs_no_other_f
     let given = given.expect("certificates");
     let public = certificates::own(&machine.path("public"), &["example.com".to_owned()]);
     let public = public.expect("certificates");
-    // What a machine trusts is a file with many authorities.
+    // A machine's trust store is a file with many authorities.
     let text = |path| std::fs::read_to_string(path).expect("a file");
     let trusted = machine.path("trusted.pem");
     std::fs::write(&trusted, [text(&public.authority), text(&given.authority)].concat())

@@ -1,4 +1,4 @@
-//! Documents in a bucket: told by flags, or asked for, and tried out before anything is done.
+//! Documents in a bucket: set by flags or by answers, and tested before anything is done.
 
 use super::wizard::{answer_to_certificates, start};
 use super::{Machine, fault, printed};
@@ -11,7 +11,7 @@ use api_server::documents::document_store::Location;
 
 const SECRET: &str = "a secret of the tests";
 
-/// A machine, a store beside it, and the store's URL.
+/// A machine, an object store, and the store's URL.
 async fn machine() -> Option<(Machine, Moto, String)> {
     let wanted = match Wanted::find() {
         Ok(wanted) => wanted,
@@ -55,7 +55,7 @@ async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
     ] {
         assert!(settings.lines().any(|it| it == line), "no {line} in {settings}");
     }
-    // Said once, it holds for the next run, which tries the bucket again.
+    // The settings are remembered for the next run, which tests the bucket again.
     let again = printed(&machine.install(&["--s3-region=eu-west-1"]).await);
     assert!(again.contains("Installed."), "{again}");
     let changed = machine.text("etc/api-server.env");

@@ -1,5 +1,5 @@
-//! What is wrong with the machine or the database is one sentence that says what to do, and nothing
-//! was done.
+//! Problems with the machine or the database: each is one sentence that says what to do, and
+//! nothing is changed.
 
 use super::{Machine, command, fault, printed};
 use crate::auth::lifetimes::FAKETIME;
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use url::Url;
 
-/// Installs with these flags too, which must be refused with these words.
+/// Installs with these additional flags, which must be refused with these words.
 async fn refused(machine: &Machine, more: &[&str], why: &[&str]) {
     let output = machine.install(more).await;
     let text = fault(&output);
@@ -21,7 +21,7 @@ async fn refused(machine: &Machine, more: &[&str], why: &[&str]) {
     assert_eq!(machine.leftovers().await, [""; 0], "{text}");
 }
 
-/// The database's URL with something changed.
+/// The database's URL with a change.
 fn url(machine: &Machine, change: impl Fn(&mut Url)) -> String {
     let mut url = Url::parse(&machine.database_url).expect("a URL");
     change(&mut url);
@@ -228,7 +228,7 @@ async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
     refused(&machine, &[&same], &["choose two ports"]).await;
     let why = ["localhost is", "would listen on 127.0.0.5 alone", "--listen"];
     refused(&machine, &["--listen=127.0.0.5"], &why).await;
-    // Not even root can make a folder in a file, or in /proc.
+    // Not even root can create a folder inside a file, or in /proc.
     let file = machine.path("file");
     std::fs::write(&file, "").expect("a file");
     let below = file.join("x").display().to_string();
@@ -301,7 +301,7 @@ async fn certificates_that_do_not_fit() {
     ] {
         refused(&machine, &given.each_ref().map(String::as_str), &[why]).await;
     }
-    // What some editors write first is no fault.
+    // The byte-order mark that some editors write is not an error.
     let marked = file("marked.pem", &format!("\u{feff}{leaf}"));
     let given = flags(&marked, &own.key, &own.authority);
     let given = given.each_ref().map(String::as_str);

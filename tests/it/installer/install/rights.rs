@@ -1,5 +1,5 @@
-//! Whose files are afterwards: the servers' own, and nobody else's; and what is somebody else's
-//! stays his.
+//! File ownership and permissions after an installation: the servers' own files, and no one else's;
+//! files of other users keep their owner.
 
 use super::{Machine, command, fault, printed, program};
 use acceptance::Database;
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::Command;
 use url::Url;
 
-/// A user of every machine, and his group.
+/// A user that every machine has, and its group.
 const NOBODY: u32 = 65_534;
 
-/// A machine whose servers run as somebody who is not root; `None` where this cannot be.
+/// A machine whose servers run as a user other than root; `None` where that is impossible.
 async fn machine() -> Option<(Machine, Vec<String>)> {
     let runs = Command::new(crate::PROGRAM).arg("--version").uid(NOBODY).gid(NOBODY).output();
     if !installer::commands::install::is_root() || !runs.is_ok_and(|output| output.status.success())
@@ -33,7 +33,7 @@ fn open(folder: &Path) {
     fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("rights");
 }
 
-/// Owner, group and rights.
+/// Owner, group and mode.
 fn rights(path: &Path) -> (u32, u32, u32) {
     let metadata = fs::metadata(path).expect("a file");
     (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
@@ -58,7 +58,7 @@ async fn the_servers_read_their_settings_and_nobody_else_does() {
     ] {
         assert_eq!(rights(&machine.path(name)), expected, "{name}");
     }
-    // Said once, it holds for the next run.
+    // Given once, the user holds for the next run.
     let dir = format!("--dir={}", machine.path("etc").display());
     let again = ["--no-units", "--yes", "--dry-run"].map(str::to_owned);
     let output = command(&[&again[..], &[dir]].concat(), &[]).output().await.expect("a process");
@@ -86,7 +86,7 @@ async fn what_is_somebody_elses_stays_his() {
     fs::write(etc.join("theirs"), "").expect("a file");
     refused("holds other things").await;
     fs::remove_file(etc.join("theirs")).expect("removed");
-    // Empty ones are taken, and given back where the installation fails.
+    // Empty folders are accepted, and restored if the installation fails.
     let mut failing = command(&flags, &[]);
     failing.env("AUTH_TOKEN_KEYS", "none");
     assert!(!failing.output().await.expect("a process").status.success());
@@ -137,7 +137,7 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
     let text = said(&with).await;
     assert!(text.contains("everybody on this machine may read the key"), "{text}");
     assert!(text.contains("chmod 640"), "{text}");
-    // Behind a door that is closed to others it does no harm.
+    // In a folder that is closed to others a readable key does no harm.
     fs::set_permissions(&given, Permissions::from_mode(0o750)).expect("rights");
     chown(&given, None, Some(NOBODY)).expect("a group");
     let text = said(&[&with[..], &["--dry-run"]].concat()).await;
@@ -152,7 +152,7 @@ async fn a_key_that_everybody_reads_and_an_authority_that_the_servers_cannot() {
         let text = said(&[&url]).await;
         assert!(text.contains(&why), "{text} is not: {why}");
     }
-    // Whoever is not there yet is in no group that could read it.
+    // A user who does not exist yet is in no group that could read it.
     chown(&given, None, Some(1)).expect("a group");
     let text = said(&[&with[..], &["--service-user=nobody-yet"]].concat()).await;
     assert!(text.contains("nobody-yet may not read"), "{text}");

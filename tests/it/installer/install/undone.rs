@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::sleep;
 
-/// An installation whose checks all hold, and whose last step fails: the environment makes the auth
-/// server that it verifies another one than its settings do.
+/// An installation whose checks all pass and whose last step fails: the environment gives the auth
+/// server to be verified another issuer than its settings do.
 fn failing_at_last(machine: &Machine, more: &[&str]) -> tokio::process::Command {
     let mut command = command(&machine.all_flags(), more);
     command.env("AUTH_ISSUER", "https://other.example.com");
@@ -28,7 +28,7 @@ async fn a_failure_of_the_last_step_undoes_all() {
         let printed = printed(&output);
         assert!(printed.contains("issuer") && printed.contains("FAILED"), "{printed}");
         assert_eq!(machine.leftovers().await, [""; 0]);
-        // Corrected, it runs as if nothing had happened.
+        // After the correction it runs as if nothing had happened.
         let output = machine.install(&[]).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         machine.remove().await;
@@ -71,13 +71,13 @@ async fn kill_at(machine: &Machine, step: &str, more: &[&str]) {
 async fn a_run_that_was_killed_is_undone_by_the_next_one() {
     for database in Database::all() {
         let machine = Machine::new(&database).await;
-        // Behind each of these steps: in the middle of making the schema, and of the verification.
+        // After each of these steps: in the middle of creating the schema, and of the verification.
         for step in ["write the settings", "add the admin account"] {
             kill_at(&machine, step, &[]).await;
             assert!(machine.path("etc/install.unfinished").exists(), "{step}");
             let dry = fault(&machine.install(&["--dry-run"]).await);
             assert!(dry.contains("run it without --dry-run"), "{dry}");
-            // Refused for another reason, it has undone what was left all the same.
+            // Although refused for another reason, it has rolled back what was left.
             let text = fault(&machine.install(&["--host=no.such.host.invalid"]).await);
             assert!(text.contains("no.such.host.invalid"), "{text}");
             assert_eq!(machine.leftovers().await, [""; 0], "{step}");
@@ -102,7 +102,7 @@ async fn what_people_have_worked_with_since_is_not_undone() {
         let text = fault(&machine.install(&[]).await);
         assert!(text.contains("has been worked with since: if that is to stay, remove"), "{text}");
         assert!(machine.path("etc/auth-server.env").exists());
-        // Decided by whoever knows: what is there is an installation.
+        // The administrator decides: this is an installation.
         std::fs::remove_file(machine.path("etc/install.unfinished")).expect("removed");
         let output = machine.install(&[]).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -140,7 +140,7 @@ async fn killed_at_whatever_moment_it_ends_as_if_it_had_not_been() {
             tokio::select! {
                 status = child.wait() => {
                     let status = status.expect("ended");
-                    // The first one may meet the lock of one that was killed.
+                    // The first attempt may meet the lock of a killed process.
                     if status.success() { break }
                 }
                 () = sleep(Duration::from_millis(delay)) => {

@@ -1,4 +1,4 @@
-//! The wizard in a terminal, with the keys that people press.
+//! The wizard in a terminal, operated by key presses.
 
 use super::{Machine, behind};
 use crate::PROGRAM;
@@ -6,16 +6,16 @@ use acceptance::Database;
 use acceptance::terminal::{Terminal, keys};
 use url::Url;
 
-/// In a terminal, with the flags that keep it within the folder.
+/// Starts the wizard in a terminal, with the flags that keep it within the folder.
 pub fn start(machine: &Machine) -> Terminal {
     let flags = machine.flags();
-    // The others are asked for.
+    // The wizard asks for the other values.
     let told = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
     let flags: Vec<&str> = flags.iter().map(String::as_str).filter(told).collect();
     Terminal::start(PROGRAM, &[&["install"], flags.as_slice()].concat(), &[])
 }
 
-/// Answers which database it is, for this user.
+/// Answers the questions about the database, for this user.
 fn answer_database(terminal: &mut Terminal, machine: &Machine, user: &str, password: &str) {
     const QUESTION: &str = "Which database?";
     let url = Url::parse(&machine.database_url).expect("a URL");
@@ -40,14 +40,14 @@ fn user(machine: &Machine) -> (String, String) {
     (url.username().to_owned(), url.password().unwrap_or_default().to_owned())
 }
 
-/// Answers everything up to the certificates, with the embedded database.
+/// Answers all questions up to the certificates, with the embedded database.
 pub fn answer_to_certificates(terminal: &mut Terminal, machine: &Machine) {
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(terminal, machine, "", "");
     answer_addresses(terminal, machine);
 }
 
-/// Answers everything behind the database up to the certificates.
+/// Answers all questions between the database and the certificates.
 fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
     terminal.answer("Business time zone:", "");
     terminal.answer("Name of this machine:", "localhost");
@@ -58,7 +58,7 @@ fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
     terminal.answer("Certificates:", "");
 }
 
-/// Answers everything behind the database up to the admin account's password.
+/// Answers all questions from after the database to the admin account's password.
 fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
     answer_addresses(terminal, machine);
     terminal.answer("Where are the files of documents kept?", "");

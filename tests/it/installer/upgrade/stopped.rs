@@ -1,4 +1,4 @@
-//! Upgrades that are refused, that stop half-way, and that go on.
+//! Upgrades that are refused, that stop half-way, and that resume.
 
 use super::{Earlier, command, run};
 use crate::PROGRAM;
@@ -52,7 +52,7 @@ async fn one_that_is_killed_again_and_again_ends_well() {
             let mut child = command.stderr(Stdio::null()).spawn().expect("a process");
             tokio::select! {
                 status = child.wait() => {
-                    // A server may still hold what the one before it held.
+                    // A database server may still hold the locks of the killed process.
                     if status.is_ok_and(|status| status.success()) { break }
                 }
                 () = sleep(Duration::from_millis(delay)) => {

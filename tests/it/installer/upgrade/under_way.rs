@@ -1,5 +1,6 @@
-//! What the programs of an earlier version had under way is carried on by these, and nothing
-//! happens twice: kept answers, card payments in every state, half an import, live sessions.
+//! Work that an earlier version's programs had in progress is continued by the current ones, and
+//! nothing happens twice: stored responses, card payments in every state, half an import, live
+//! sessions.
 
 use super::{Earlier, put_letter};
 use crate::PROGRAM;
@@ -13,8 +14,8 @@ use sea_orm::ConnectionTrait;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Columns of the instants that decide what is still under way. The lease of an answer says how long
-/// it is kept.
+/// Columns of the instants that decide what is still in progress. A stored response's lease says
+/// how long it is kept.
 const INSTANTS: [(&str, &[&str]); 7] = [
     ("idempotency_records", &["created_date", "lease_until"]),
     ("import_runs", &["started_date"]),
@@ -25,11 +26,12 @@ const INSTANTS: [(&str, &[&str]); 7] = [
     ("auth_sessions", &["log_in_date", "refreshed_date"]),
 ];
 
-/// Claims have lapsed, as those of a program that was killed.
+/// Lets the claims expire, as those of a killed program do.
 const LAPSED: &str =
     "UPDATE idempotency_records SET lease_until = created_date WHERE status IS NULL";
 
-/// The database, upgraded, with servers on it, as if it had been left a moment ago.
+/// The upgraded database with servers on it, its instants shifted as if it had been left a moment
+/// ago.
 async fn upgraded(database: Database) -> (World, UnderWay) {
     let earlier = Earlier::load(database.clone(), "third").await;
     let under_way = UnderWay::read(&database, "third");
@@ -159,7 +161,8 @@ async fn sessions_live_on_after_the_upgrade_and_refresh() {
             println!("{user}");
             read(&session.first_access_token).await.expect(200);
             read(&session.access_token).await.expect(200);
-            // Its successor was made at random: nothing can be derived, and nothing is proven.
+            // Its successor was generated at random, so it cannot be derived, and reuse proves
+            // nothing.
             let spent = refresh(&session.spent_refresh_token).await.expect(400).json();
             assert_eq!(spent["error"], "invalid_grant");
             let refreshed = refresh(&session.refresh_token).await.expect(200).json();

@@ -1,4 +1,4 @@
-//! Servers to verify: TLS with a certificate made to order, and answers made to order.
+//! Servers to verify, with made-to-order TLS certificates and answers.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use installer::installation::checks::Report;
@@ -19,7 +19,7 @@ use tokio_rustls::TlsAcceptor;
 /// A server's certificate and versions.
 pub struct Leaf {
     pub name: &'static str,
-    /// From the first day of one year to that of another.
+    /// From the first day of one year to the first day of another.
     pub valid: (i32, i32),
     /// An authority between the root and the server, valid for these years.
     pub intermediate: Option<(i32, i32)>,
@@ -33,7 +33,7 @@ impl Default for Leaf {
     }
 }
 
-/// What a server presents, and the PEM of the authority that makes it trusted.
+/// What a server presents, and the PEM of the authority to trust for it.
 pub type Presented = (ServerConfig, String);
 
 impl Leaf {
@@ -82,10 +82,10 @@ fn key() -> KeyPair {
     KeyPair::generate().unwrap()
 }
 
-/// Makes an answer, status and body, from the request and the server's URL.
+/// Builds an answer, status and body, from the request and the server's URL.
 type Answer = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
 
-/// A running server, and what to verify it with. It ends with the test.
+/// A running server, and the settings to verify it with. It stops when dropped.
 pub struct Peer {
     pub arguments: Arguments,
     files: Vec<PathBuf>,
@@ -110,7 +110,7 @@ impl Peer {
         Self::start_full(presented, |_| None, Some(Arc::new(answer))).await
     }
 
-    /// Like a server in order, but first lets this function answer the ClientHello.
+    /// Like a correct server, but this function first answers the ClientHello.
     pub async fn start_before(
         presented: Presented,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
@@ -118,7 +118,7 @@ impl Peer {
         Self::start_full(presented, intercept, Some(Arc::new(auth_server))).await
     }
 
-    /// Makes handshakes and says nothing after them.
+    /// Completes handshakes and then stays silent.
     pub async fn start_mute(presented: Presented) -> Self {
         Self::start_full(presented, |_| None, None).await
     }
@@ -160,7 +160,7 @@ impl Peer {
         peer
     }
 
-    /// Hands over each connection as it is.
+    /// Hands over each raw connection.
     pub async fn start_raw<F: Future<Output = ()> + Send + 'static>(
         serve: impl Fn(TcpStream) -> F + Send + 'static,
     ) -> Self {
@@ -174,7 +174,7 @@ impl Peer {
         Self { arguments: arguments(&url), files: Vec::new(), task }
     }
 
-    /// Gives the verification a client with this secret.
+    /// Lets the verification use a client with this secret.
     pub fn with_client(mut self, secret: &str) -> Self {
         self.arguments.client = Some("api".to_owned());
         self.arguments.secret_file = Some(self.write("secret", &format!("{secret}\n")));
@@ -200,7 +200,7 @@ pub fn arguments(url: &str) -> Arguments {
     Arguments { url: url.to_owned(), ..Arguments::default() }
 }
 
-/// The answers of an auth server in order. Its client is `api`, the secret `ri+ght`.
+/// The answers of a correct auth server. Its client is `api`, the secret `ri+ght`.
 pub fn auth_server(request: &str, url: &str) -> (u16, Value) {
     let path = request.split_whitespace().nth(1).unwrap();
     match path {
@@ -214,7 +214,7 @@ pub fn auth_server(request: &str, url: &str) -> (u16, Value) {
             (200, metadata)
         }
         "/health/ready" => (200, json!({"status": "ready", "database_time": time(0)})),
-        // The credentials are form-encoded before they are spelt in base64.
+        // The credentials are form-encoded before they are encoded in base64.
         "/oauth2/introspect" => match request.contains("Basic YXBpOnJpJTJCZ2h0\r\n") {
             true if request.contains("\r\n\r\ntoken=") => (200, json!({"active": false})),
             true => (400, json!({"error": "invalid_request"})),
@@ -224,7 +224,7 @@ pub fn auth_server(request: &str, url: &str) -> (u16, Value) {
     }
 }
 
-/// This machine's time, so many seconds off.
+/// This machine's time, off by this many seconds.
 pub fn time(seconds_off: i64) -> String {
     let time = DateTime::<Utc>::from(SystemTime::now()) + TimeDelta::seconds(seconds_off);
     time.to_rfc3339_opts(SecondsFormat::Micros, true)
@@ -254,21 +254,21 @@ pub fn server_hello(version: u16, cipher: u16) -> Vec<u8> {
     record
 }
 
-/// What comes first on a connection.
+/// Reads the first bytes on a connection.
 pub async fn read_some(stream: &mut TcpStream) -> Vec<u8> {
     let mut received = Vec::with_capacity(4096);
     let _ = stream.read_buf(&mut received).await;
     received
 }
 
-/// Sends and waits for the other side to end the connection.
+/// Sends, and waits until the other side closes the connection.
 pub async fn send(stream: &mut TcpStream, answer: &[u8]) {
     let _ = stream.write_all(answer).await;
     let wait = async { while stream.read(&mut [0; 512]).await.is_ok_and(|count| count > 0) {} };
     let _ = tokio::time::timeout(Duration::from_secs(3), wait).await;
 }
 
-/// A request with its body, or nothing if the connection ends.
+/// Reads a request with its body; empty if the connection ends.
 async fn read_request(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut received = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! The round trip: a user and a client who are there for it alone.
+//! The round trip of the verification, with a temporary user and client.
 
 use super::super::{Said, command, file, run};
 use crate::PROGRAM;
@@ -24,7 +24,7 @@ async fn verify(world: &World, more: &[&str]) -> Said {
     run(verification(world, &[&["--env-file", &env_file], more].concat())).await
 }
 
-/// Names of the last checks with how they went.
+/// The outcomes of the last checks, by name.
 fn trip(said: &Said) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&said.output).expect("a report");
     let text = |check: &Value, member: &str| check[member].as_str().unwrap_or_default().to_owned();
@@ -37,14 +37,14 @@ fn outcomes(words: [&str; 5]) -> Vec<(String, String)> {
     TRIP.iter().zip(words).map(|(name, word)| ((*name).to_owned(), word.to_owned())).collect()
 }
 
-/// Rows of users and clients that were made for a trip.
+/// The number of temporary users and clients.
 async fn visitors(world: &World) -> i64 {
     let users = "SELECT COUNT(*) FROM users WHERE user_name LIKE 'verify-round-trip-%'";
     let clients = "SELECT COUNT(*) FROM oauth_clients WHERE client_id LIKE 'verify-round-trip-%'";
     world.count(users).await + world.count(clients).await
 }
 
-/// Everything that a trip could leave, but for the audit.
+/// Everything that a round trip could leave behind, apart from the audit.
 async fn rows(world: &World) -> Value {
     let all = super::super::everything(world).await;
     serde_json::json!([all[0], all[1].as_array().expect("counts")[1..]])
@@ -87,7 +87,8 @@ async fn another_database_than_the_servers_fails_the_log_in() {
     .await;
 }
 
-/// Waits until the visitor is there, then sends the command this signal while the server is silent.
+/// Waits until the temporary user exists, then sends the command this signal while the server is
+/// silent.
 async fn break_off(world: &World, signal: &str) -> Option<i32> {
     let env_file = world.folder.path().join("auth-server.env").display().to_string();
     let mut command = verification(world, &["--env-file", &env_file]);

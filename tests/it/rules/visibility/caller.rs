@@ -1,4 +1,4 @@
-//! Somebody with a token who tries the API and notes every answer that the model did not expect.
+//! A caller with a token who tries the API and notes every answer that the model did not expect.
 
 use super::chance::Chance;
 use super::model::{Rules, Who};
@@ -10,22 +10,23 @@ use std::collections::BTreeMap;
 /// An id that no row has.
 const MISSING: i64 = 999_999;
 
-/// A GET operation and who may call it, as the rules say and not as the server's table does.
+/// A GET operation and who may call it, stated by the rules and independently of the server's
+/// table.
 #[derive(Clone, Copy)]
 pub struct Operation {
     id: &'static str,
-    /// `path > verb`, empty where none is needed.
+    /// `path > verb`, empty if no privilege is needed.
     right: &'static str,
     any_user: bool,
 }
 
 impl Operation {
-    /// One for core-system users who hold this right.
+    /// An operation for core-system users who hold this privilege.
     pub const fn core(id: &'static str, right: &'static str) -> Self {
         Self { id, right, any_user: false }
     }
 
-    /// One for web users, too; they need no right.
+    /// An operation open to web users, too, that needs no privilege.
     pub const fn any(id: &'static str, right: &'static str) -> Self {
         Self { id, right, any_user: true }
     }
@@ -36,22 +37,22 @@ pub struct Caller<'a> {
     name: String,
     client: &'a Client,
     token: String,
-    /// What the model says about him.
+    /// What the model says about the caller.
     pub rules: Rules<'a>,
-    /// What may stand nowhere in an answer to him.
+    /// Texts that must not appear in any answer to the caller.
     secrets: Vec<&'static str>,
-    /// Which of the many requests are made.
+    /// Chooses which of the many requests are sent.
     pub chance: Chance,
-    /// Answers that were not what the model expected.
+    /// Answers that the model did not expect.
     pub differences: Vec<String>,
-    /// What each operation said first of a row that is missing or not visible.
+    /// What each operation first answered about a missing or invisible row.
     missing: BTreeMap<&'static str, Value>,
-    /// How many answers each operation gave: all, and those that were no problem.
+    /// How many answers each operation gave: all, and those without a problem.
     pub answers: BTreeMap<&'static str, (usize, usize)>,
 }
 
 impl<'a> Caller<'a> {
-    /// Somebody who has logged in.
+    /// A caller who has logged in.
     pub fn new(
         name: &str,
         client: &'a Client,
@@ -80,7 +81,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// The problem that the head of every request meets first, before any row is looked at.
+    /// The problem, if any, that every request of this operation gets before any row is looked up.
     fn refusal(&self, operation: &Operation) -> Option<(u16, &'static str)> {
         match self.rules.who {
             Who::WebUser(_) if operation.any_user => None,
@@ -96,7 +97,7 @@ impl<'a> Caller<'a> {
         self.refusal(operation).is_none()
     }
 
-    /// The ids to ask an operation for: these and one that is missing; two where all are refused.
+    /// The ids to try an operation with: these and a missing one; only two if all are refused.
     pub fn ids(&mut self, operation: &Operation, ids: impl IntoIterator<Item = i64>) -> Vec<i64> {
         let mut ids: Vec<i64> = ids.into_iter().chain([MISSING]).collect();
         if !self.may_call(operation) {
@@ -144,7 +145,7 @@ impl<'a> Caller<'a> {
         answer
     }
 
-    /// Asks, and expects this problem unless the head of the request meets one first.
+    /// Sends a request, and expects this problem unless the caller may not call the operation.
     pub async fn refused(&mut self, operation: &Operation, path: &str, problem: (u16, &str)) {
         let problem = self.refusal(operation).unwrap_or(problem);
         let answer = self.get(operation, path).await;
@@ -162,7 +163,8 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Asks for one row: found if the caller sees it, else 404. The row, if there it is.
+    /// Requests one row and expects it if the caller sees it, otherwise 404. Returns the row if it
+    /// was found.
     pub async fn read(
         &mut self,
         operation: &Operation,
@@ -181,8 +183,8 @@ impl<'a> Caller<'a> {
         Some(answer.json())
     }
 
-    /// Asks for a list, page by page: exactly these keys in this order if the caller sees what it
-    /// hangs on, else 404. The rows, if they are those.
+    /// Requests a list, page by page, and expects exactly these keys in this order if the caller
+    /// sees the parent, otherwise 404. Returns the rows if they are as expected.
     pub async fn list<K: Into<Value>>(
         &mut self,
         operation: &Operation,

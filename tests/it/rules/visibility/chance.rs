@@ -1,4 +1,4 @@
-//! Chance that can be repeated: everything that is drawn comes from one seed.
+//! Reproducible randomness: all choices follow from one seed.
 
 use chrono::{Days, NaiveDate};
 use sea_orm::Iterable;
@@ -9,17 +9,17 @@ use shared::time::Timestamp;
 pub struct Chance(fastrand::Rng);
 
 impl Chance {
-    /// The choices that this seed makes.
+    /// The choices that follow from this seed.
     pub fn new(seed: u64) -> Self {
         Self(fastrand::Rng::with_seed(seed))
     }
 
-    /// True so many times out of a hundred.
+    /// True in this percentage of cases.
     pub fn percent(&mut self, percent: u32) -> bool {
         self.0.u32(0..100) < percent
     }
 
-    /// A number from these two on, both included.
+    /// A number between these two, inclusive.
     pub fn between(&mut self, least: i64, most: i64) -> i64 {
         self.0.i64(least..=most)
     }
@@ -29,17 +29,17 @@ impl Chance {
         all[self.0.usize(0..all.len())].clone()
     }
 
-    /// One of the words of a column.
+    /// One of the values of an enumeration.
     pub fn word<E: Iterable + Clone>(&mut self) -> E {
         self.one_of(&E::iter().collect::<Vec<_>>())
     }
 
-    /// One of these, so many times out of a hundred.
+    /// One of these, in this percentage of cases.
     pub fn maybe<T: Clone>(&mut self, percent: u32, all: &[T]) -> Option<T> {
         self.percent(percent).then(|| self.one_of(all))
     }
 
-    /// Each of these, so many times out of a hundred.
+    /// Each of these, in this percentage of cases.
     pub fn some_of<T: Clone>(&mut self, percent: u32, all: &[T]) -> Vec<T> {
         all.iter().filter(|_| self.percent(percent)).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Every GET operation, tried as one caller on every row; a file for each section.
+//! Every GET operation, tried as one caller on every row; one file per section.
 
 mod collateral;
 mod comments;
@@ -13,7 +13,7 @@ mod users;
 
 use super::caller::Caller;
 
-/// Tries them all.
+/// Tries all operations.
 pub async fn check(caller: &mut Caller<'_>) {
     loans::check(caller).await;
     collateral::check(caller).await;

@@ -1,5 +1,5 @@
-//! Who may do and see what, as the rules word it: loops over rows in memory, one function
-//! for each sentence. It shares no line with the server, so that the two can disagree.
+//! Model of permissions and visibility, in the words of the rules: loops over rows in memory, one
+//! function per sentence. It shares no code with the server, so that the two can disagree.
 
 use super::tables::Tables;
 use shared::entity::documents::DocumentOwner;
@@ -19,7 +19,7 @@ pub enum Who {
 /// What the rules say about one caller.
 #[derive(Clone, Copy)]
 pub struct Rules<'a> {
-    /// All there is.
+    /// All rows of the database.
     pub rows: &'a Tables,
     /// Who is calling.
     pub who: Who,
@@ -59,7 +59,7 @@ impl Rules<'_> {
         })
     }
 
-    /// What a grant gives, written `path > verb`.
+    /// The privilege that a grant gives, written `path > verb`.
     pub fn granted(&self, grant: &privilege_grants::Model) -> String {
         let privileges = &self.rows.privileges;
         let found = privileges.iter().find(|row| row.privilege_id == grant.privilege_id);
@@ -88,7 +88,7 @@ pub fn covers(granted: &str, right: &str) -> bool {
     granted_verb == verb && begins_like_it
 }
 
-/// Rows.
+/// Visibility of rows.
 impl Rules<'_> {
     /// **L**, **W**: which loans the caller sees.
     pub fn loan(&self, loan_id: i64) -> bool {
@@ -184,7 +184,7 @@ impl Rules<'_> {
         self.is_core_user() && (by_loan || by_contact)
     }
 
-    /// The loans that a collateral is linked to, visible or not.
+    /// The loans that collateral is linked to, visible or not.
     pub fn loans_of_collateral(&self, collateral_id: i64) -> Vec<i64> {
         let links = self.rows.loan_collaterals.iter();
         let mut loans: Vec<i64> = links
@@ -281,7 +281,7 @@ impl Rules<'_> {
         }
     }
 
-    /// True if a card's contact is the borrower of the loan or linked with it, in whatever way.
+    /// True if a card's contact is the borrower of the loan or linked to it in any way.
     pub fn is_card_of_loan(&self, row: &payment_gateway_tokens::Model, loan_id: i64) -> bool {
         let loans = &self.rows.loans;
         let links = &self.rows.loan_contacts;

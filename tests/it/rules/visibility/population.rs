@@ -1,8 +1,7 @@
-//! A database full of rows drawn by chance, so that whatever rules exist meet each other in ways
-//! that nobody thought of.
+//! A database of random rows, in which rules combine in ways that no one has thought of.
 //!
-//! Keys begin at 1 in every table and rows go in in any order: a key of one table that is taken for
-//! another's finds a row, and an order that only happens to be right is found out.
+//! Keys begin at 1 in every table and rows are inserted in any order: a key mistaken for another
+//! table's finds a row, and an order that is right only by accident is noticed.
 
 mod loans;
 mod people;
@@ -17,20 +16,20 @@ use sea_orm::{
 use shared::amounts::{Money, Rate};
 use shared::secrecy::Secret;
 
-/// Drawn users; the keys below belong to those that every installation has.
+/// Random users; the keys below them belong to the users of every installation.
 pub const USERS: std::ops::RangeInclusive<i64> = 11..=18;
 /// Contacts who may log in.
 pub const WEB_USERS: usize = 3;
-/// Stands in each long tax id and identity number, and in nothing else.
+/// Part of each long tax id and identity number, and of nothing else.
 pub const IDENTITY_MARK: &str = "-TAX-";
-/// Stands in each long bank account, and in nothing else.
+/// Part of each long bank account, and of nothing else.
 pub const ACCOUNT_MARK: &str = "-ACCT-";
 const GROUPS: std::ops::RangeInclusive<i64> = 1..=4;
 const CONTACTS: std::ops::RangeInclusive<i64> = 1..=12;
 const LOANS: std::ops::RangeInclusive<i64> = 1..=12;
 const COLLATERALS: std::ops::RangeInclusive<i64> = 1..=8;
 
-/// Fills a fresh database. Everybody who may log in has this password hash.
+/// Fills a fresh database. All users who may log in have this password hash.
 pub async fn write(db: &DatabaseConnection, chance: &mut Chance, password: &Secret) {
     let mut draft = Draft { db, chance };
     draft.users_and_groups(password).await;
@@ -55,14 +54,14 @@ pub async fn write(db: &DatabaseConnection, chance: &mut Chance, password: &Secr
     draft.history().await;
 }
 
-/// A database while it is filled.
+/// A database being filled.
 struct Draft<'a> {
     db: &'a DatabaseConnection,
     chance: &'a mut Chance,
 }
 
 impl Draft<'_> {
-    /// Inserts rows, in any order.
+    /// Inserts rows in random order.
     async fn insert<A, M>(&mut self, mut rows: Vec<M>)
     where
         A: ActiveModelTrait + ActiveModelBehavior + Send,
@@ -76,17 +75,17 @@ impl Draft<'_> {
         }
     }
 
-    /// One of the drawn users.
+    /// One of the random users.
     fn user(&mut self) -> i64 {
         self.chance.one_of(&USERS.collect::<Vec<_>>())
     }
 
-    /// One of the drawn contacts.
+    /// One of the random contacts.
     fn contact(&mut self) -> i64 {
         self.chance.one_of(&CONTACTS.collect::<Vec<_>>())
     }
 
-    /// One of the drawn loans.
+    /// One of the random loans.
     fn loan(&mut self) -> i64 {
         self.chance.one_of(&LOANS.collect::<Vec<_>>())
     }

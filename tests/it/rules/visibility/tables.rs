@@ -1,17 +1,17 @@
-//! Every row of the database in memory, each table in the order of its key.
+//! Every row of the database in memory, each table ordered by key.
 
 use sea_orm::{DatabaseConnection, EntityTrait, Iterable, PrimaryKeyToColumn, QueryOrder};
 use shared::entity::*;
 
 macro_rules! rows {
     ($($table:ident),* $(,)?) => {
-        /// The tables, called as they are.
+        /// The tables, under their own names.
         pub struct Tables {
             $(pub $table: Vec<$table::Model>,)*
         }
 
         impl Tables {
-            /// Reads them all.
+            /// Reads all tables.
             pub async fn read(db: &DatabaseConnection) -> Self {
                 Self { $($table: read::<$table::Entity>(db).await,)* }
             }

@@ -1,4 +1,4 @@
-//! Imports beside other work.
+//! Imports that run concurrently with other requests.
 
 use super::elements::EVERYTHING;
 use crate::PROGRAM;
@@ -13,7 +13,7 @@ use shared::db;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A change of the contact's credentials.
+/// A file that changes the contact's credentials.
 fn credentials(attributes: &str) -> String {
     file(&format!(
         "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\">\
@@ -24,14 +24,14 @@ fn credentials(attributes: &str) -> String {
 #[tokio::test]
 async fn only_credentials_that_end_sessions_are_kept_from_log_ins() {
     on_each_database(PROGRAM, |world| async move {
-        // SQLite has one lock for everything.
+        // SQLite has a single write lock.
         if world.database.name() == "sqlite" {
             return world;
         }
         world.define_fields().await;
         let admin = world.token("admin").await;
         world.import(&admin, EVERYTHING).await;
-        // Somebody logs in and has not come to the end of it.
+        // A log-in is in progress and holds its row lock.
         let log_in = db::begin_write(&world.db).await.expect("a transaction");
         let held = "SELECT * FROM web_credentials FOR SHARE";
         let held = if world.database.name() == "mysql" {

@@ -1,10 +1,10 @@
-//! `<WebCredentials>`: which names and passwords borrowers may get.
+//! `<WebCredentials>`: the rules for web users' names and passwords.
 
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// A contact of this number with web credentials.
+/// A contact with this number and web credentials.
 fn borrower(number: &str, update: u8, credentials: &str) -> String {
     format!(
         "<Contact UpdateFlag=\"{update}\" ContactNumber=\"{number}\" \
@@ -22,7 +22,7 @@ async fn import(world: &World, token: &str, records: &[String]) -> Value {
     world.client.import(token, false, &file, None).await.expect(200).json()
 }
 
-/// What the first message of a failed record says, with its attribute.
+/// Attribute and text of the first message of a failed record.
 fn fault(result: &Value, record: usize) -> String {
     let record = &result["Records"][record];
     assert_eq!(record["Action"], "failed", "{result}");
@@ -63,13 +63,13 @@ async fn names_that_look_alike_are_not_given_twice() {
             let again = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
             assert!(fault(&again, 0).contains("WebUserName"), "{name:?} {again}");
         }
-        // In one file, too, where neither is there yet.
+        // Within one file too, where neither name exists yet.
         let both =
             [named("C", "eva.stone", "a long phrase"), named("D", "EVA.STONE", "other words")];
         let both = import(&world, &admin, &both).await;
         assert_eq!((&both["Inserted"], &both["Failed"]), (&json!(1), &json!(1)), "{both}");
         assert!(fault(&both, 1).contains("looks like"), "{both}");
-        // A name that its user gave up is free, and so is that of a contact that is gone.
+        // A name is free once its user has given it up, or its contact is deleted.
         let renamed = borrower("A", 1, "WebUserName=\"rivera.ana\"");
         let next = named("B", "ANA.RIVERA", "a long phrase");
         let done = import(&world, &admin, &[renamed, next]).await;
@@ -111,7 +111,7 @@ async fn credentials_of_before_the_rule_keep_working_and_can_be_imported_again()
             named("B", "second.user", "x".repeat(8).as_str()),
         ];
         import(&world, &admin, &made).await;
-        // As a release before the rule left them: two names that look alike, a short password.
+        // As left by a release before the rule: two names that look alike, and a short password.
         let hash = shared::passwords::Passwords::recommended().expect("a rule").hash("x").await;
         let hash = hash.expect("a hash").reveal().to_owned();
         world.sql("UPDATE web_credentials SET web_user_name = 'ana' WHERE contact_id = 1").await;

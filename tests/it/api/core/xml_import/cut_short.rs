@@ -1,4 +1,4 @@
-//! Imports under a key that end before their file does.
+//! Imports under an idempotency key that are cut short before their file ends.
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// So many payments of one cent, each a record of its own.
+/// A file of this many payments of one cent, each a record of its own.
 fn single_payments(count: usize) -> String {
     let payment = "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"0.01\" \
          EffectiveDate=\"2024-01-01\"/></Transactions>";
@@ -16,7 +16,7 @@ fn single_payments(count: usize) -> String {
 
 const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
 
-/// As if the process that worked on an import had died long ago.
+/// Lets the import's lease run out, as if its process had died long ago.
 async fn let_the_lease_lapse(world: &World) {
     let long_ago = world.long_ago();
     world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
@@ -41,7 +41,7 @@ async fn kill_amid(world: &mut World, token: &str, payments: &str) {
     assert!((20..300).contains(&half), "{half}");
 }
 
-/// The answer to the payments when they are sent once more: each of them is posted once.
+/// Sends the payments again and checks that each is posted once. Returns the answer.
 async fn sent_again(world: &World, token: &str, payments: &str) -> String {
     let rest = world.client.import(token, false, payments, Some("k")).await.expect(200);
     assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
@@ -80,7 +80,7 @@ async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forg
         kill_amid(&mut world, &admin, &payments).await;
         let three_days = 3 * 24 * 60 * 60;
         world.age("idempotency_records", &["created_date", "lease_until"], three_days).await;
-        // Starting, it sweeps.
+        // It sweeps when it starts.
         let http = world.client.http.clone();
         world.api.restart(&http).await;
         let claims = "SELECT COUNT(*) FROM idempotency_records";
@@ -88,7 +88,7 @@ async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forg
             sleep(Duration::from_millis(10)).await;
         }
         let rest = sent_again(&world, &admin, &payments).await;
-        // An answer is kept for a day from when it was given, however long it took.
+        // A stored response is kept for a day after it was given, however long the import took.
         world.age("idempotency_records", &["created_date"], three_days).await;
         assert_eq!(sent_again(&world, &admin, &payments).await, rest);
         world
@@ -100,7 +100,8 @@ async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forg
 async fn an_import_that_lost_its_claim_does_nothing_more() {
     on_each_database(PROGRAM, |world| async move {
         if world.database == Database::Sqlite {
-            // One write lock for the whole file: nobody gets between the records of an import.
+            // One write lock for the whole file: no request can run between the records of an
+            // import.
             return world;
         }
         let admin = world.token("admin").await;

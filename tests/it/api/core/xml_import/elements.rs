@@ -1,12 +1,12 @@
-//! Every element of the format: inserted, changed, deleted, read back through the API, and told in
-//! the field history.
+//! Every element of the format: inserted, changed, deleted, read back through the API, and recorded
+//! in the field history.
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
 
-/// One of everything.
+/// One of each element.
 pub const EVERYTHING: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
   <Contact ContactNumber="C-1" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL" FirstName1="Ana"
            LastName1="Rivera" StreetAddress1="1 Main Street" City="Newark" StoreRecordID="ana">
@@ -69,12 +69,12 @@ async fn read(world: &World, path: &str) -> Value {
     world.client.get(&admin, path).await.expect(200).json()
 }
 
-/// The members of an object that are named.
+/// Selects members of an object by name.
 fn some(value: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
 }
 
-/// The loan of [`EVERYTHING`], and what only loans have.
+/// Checks the loan of [`EVERYTHING`] and the elements that only loans have.
 async fn reads_back_as_a_loan(world: &World, result: &Value) {
     let loan = id(result, "Loan");
     let row = read(world, &format!("/loans/{loan}")).await;
@@ -105,7 +105,7 @@ async fn reads_back_as_a_loan(world: &World, result: &Value) {
     );
 }
 
-/// Its collateral, and the comments on both.
+/// Checks its collateral, and the comments on both.
 async fn reads_back_as_collateral(world: &World, result: &Value) {
     let (loan, comments) = (id(result, "Loan"), ids(result, "Comment"));
     let collateral = format!("/loans/collateral/{}", id(result, "Collateral"));
@@ -201,7 +201,7 @@ async fn the_history_tells_each_column_that_came_in_once() {
     .await;
 }
 
-/// A file that deletes each element of [`EVERYTHING`] that can go by itself.
+/// A file that deletes each element of [`EVERYTHING`] that can be deleted individually.
 fn deleting_each(result: &Value) -> String {
     let one = |element: &str| id(result, element);
     let (comments, collateral) = (ids(result, "Comment"), one("Collateral"));
@@ -299,7 +299,7 @@ async fn what_is_deleted_leaves_nothing_behind_but_history() {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
-        // Without opening balances: a loan with more than its advance stays.
+        // Without opening balances, because a loan with more than its advance cannot be deleted.
         let everything = EVERYTHING.replace("LateChargeBalance=\"25.00\" FeesBalance=\"10.00\" ImpoundBalance=\"120.50\"", "")
             .replace("SuspenseBalance=\"3.00\"", "");
         world.import(&admin, &everything).await;

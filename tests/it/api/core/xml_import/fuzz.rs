@@ -1,9 +1,8 @@
-//! Random import files, right, borderline and wrong: whatever the file, the answer is a report or
-//! a refusal, what was not committed left nothing, and a test run tells what the real one does.
+//! Random import files, valid, borderline and invalid. The answer to any file is a report or a
+//! refusal, what was not committed leaves nothing, and a test run reports what the real run does.
 //!
-//! What is drawn follows from `TEST_SEED`.
-//! `PROPTEST_CASES` is how many files are drawn for each database. A failure is made as small as it
-//! gets before it is told.
+//! The files follow from `TEST_SEED`, and `PROPTEST_CASES` is their number for each database. A
+//! failure is shrunk as far as possible before it is reported.
 
 mod drawing;
 mod format;
@@ -19,7 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 const CASES: u64 = 40;
-/// Most tries to make a failure smaller.
+/// The most attempts at shrinking a failure.
 const SHRINKS: usize = 200;
 
 fn setting(name: &str) -> Option<u64> {
@@ -27,7 +26,7 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
-/// How often which end was come to.
+/// How often each outcome occurred.
 type Tally = BTreeMap<&'static str, u64>;
 
 #[tokio::test]
@@ -64,7 +63,8 @@ async fn whatever_the_file_the_answer_is_true() {
     .await;
 }
 
-/// The smallest file found that fails, too. The rows are those that the tries before it left.
+/// Shrinks a failing file to the smallest one found that fails too. The rows are those that earlier
+/// attempts left.
 async fn smallest(
     world: &World,
     admin: &str,
@@ -99,7 +99,7 @@ async fn send(world: &World, admin: &str, test: bool, file: &[u8]) -> Result<Ans
     }
 }
 
-/// What both runs must tell alike: all but the ids of rows and of the request.
+/// What both runs must report alike: everything except the ids of rows and of the request.
 fn comparable(answer: &Answer) -> Value {
     let mut told = answer.json();
     let members = told.as_object_mut().expect("an object");
@@ -113,7 +113,7 @@ fn comparable(answer: &Answer) -> Value {
     told
 }
 
-/// Imports a file on trial and in earnest; tells what came of it.
+/// Imports a file as a test and for real. Returns the outcome.
 async fn check(world: &World, admin: &str, file: &Drawn) -> Result<&'static str, String> {
     let file = file.bytes();
     let before = world.snapshot().await;
@@ -147,7 +147,8 @@ async fn check(world: &World, admin: &str, file: &Drawn) -> Result<&'static str,
     Ok(end)
 }
 
-/// The totals are those of the records, and a block that was not committed did nothing.
+/// Checks that the totals match the records, and that a block that was not committed changed
+/// nothing.
 fn check_totals(result: &Value) -> Result<(), String> {
     let records = result["Records"].as_array().ok_or("no records")?;
     let count = |action: &str| records.iter().filter(|r| r["Action"] == action).count() as u64;

@@ -1,5 +1,5 @@
-//! Files that mean harm, over HTTP: each is refused soon, with its place, and neither the rows nor
-//! the memory of the server tell of it afterwards.
+//! Malicious files over HTTP: each is refused quickly, with its position, and leaves no trace in
+//! the rows or the memory of the server.
 
 use crate::PROGRAM;
 use acceptance::world::on_embedded_database;
@@ -10,27 +10,27 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How far a long file goes on. `HOSTILE_MIB` is another length.
+/// Length of a long file. `HOSTILE_MIB` overrides it.
 const LONG_MIB: usize = 48;
 const CHUNK_BYTES: usize = 1 << 16;
-/// How long the answer may take when the file has come in; in truth it is far less.
+/// The longest time from the end of the file to the answer; in practice it is far less.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
-/// So much more memory than ever before is nothing beside a long file: the buffers of the connection
-/// and of the allocator, which differ with what else the machine does.
+/// Memory growth that is negligible compared with a long file: buffers of the connection and of the
+/// allocator, which vary with what else the machine does.
 const MEMORY_KIB: u64 = LONG_MIB as u64 * 1024 / 3;
-/// An element of a record is held as a whole: up to 16 MiB of XML.
+/// An element of a record is held in memory as a whole: up to 16 MiB of XML.
 const CHILD_MEMORY_KIB: u64 = 64 * 1024;
 
-/// A file that is made while it is sent.
+/// A file that is generated while it is sent.
 struct File {
     what: &'static str,
-    /// What it begins with.
+    /// How it begins.
     head: Vec<u8>,
-    /// What comes again and again, and how often.
+    /// What is repeated, and how often.
     again: &'static str,
     times: usize,
     tail: &'static str,
-    /// A part of the message, and the line it tells.
+    /// A part of the expected message, and the line it names.
     told: &'static str,
     line: u64,
 }
@@ -40,12 +40,12 @@ fn long_bytes() -> usize {
     mib.map_or(LONG_MIB, |mib| mib.parse().expect("HOSTILE_MIB is a number")) << 20
 }
 
-/// A file that is sent in one piece.
+/// A file sent in one piece.
 fn short(what: &'static str, text: impl Into<Vec<u8>>, told: &'static str, line: u64) -> File {
     File { what, head: text.into(), again: "", times: 0, tail: "", told, line }
 }
 
-/// A file that goes on and on.
+/// A file with a long repetition.
 fn long(
     what: &'static str,
     head: &str,
@@ -59,7 +59,7 @@ fn long(
 }
 
 impl File {
-    /// The bytes, and the instant at which the last of them was asked for.
+    /// The body, and the instant at which its last bytes were requested.
     fn body(&self) -> (Body, Arc<Mutex<Instant>>) {
         let per_chunk = (CHUNK_BYTES / self.again.len().max(1)).max(1);
         let (again, times) = (self.again, self.times);
@@ -142,7 +142,7 @@ fn endless() -> Vec<File> {
     ]
 }
 
-/// What is read far before it turns out to be wrong.
+/// Files that turn out to be wrong only after much of them has been read.
 fn late() -> Vec<File> {
     let words = "<b c='so many words that a file of them has fewer elements'/>";
     let opened = "<Core>\n<Transactions>";
@@ -181,7 +181,7 @@ fn broken() -> Vec<File> {
 async fn each_is_refused(files: Vec<File>, memory_kib: u64) {
     on_embedded_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        // What any large file needs was needed before.
+        // Memory that any large file needs is allocated before the measurement.
         let words = "<!-- nothing that could matter to anybody, and that many a time -->\n";
         let mut sound = long("a sound file", "<Core>", words, "</Core>", "");
         sound.times /= 4;

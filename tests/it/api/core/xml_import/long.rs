@@ -1,4 +1,4 @@
-//! Records that are too long to be held, and answers that are.
+//! Records that are too long to hold in memory, and answers that are.
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
@@ -7,8 +7,8 @@ use serde_json::json;
 
 const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
 
-/// One record of so many payments of a cent, blown up by comments to more than a MiB. The last one
-/// is of this amount.
+/// One record of this many payments of one cent, padded with comments to more than 1 MiB. The last
+/// payment has this amount.
 fn many_payments(count: usize, last: &str) -> String {
     let comment = format!("<!-- {} -->", "so many words ".repeat(1 + (1 << 20) / 14 / count));
     let payment = |amount: &str| {

@@ -1,4 +1,4 @@
-//! What a file cannot bring in: each rule fails its record, names the attribute, and nothing of the
+//! Files the import refuses: each rule fails its record, names the attribute, and nothing of the
 //! record stays.
 
 use crate::PROGRAM;
@@ -27,7 +27,7 @@ fn collateral(elements: &str) -> String {
 const ACH: &str = "Description=\"d\" PaymentType=\"ach\" AmountType=\"fixed\" Amount=\"1.00\" \
      BillingType=\"billing\" StartDate=\"2024-01-01\"";
 
-/// A record, the attribute at fault, and a part of what is said of it.
+/// A record, the attribute at fault, and a part of the message.
 #[expect(clippy::too_many_lines, reason = "a list, not logic")]
 fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
     vec![

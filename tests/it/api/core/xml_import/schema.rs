@@ -1,5 +1,5 @@
-//! The XML schema of import files: what it allows the import reads, and what it can refuse it
-//! refuses. `xmllint` of Debian's libxml2-utils is the judge.
+//! The XML schema of import files. The import can read what the schema allows, and refuses what it
+//! forbids. `xmllint` from Debian's libxml2-utils does the validation.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{skip, system_program};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that validates files with the schema.
+/// A validator for files against the schema.
 struct Judge {
     program: PathBuf,
     folder: tempfile::TempDir,
@@ -25,7 +25,7 @@ impl Judge {
         Ok(Self { program, folder })
     }
 
-    /// What is wrong with a file, if anything.
+    /// Returns what is wrong with a file, if anything.
     fn fault(&self, xml: &str) -> Option<String> {
         let path = self.folder.path().join("file.xml");
         std::fs::write(&path, xml).expect("written");
@@ -83,7 +83,7 @@ fn the_schema_lets_files_through_that_the_import_reads() {
     assert_eq!(judge.fault(&cleared), None);
 }
 
-/// Attributes, or elements, each of which makes a good record a bad one.
+/// Attributes or elements that each turn a valid record into an invalid one.
 const BAD: [&str; 24] = [
     "<Contact ContactNumber=\"\"/>",
     "<Contact ShoeSize=\"44\"/>",
@@ -137,7 +137,7 @@ async fn what_the_schema_refuses_the_import_refuses_too() {
     .await;
 }
 
-/// A value that its type allows, as the schema writes types down.
+/// A value that is valid for this type of the schema.
 fn sample(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "Date" => "2030-01-31",
@@ -194,7 +194,7 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
                     let text = message["Message"].as_str().unwrap();
                     assert!(!odd.iter().any(|part| text.contains(part)), "{record}: {message}");
                     let by_value = ["must be", "must have at most", "cleared"];
-                    // What a user-defined field takes is the installation's affair.
+                    // The values a user-defined field accepts depend on the installation.
                     let own = message["Attribute"] == json!(attribute.name)
                         && !attribute.name.starts_with("Userdef");
                     assert!(!own || !by_value.iter().any(|part| text.contains(part)), "{record}: {message}");
@@ -207,7 +207,7 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
     .await;
 }
 
-/// What the schema says of an element's insert.
+/// What the schema says an element needs to insert a row.
 fn told_of(element: &str) -> String {
     let begins = format!("<xs:complexType name=\"{element}\">");
     let (_, rest) = schema().split_once(&begins).expect(element);
@@ -219,7 +219,7 @@ fn told_of(element: &str) -> String {
     told.map(|(text, _)| text).into_iter().chain(required).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of the element that begins on a line.
+/// The name of the element that starts on a line.
 fn element_on<'a>(xml: &'a str, line: &Value) -> &'a str {
     let number = line.as_u64().expect("a line") as usize;
     let line = xml.lines().nth(number - 1).expect("a line").trim_start_matches('<');

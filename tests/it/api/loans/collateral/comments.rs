@@ -12,7 +12,7 @@ fn path(rows: &Rows) -> String {
     format!("/loans/collateral/comments/{}", rows.comment_ids[2])
 }
 
-/// A sound change, but for its version.
+/// A valid change, but without the version.
 fn words(text: &str) -> Value {
     json!({
         "Comment_Category_ID": 1, "Comment": text, "Action_Date": "2026-12-24",
@@ -20,7 +20,7 @@ fn words(text: &str) -> Value {
     })
 }
 
-/// The same with other members.
+/// Replaces members of a change.
 fn with(mut change: Value, members: Value) -> Value {
     for (name, value) in members.as_object().expect("members") {
         change[name] = value.clone();
@@ -45,7 +45,7 @@ async fn version(world: &World, token: &str, path: &str) -> String {
     answer["versionHash"].as_str().expect("a version").to_owned()
 }
 
-/// What the loan's history says of a table: field, old value, new value.
+/// A table's entries in the loan's history: field, old value, new value.
 async fn history(world: &World, token: &str, path: &str, table: &str) -> Vec<[Value; 3]> {
     let path = format!("{path}/field-history?limit=1000&tableName={table}");
     let changes = world.client.get(token, &path).await.expect(200).json();
@@ -89,12 +89,12 @@ async fn a_comment_becomes_what_is_sent_and_the_history_says_who_changed_what() 
         let mut expected = expected.to_vec();
         expected.sort_by_key(Value::to_string);
         assert_eq!(sorted, expected);
-        // The same again changes nothing, not even who changed it last.
+        // Repeating the change alters nothing, not even who made the last change.
         let tag = format!("\"{}\"", now["versionHash"].as_str().expect("a version"));
         let same = put(&world, &admin, &path, &words("Größer"), &[&tag]).await.expect(200);
         assert_eq!(same.json(), now);
         assert_eq!(history(&world, &admin, &loan, "comments").await, written);
-        // What is left out is cleared.
+        // Members left out are cleared.
         let mut short = words("Größer");
         short.as_object_mut().expect("members").remove("Action_Date");
         let cleared = put(&world, &admin, &path, &short, &[&tag]).await.expect(200).json();
@@ -183,7 +183,7 @@ async fn a_change_names_the_version_it_is_about() {
             };
             delete(&world, &admin, &query, tags).await.expect_problem(status, kind);
         }
-        // Not the version is looked at first, but whether there is such a comment.
+        // Whether the comment exists is checked before its version.
         let missing = "/loans/collateral/comments/999999";
         put(&world, &admin, missing, &stale, &[]).await.expect_problem(404, "not-found");
         let other = format!("/loans/collateral/comments/{}", rows.comment_ids[0]);
@@ -241,8 +241,7 @@ async fn a_change_that_breaks_a_rule_is_refused_and_changes_nothing() {
             assert_eq!(refused.json()["errors"][0]["field"], field, "{}", refused.text);
         }
         assert_eq!(version(&world, &admin, &path).await, current);
-        // A category that its trustees keep to themselves; and one that is no longer in use stays
-        // where it is.
+        // A category that its trustees restrict; and one no longer in use, which stays where it is.
         let trustee = format!(
             "INSERT INTO trustees (object_type, object_id, user_id) VALUES ('comment_category', \
              {}, 1)",
@@ -295,7 +294,7 @@ async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
         }
         let again = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
         again.expect_problem(404, "not-found");
-        // Two documents came with the comment, of two files each; two more were uploaded.
+        // The comment came with two documents of two files each; two more were uploaded.
         let after = (count("documents").await, count("document_files").await);
         assert_eq!(after, (before.0 - 4, before.1 - 6));
         let left = world.objects();
@@ -382,7 +381,7 @@ async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_re
                  FROM privileges, users WHERE user_name IN ('viewer', 'teller')",
             )
             .await;
-        // Before it becomes counsel's affair.
+        // Before the comment is restricted to counsel.
         let form = Form::file("secret-name.txt", b"words");
         let documents = format!("{path}/documents");
         let kept = world.client.upload(&admin, &documents, form.clone(), None).await.expect(201);
@@ -403,14 +402,15 @@ async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_re
             let shown = json!(seen).to_string();
             assert!(!shown.contains(hidden), "{user}: {shown}");
             assert!(shown.contains(if user == "viewer" { "for counsel" } else { "for the board" }));
-            // What was everybody's became counsel's with the comment: the viewer's alone.
+            // The formerly public text became restricted together with the comment, so only the
+            // viewer sees it.
             assert_eq!(shown.contains("free"), user == "viewer", "{shown}");
             for table in ["documents", "document_files"] {
                 let shown = json!(history(&world, &token, &loan, table).await).to_string();
                 assert_eq!(shown.contains("secret-name.txt"), user == "viewer", "{shown}");
             }
         }
-        // The admin account finds every text, old and new.
+        // The admin account sees every text, old and new.
         let all = json!(history(&world, &admin, &loan, "comments").await).to_string();
         for (_, text) in moves {
             assert!(all.contains(text), "{text}: {all}");

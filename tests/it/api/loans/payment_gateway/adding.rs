@@ -53,7 +53,7 @@ async fn a_card_is_what_the_gateway_says_of_its_token_and_the_token_is_sealed() 
         assert_eq!(secrets.len(), 5);
         assert!(secrets.iter().all(|secret| secret.starts_with("k1:") && !secret.contains("tok")));
         assert!(!world.api.log().contains("tok_"));
-        // Both histories say that there is a token, and not which.
+        // Both histories record that there is a token, but not its value.
         for owner in [format!("loans/{}", loans[0]), format!("contacts/{}", contacts[0])] {
             let path = format!("/{owner}/field-history?limit=1000");
             let history = world.client.get(&admin, &path).await.expect(200);
@@ -103,7 +103,7 @@ async fn whose_a_card_is_must_have_to_do_with_the_loan_and_for_a_borrower_it_is_
                 false => drop(added.expect_problem(422, "invalid-value")),
             }
         }
-        // The second borrower is linked to the first loan, and may log in.
+        // The second borrower is linked to the first loan and may log in.
         let web = world.web_token(2).await;
         let plain = || json!({"Gateway_Token": "tok_visa"});
         let added = add(&world, &web, loans[0], plain(), None).await.expect(201).json();
@@ -116,7 +116,7 @@ async fn whose_a_card_is_must_have_to_do_with_the_loan_and_for_a_borrower_it_is_
         another.expect_problem(422, "invalid-value");
         let elsewhere = add(&world, &web, loans[2], plain(), None).await;
         elsewhere.expect_problem(404, "not-found");
-        // What a borrower does is told in the history by his contact.
+        // The history attributes a borrower's changes to their contact.
         let path = format!("/contacts/{}/field-history?limit=1000", contacts[1]);
         let history = world.client.get(&admin, &path).await.expect(200);
         assert!(history.text.contains(&format!("web user of contact {}", contacts[1])));
@@ -250,7 +250,7 @@ async fn tokens_are_sealed_anew_under_a_new_master_key_and_the_old_one_may_go() 
             }
             world.client.post(&admin, &path, &body, None).await.expect(201);
         }
-        // What was sealed under a key that is gone cannot be charged, and nothing else breaks.
+        // A secret sealed under a key that is gone cannot be charged, and nothing else breaks.
         world.api.kill().await;
         world.api.set("API_MASTER_KEYS", &format!("k3:{}", hex::encode([9; 32])));
         world.api.restart(&world.client.http).await;
@@ -276,7 +276,7 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
             assert!(answer.text.contains(why), "{result:#}");
         };
         refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "a loan with cards").await;
-        // The card of a contact whose own loan is gone.
+        // The card of a contact whose own loan is deleted.
         let elsewhere = format!(
             "UPDATE payment_gateway_tokens SET contact_id = {}, loan_id = {}",
             contacts[1], loans[0]
@@ -302,7 +302,7 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
         let card = add_card(&world, &admin, loans[0], "tok_visa").await;
         let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
         let request = world.client.request(reqwest::Method::POST, &admin, &path);
-        // Clients that send first and listen later are not done before all of it is taken.
+        // Clients that read only after sending would not finish until all of it is read.
         let (sent, taken) = tokio::sync::oneshot::channel();
         let pieces = stream::iter(0..80).map(|_| Ok::<_, std::io::Error>(vec![0; 65_536]));
         let end = stream::once(async move {

@@ -1,5 +1,5 @@
-//! Card numbers and security codes in requests below `/payment-gateway/`: each is refused, and is
-//! nowhere afterwards. Every operation of the served document is tried.
+//! Card numbers and security codes in requests below `/payment-gateway/`: each is refused and
+//! stored nowhere. Every operation of the served document is tried.
 
 use super::book;
 use crate::PROGRAM;
@@ -9,11 +9,11 @@ use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::json;
 
-/// What must be nowhere: digits of the card numbers that are sent here, and what goes for a code.
+/// What must appear nowhere: the digits of the card numbers sent here, and the security codes.
 const TRACES: [&str; 7] =
     ["42424242", "4242-4242", "4242%20", "424242424242424e", "55555555", "３７８２", "S3cr3tC0de"];
 
-/// An operation about cards: its method and path, and whether it takes a body.
+/// An operation about cards: method, path, and whether it has a body.
 struct Operation {
     method: Method,
     path: String,
@@ -38,7 +38,7 @@ async fn operations(world: &World) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Its path on this loan, whatever else it names.
+    /// Its path on this loan, with placeholders for all other parameters.
     fn on(&self, loan: i64) -> String {
         let path = self.path.replace("{loan_id}", &loan.to_string());
         path.replace("{token_id}", "1")
@@ -50,7 +50,7 @@ impl Operation {
     }
 }
 
-/// Sends a request, and looks for traces of cards in all of its answer.
+/// Sends a request, and looks for traces of cards in the whole answer.
 async fn send(world: &World, request: reqwest::RequestBuilder) -> Answer {
     let answer = world.client.send(request).await.expect("an answer");
     let random = answer.header("x-request-id");
@@ -69,7 +69,7 @@ fn assert_untraced(told: &str) {
     }
 }
 
-/// The same as every test here, with the log of all that any library has to say.
+/// Runs a test on each database with logging at full verbosity for every library.
 async fn on_each_database_with_all_logged<F, Fut>(test: F)
 where
     F: Fn(World) -> Fut,
@@ -113,7 +113,7 @@ async fn in_queries_keys_and_paths_they_are_refused_by_every_operation() {
                 let path = format!("{path}?{query}");
                 refuse(operation.request(&world, &admin, &path)).await;
             }
-            // A name may be anything, too.
+            // The parameter's name may be a secret, too.
             for query in ["S3cr3tC0de=1&S3cr3tC0de=2", "S3cr3tC0de=%00"] {
                 let request = operation.request(&world, &admin, &format!("{path}?{query}"));
                 send(&world, request).await.expect_problem(400, "bad-request");
@@ -178,7 +178,7 @@ async fn whatever_else_is_wrong_with_a_request_its_path_shows_none() {
     .await;
 }
 
-/// Bodies with a card number or a security code in them, not all of them JSON to their end.
+/// Bodies that contain a card number or a security code, some of them malformed JSON.
 fn bodies() -> Vec<Vec<u8>> {
     let number = "4242424242424242";
     let mut bodies: Vec<Vec<u8>> = [
@@ -237,7 +237,7 @@ async fn in_bodies_they_are_refused_by_every_operation_that_takes_one() {
                 let refused = post(&admin, "text/plain", body).await;
                 refused.expect_problem(415, "unsupported-media-type");
             }
-            // What cannot be known for one is not told either.
+            // Values that cannot be recognized as card data are not echoed either.
             for body in [
                 r#""S3cr3tC0de""#,
                 r#"{"S3cr3tC0de": 1, "S3cr3tC0de": 1}"#,

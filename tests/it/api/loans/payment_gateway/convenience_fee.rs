@@ -6,7 +6,7 @@ use acceptance::{Answer, World, on_each_database};
 use chrono::{Datelike, Months, NaiveDate};
 use serde_json::{Value, json};
 
-/// A rule: group and brand as SQL has them, flat amount, percentage, minimum and maximum.
+/// Adds a rule: group and brand as SQL literals, flat amount, percentage, minimum and maximum.
 pub(super) async fn rule(
     world: &World,
     [group, brand, flat, percent, minimum, maximum]: [&str; 6],
@@ -33,7 +33,7 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
         let (loans, contacts) = book(&world, &admin, 1).await;
         let visa = card(&world, contacts[0], loans[0], USED).await;
         let amex = card(&world, contacts[0], loans[0], ["amex", "one_time", "false", "0"]).await;
-        // None of these is for this loan: other groups, other brands.
+        // None of these applies to this loan: other groups, other brands.
         rule(&world, ["COMMERCIAL", "NULL", "990000", "0", "NULL", "NULL"]).await;
         rule(&world, ["COMMERCIAL", "'visa'", "990000", "0", "NULL", "NULL"]).await;
         rule(&world, ["CONSUMER", "'discover'", "990000", "0", "NULL", "NULL"]).await;
@@ -77,7 +77,7 @@ async fn the_fee_is_rounded_half_up_and_held_between_minimum_and_maximum() {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
         let visa = card(&world, contacts[0], loans[0], USED).await;
-        // 1.00 and 2.5 percent, at least 1.10 and at most 20.00.
+        // 1.00 plus 2.5 percent, at least 1.10 and at most 20.00.
         rule(&world, ["NULL", "NULL", "10000", "250000000", "11000", "200000"]).await;
         for (amount, fee, total) in [
             ("0.01", "1.10", "1.11"),
@@ -179,7 +179,7 @@ async fn an_amount_that_is_none_is_malformed_and_one_that_cannot_be_paid_breaks_
             refused.expect_problem(422, "invalid-value");
         }
         ask(&world, &admin, loans[0], "amount=899999999999999.00").await.expect(200);
-        // Who may not see the loan learns nothing of the amount.
+        // A caller who may not see the loan learns nothing about the amount.
         let unseen = ask(&world, &admin, loans[0] + 1, "amount=0").await;
         unseen.expect_problem(404, "not-found");
         world
@@ -206,7 +206,7 @@ async fn a_card_must_be_one_that_can_be_charged_for_the_loan() {
         charge(&admin, loans[0], 999_999).await.expect_problem(404, "not-found");
         charge(&admin, loans[1], own).await.expect_problem(404, "not-found");
         charge(&admin, loans[0], forgotten).await.expect_problem(422, "card-forgotten");
-        // Of borrowers who share a loan each may charge his own card.
+        // Borrowers who share a loan may each charge only their own card.
         let (first, second) = (world.web_token(1).await, world.web_token(2).await);
         charge(&first, loans[0], own).await.expect(200);
         charge(&first, loans[0], linked).await.expect_problem(404, "not-found");

@@ -13,7 +13,7 @@ async fn pay(world: &World, token: &str, loan: i64, body: &Value, key: Option<&s
     world.client.post(token, &path, body, key).await
 }
 
-/// What the sandbox has charged and given back: how often, and how much in all.
+/// What the sandbox has charged and refunded: how often each, and the net amount.
 async fn at_gateway(world: &World) -> [i64; 3] {
     let sum = "SELECT CAST(COALESCE(SUM(charge_count), 0) AS bigint) FROM sandbox_payments";
     let given = "SELECT CAST(COALESCE(SUM(refund_count), 0) AS bigint) FROM sandbox_payments";
@@ -30,7 +30,7 @@ async fn states(world: &World) -> Vec<String> {
     world.texts("SELECT state FROM gateway_payments ORDER BY card_payment_id").await
 }
 
-/// Posted payments on a loan, whatever they are made of.
+/// The number of payments posted to a loan, whatever their components.
 async fn payments_on(world: &World, loan: i64) -> i64 {
     let sql = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120 AND loan_id";
     world.count(&format!("{sql} = {loan}")).await
@@ -62,7 +62,7 @@ async fn a_card_is_charged_with_its_fee_and_the_payment_is_on_the_loan() {
             assert_eq!(paid.get(absent), None);
         }
         assert_eq!(at_gateway(&world).await, [1, 0, 1_035_000]);
-        // The answer shows what the loan's own list shows.
+        // The answer shows the same rows as the loan's list.
         let rows = paid["Transactions"].as_array().expect("rows");
         let reference = &paid["Transaction_Reference_No"];
         let list = format!("/loans/{}/transactions?referenceNo={reference}", loans[0]);
@@ -85,7 +85,7 @@ async fn a_card_is_charged_with_its_fee_and_the_payment_is_on_the_loan() {
         );
         assert_eq!(rows[2]["Transaction_Amount"], "3.50");
         assert_eq!((rows[2].get("Balance_Name"), rows[2].get("Resulting_Balance")), (None, None));
-        // Used once, the card is in the wallet.
+        // Once used, the card is in the wallet.
         let wallet = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
         let wallet = world.client.get(&admin, &wallet).await.expect(200).json();
         assert_eq!(
@@ -226,7 +226,7 @@ async fn a_payment_is_charged_for_the_day_it_was_made_or_the_first_the_loan_stil
             let lost = pay(&world, &admin, *loan, &body, None).await;
             lost.expect_problem(503, "gateway-outcome-unknown");
         }
-        // The second loan was paid two days after the charge, and the day after it is now.
+        // The second loan gets a payment two days after the charge; now is three days later.
         let days = 5 * 24 * 60 * 60;
         world.api.kill().await;
         world.age("gateway_payments", &["created_date"], days).await;
@@ -237,7 +237,7 @@ async fn a_payment_is_charged_for_the_day_it_was_made_or_the_first_the_loan_stil
             today["As_Of_Date"].as_str().expect("a date").parse().expect("a date");
         let later = today - chrono::Days::new(3);
         let body = json!({"Amount": "1.00", "Effective_Date": later.to_string()});
-        // The recovery begins with the server: whoever comes first, the dates are in order.
+        // The recovery starts with the server. Whichever comes first, the dates are in order.
         let first = world.pay(&admin, loans[1], body).await;
         let mut left = 60;
         while states(&world).await != ["posted", "posted"] {
@@ -278,7 +278,7 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
         world.client.post(&admin, &path, &json!({}), None).await.expect(200);
         let elsewhere = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
         world.sql(&format!("UPDATE payment_gateway_tokens SET gateway = 'stripe' WHERE payment_gateway_token_id = {elsewhere}")).await;
-        // It was on file before there was a gateway.
+        // The card was on file before there was a gateway.
         let unnamed = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
         let before = world.snapshot().await;
         for (card, more, status, kind) in [
@@ -320,7 +320,7 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
         world.sql("UPDATE loan_groups SET payment_gateway_flag = false").await;
         pay(&world, &admin, loans[0], &body, None).await.expect_problem(422, "gateway-disabled");
         world.sql("UPDATE loan_groups SET payment_gateway_flag = true").await;
-        // A refused request frees its key.
+        // A refused request releases its key.
         let mut body = json!({"PaymentGatewayTokenID": fee, "Amount": "1.00", "Convenience_Fee": "0.00"});
         pay(&world, &admin, loans[0], &body, Some("k")).await.expect_problem(422, "fee-mismatch");
         body["Convenience_Fee"] = json!("1.00");
@@ -337,7 +337,7 @@ async fn rights_that_hang_on_the_body_are_asked_for() {
         let (loans, contacts) = book(&world, &admin, 2).await;
         rule(&world, ["NULL", "NULL", "10000", "0", "NULL", "NULL"]).await;
         let own = add_card(&world, &admin, loans[0], "tok_visa").await;
-        // A contact who is linked may pay, too.
+        // A linked contact may pay, too.
         let linked = add_card(&world, &admin, loans[1], "tok_visa").await;
         link(&world, loans[0], contacts[1], false).await;
         let grant = |path: &str, verb: &str| {
@@ -393,10 +393,10 @@ async fn one_key_is_one_charge_however_many_send_it_at_once() {
         texts.dedup();
         assert_eq!(texts.len(), 1);
         assert_eq!(at_gateway(&world).await, [1, 0, 100_000]);
-        // Another caller's same key is another payment.
+        // The same key from another caller is another payment.
         let other = pay(&world, &teller, loans[0], &body, Some("same")).await;
         assert!([201, 403].contains(&other.status.as_u16()), "{}", other.text);
-        // Different ones at the same time are all charged, one after the other.
+        // Concurrent payments under different keys are all charged, one after the other.
         let keys: Vec<String> = (0..8).map(|number| format!("k{number}")).collect();
         let sent = keys.iter().map(|key| pay(&world, &admin, loans[0], &body, Some(key)));
         for answer in futures_util::future::join_all(sent).await {
@@ -432,7 +432,7 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
             paid.expect_problem(422, "idempotency-mismatch");
         };
         in_cash().await;
-        // Nobody looks after it for two days.
+        // No recovery runs for two days.
         let days = 2 * 24 * 60 * 60;
         world.api.kill().await;
         world.age("gateway_payments", &["created_date"], days).await;
@@ -443,7 +443,7 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         let again = pay(&world, &admin, loans[0], &body, Some("k")).await.expect(201);
         assert_eq!(again.header("idempotency-replayed"), "true");
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
-        // A day after it was over, the key may stand for another payment.
+        // A day after the payment ended, the key may be used for another one.
         world.age("gateway_payments", &["ended_date"], days).await;
         world.age("idempotency_records", &["created_date", "lease_until"], days).await;
         let kept = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
@@ -457,7 +457,7 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
     .await;
 }
 
-/// Waits until a query gives this figure.
+/// Waits until a query returns this figure.
 async fn wait_for(world: &World, sql: &str, figure: i64) {
     let mut left = 100;
     while world.count(sql).await != figure {

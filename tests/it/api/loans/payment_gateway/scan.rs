@@ -1,6 +1,6 @@
-//! After many random bodies nothing of a card is in the database's files or in the log.
+//! After many random bodies, the database's files and the log contain no card data.
 //!
-//! What is drawn follows from `TEST_SEED`.
+//! The bodies follow from `TEST_SEED`.
 
 use super::{add_card, book};
 use crate::PROGRAM;
@@ -10,13 +10,13 @@ use acceptance::{Database, World};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// Bodies on each database.
+/// The number of bodies on each database.
 const BODIES: usize = 150;
-/// Names of members that hold what must never come in.
+/// Names of members that hold forbidden data.
 const SECRET_NAMES: [&str; 8] =
     ["cvv", "cvc", "CID", "security_code", "SecurityCode", "card_number", "Card-Number", "pan"];
 
-/// A number that any shop would take for a card's.
+/// A number that any shop would accept as a card's.
 fn card_number(rng: &mut Rng) -> String {
     let (prefix, length) = rng
         .choice([("4", 16), ("51", 16), ("37", 15), ("6011", 16), ("4", 13)])
@@ -50,14 +50,14 @@ fn spelt(rng: &mut Rng, number: &str) -> String {
     format!("{}{}", rng.choice(["", "card ", "n="]).expect("one"), groups.join(separator))
 }
 
-/// What must be nowhere afterwards: numbers by their digits, codes as they are.
+/// What must appear nowhere afterwards: numbers by their digits, codes verbatim.
 #[derive(Default)]
 struct Sent {
     numbers: Vec<String>,
     codes: Vec<String>,
 }
 
-/// A body that an operation would take, with something of a card in it somewhere, or not.
+/// A body that an operation would accept, with card data inserted somewhere, or not.
 fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
     let members = body.as_object_mut().expect("an object");
     let texts: Vec<String> = members
@@ -112,7 +112,7 @@ fn template(rng: &mut Rng, card: i64) -> (&'static str, Value) {
     }
 }
 
-/// Everything that the database has on the disk, or where that is a server's affair, all its rows.
+/// All files of an embedded database, or all rows of a server's.
 async fn kept(world: &World) -> Vec<u8> {
     let mut bytes = format!("{:?}", world.snapshot().await).into_bytes();
     if world.database == Database::Sqlite {
@@ -125,7 +125,7 @@ async fn kept(world: &World) -> Vec<u8> {
     bytes
 }
 
-/// Runs of 13 to 19 digits that stand alone and have a right check digit.
+/// Standalone runs of 13 to 19 digits with a valid check digit.
 fn card_like(text: &str) -> Vec<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let numbers = words.filter(|word| {
@@ -169,7 +169,7 @@ async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
         for (what, bytes) in
             [("the database", kept(&world).await), ("the log", world.api.log().into_bytes())]
         {
-            // Every byte a character: digits stay what they are.
+            // Every byte becomes a character, so that digits keep their meaning.
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             assert!(text.len() > 10_000, "{what} has {} bytes", text.len());
             for secret in sent.numbers.iter().chain(&sent.codes) {

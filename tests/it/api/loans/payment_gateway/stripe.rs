@@ -1,5 +1,5 @@
-//! The operations of the payment gateway with a provider that nobody here wrote: what it has
-//! afterwards, as it tells itself. What goes wrong between it and the api-server is below.
+//! The operations of the payment gateway with an independent implementation of the provider, whose
+//! own state is checked afterwards. Failures between it and the api-server are in the submodules.
 
 mod books;
 mod database;
@@ -25,7 +25,7 @@ async fn add(till: &Till, token: &str, loan: i64, body: Value) -> Answer {
     till.world.client.post(token, &path, &body, None).await
 }
 
-/// A card of the provider, of nobody yet.
+/// Creates a card at the provider that belongs to no customer yet.
 async fn card_of_nobody(till: &Till, number: &str) -> Value {
     json!({ "Gateway_Token": till.provider().stripe.create_card(number).await })
 }
@@ -40,7 +40,7 @@ async fn contact(till: &Till, loan: i64) -> i64 {
     till.world.count(&format!("SELECT contact_id FROM loans WHERE loan_id = {loan}")).await
 }
 
-/// How many cards are with customers at the provider.
+/// How many cards are attached to customers at the provider.
 async fn attached(till: &Till) -> usize {
     let mut count = 0;
     for customer in till.provider().stripe.customers().await {
@@ -214,12 +214,12 @@ async fn tokens_that_are_no_cards_of_this_contact_are_refused() {
         };
         refuse("pm_of_nobody", mine.loan).await;
         let stripe = &till.provider().stripe;
-        // A customer that somebody else made.
+        // A customer that the api-server did not create.
         let card = stripe.create_card(GOOD_CARD).await;
         let customer = stripe.create_customer("Of another program").await;
         assert!(stripe.attach(&card, &customer).await);
         refuse(&card, mine.loan).await;
-        // One that is on file, for the contact and for another.
+        // A card already on file, for the same contact and for another.
         let card = stripe.create_card(GOOD_CARD).await;
         let added = add(till, &admin, mine.loan, json!({ "Gateway_Token": card })).await;
         let id = &added.expect(201).json()["PaymentGatewayTokenID"];
@@ -238,7 +238,7 @@ async fn a_card_that_is_added_twice_at_once_is_kept_once() {
         let body = card_of_nobody(till, GOOD_CARD).await;
         let (before, customers) =
             (till.world.count(SECRETS).await, till.provider().stripe.customers().await.len());
-        // The one has attached it, and the other one finds it attached to the same contact.
+        // One request has attached the card; the other finds it attached to the same contact.
         let door = &till.provider().door;
         let mut attached = door.hold_after("/attach");
         let mut found = door.hold_after("GET /v1/payment_methods/*");
@@ -250,7 +250,7 @@ async fn a_card_that_is_added_twice_at_once_is_kept_once() {
             let adding = add(till, &till.admin, loan, body.clone());
             let let_both = async {
                 found.arrived().await;
-                // Both come to where the card's row waits for its contact's.
+                // Both reach the point at which inserting the card waits for its contact's row.
                 let locked = match till.world.database {
                     Database::Sqlite => None,
                     Database::Server(_) => Some(till.lock("contacts").await),
@@ -284,7 +284,7 @@ async fn a_card_is_forgotten_while_the_provider_is_away_and_detached_later() {
         assert_eq!(forgotten.json()["ForgetFlag"], true);
         assert_eq!((attached(till).await, till.world.count(SECRETS).await), (1, 1));
         till.pay(&payment).await.expect_problem(422, "card-forgotten");
-        // A pass that finds the provider away leaves it to the next one.
+        // A recovery pass that finds the provider away leaves the card to the next one.
         till.restart().await;
         till.provider().door.up().await;
         till.provider().door.lose_answer("/detach", 1);

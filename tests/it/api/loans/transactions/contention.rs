@@ -1,4 +1,4 @@
-//! Payments that the database undoes because another transaction came first.
+//! Payments that the database rolls back because another transaction came first.
 
 use super::super::book;
 use crate::PROGRAM;
@@ -6,12 +6,12 @@ use acceptance::seeds::OPEN_TERMS;
 use acceptance::{World, on_each_database};
 use serde_json::json;
 
-/// From now on the database undoes the first so many entries as it undoes the victim of a deadlock.
-/// False where it cannot be made to: the embedded one has one writer at a time.
+/// Makes the database roll back the next `count` entries as it does the victim of a deadlock. False
+/// where that is impossible: the embedded database has one writer at a time.
 async fn undo_entries(world: &World, count: u32) -> bool {
     let statements = match world.database.name() {
         "sqlite" => return false,
-        // Sequences count on when a transaction is undone.
+        // A sequence keeps its count when a transaction is rolled back.
         "mysql" => vec![
             "CREATE OR REPLACE SEQUENCE tries".to_owned(),
             format!(
@@ -46,7 +46,7 @@ async fn a_payment_that_was_undone_is_tried_for_three_seconds_and_then_refused()
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
-        // Three times more, however long they take.
+        // Three rollbacks are retried, however long that takes.
         if !undo_entries(&world, 3).await {
             return world;
         }

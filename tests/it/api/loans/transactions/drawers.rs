@@ -11,7 +11,7 @@ use shared::db;
 use shared::problem::ProblemType;
 use std::time::Duration;
 
-/// A drawer of this kind with 100.00 in cash, assigned to the teller.
+/// Adds a drawer of this kind with 100.00 in cash, assigned to the teller.
 async fn drawer(world: &World, name: &str, kind: &str) -> i64 {
     let columns = "name, drawer_type, status, cash_balance, check_balance";
     let row = format!("'{name}', '{kind}', 'open', 1000000, 0");
@@ -134,7 +134,7 @@ async fn a_drawer_that_takes_no_such_payment_refuses_it_and_nothing_is_posted() 
                 "Cash_Drawer_ID": drawer});
             world.pay(&teller, loan_id, body).await.expect_problem(status, kind);
         }
-        // What the loan refuses leaves nothing in the drawer.
+        // A payment that the loan refuses leaves nothing in the drawer.
         let too_much = json!({"Amount": "99999.00", "Payment_Method_Code": "CASH",
             "Cash_Drawer_ID": usual});
         world.pay(&teller, loan_id, too_much).await.expect_problem(422, "overpayment");
@@ -231,7 +231,7 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
         let drawer_id = drawer(&world, "One", "individual").await;
         let body = cash_into(drawer_id);
         let before = world.snapshot().await;
-        // SQLite has one lock for everything.
+        // SQLite has a single write lock.
         let embedded = world.database.name() == "sqlite";
         let held_by_drawer = if embedded { "loan-locked" } else { "drawer-locked" };
         for (table, key, id, told) in [
@@ -248,7 +248,7 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
             assert_eq!(refused.header("retry-after"), "1");
             refused.expect_problem(423, told);
             held.rollback().await.expect("let go");
-            // Nothing is left of it, the key neither.
+            // Nothing of it is left, not even the key.
             assert_eq!(world.snapshot().await, before);
         }
         world.pay(&teller, loan_id, body).await.expect(201);

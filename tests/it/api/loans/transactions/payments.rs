@@ -299,7 +299,7 @@ async fn each_changed_column_of_the_loan_is_in_its_history_once() {
         world.pay(&admin, loan_id, body).await.expect(201);
         let changes = world.count("SELECT COUNT(*) FROM field_changes").await - before;
         // Principal, settled interest, next due date, last payment's date and amount, last
-        // activity: what the accrual moves by itself is not told.
+        // activity. Values that only the accrual moves are not in the history.
         assert_eq!(changes, 6);
         let principal = "SELECT COUNT(*) FROM field_changes \
              WHERE field_name = 'Current_Principal_Balance' AND old_value = '28000.00' \

@@ -1,5 +1,5 @@
-//! Reversals: posted by the function that the core system's programs and the demo portfolio use,
-//! and looked at through the API.
+//! Reversals, posted by the function that the core system's programs and the demo portfolio use,
+//! and checked through the API.
 
 use super::super::book;
 use crate::PROGRAM;
@@ -31,13 +31,13 @@ async fn author(world: &World) -> Author {
     Author::new(&Caller::Core(user), ChangeSource::Batch, &RequestId::random())
 }
 
-/// Reverses an entry; with a day, as a payment that the bank returned.
+/// Reverses an entry, as a payment returned by the bank if a date is given.
 pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
     let tx = db::begin_write(&world.db).await.expect("a transaction");
     reverse_in(world, tx, reference, returned).await
 }
 
-/// The same in a transaction that was begun before.
+/// Reverses an entry in a transaction that has already begun.
 async fn reverse_in(
     world: &World,
     tx: DatabaseTransaction,
@@ -71,7 +71,7 @@ async fn pay(world: &World, loan_id: i64, body: Value) -> i64 {
     rows[0]["Transaction_ID"].as_i64().expect("an id")
 }
 
-/// What a reversal brings back: the loan, its due rows and what settled them.
+/// What a reversal restores: the loan, its due rows and their allocations.
 async fn books(world: &World) -> Value {
     let mut all = world.snapshot().await;
     let tables = ["loans", "payments_due", "payment_allocations"];
@@ -148,7 +148,7 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
             json!([120, "652.53", "27675.77", true, true, day]),
             json!([122, "324.23", "27675.77", true, false, day]),
             json!([124, "328.30", "0.00", true, false, day]),
-            // Of 28,000.00, a month's interest and the fee.
+            // The sum of 28,000.00, a month's interest and the fee.
             json!([121, "652.53", "28363.30", true, true, day]),
             json!([123, "324.23", "28000.00", true, false, day]),
             json!([125, "328.30", "328.30", true, false, day]),
@@ -167,7 +167,7 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
         assert_eq!(loan["Current_Fees_Balance"], "35.00");
         assert_eq!(loan["Next_Due_Date"], day);
         assert_eq!(loan.get("Last_Payment_Date"), None);
-        // The id stays with the payment that was returned.
+        // The external id stays with the returned payment.
         let again = world.pay(&admin, loan_id, body).await;
         assert!(
             again
@@ -288,7 +288,7 @@ async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
 #[tokio::test]
 async fn a_loan_that_is_read_while_entries_are_written_is_shown_as_it_was_at_one_moment() {
     on_each_database(PROGRAM, |world| async move {
-        // Only here can a table be held by someone who then writes others.
+        // Only PostgreSQL lets a transaction lock one table and then write others.
         if world.database.name() != "postgres" {
             return world;
         }
@@ -339,13 +339,13 @@ async fn a_status_that_bears_interest_like_the_one_before_forbids_nothing() {
         let day = |day: &str| json!({"Amount": "652.53", "Effective_Date": day});
         let first = pay(&world, loan_id, day("2024-02-15")).await;
         set_status("WATCH").await;
-        // It is dated before the day of the new status.
+        // This payment is dated before the day of the status change.
         let second = pay(&world, loan_id, day("2024-03-15")).await;
         for reference in [second, first] {
             reverse(&world, reference, None).await.expect("reversed");
         }
         assert_eq!(world.text(status).await, "WATCH");
-        // Who closes a loan that was paid off wants it closed, whatever becomes of the payoff.
+        // A user who closes a paid-off loan wants it closed, whatever happens to the payoff.
         let payoff = json!({"Amount": "40000.00", "Effective_Date": "2024-05-20", "Payoff": true,
             "Excess_Handling": "suspense"});
         let payoff = pay(&world, loan_id, payoff).await;

@@ -93,13 +93,13 @@ async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
         let again = post(loans[0], "k").await.expect(201);
         assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
 
-        // All at once: one of them is paid on, and the key is for no other.
+        // Concurrent requests: one loan is paid once, and the key serves no other request.
         let tries = join_all((0..20).map(|number| post(loans[number % 2], "at once"))).await;
         assert!(tries.iter().all(|answer| [201, 409, 422].contains(&answer.status.as_u16())));
         let entries = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(entries).await, 2);
 
-        // A request that was refused keeps no key, and a day later every key is free again.
+        // A refused request releases its key, and after a day every key is free again.
         let path = format!("/loans/{}/transactions/payments", loans[0]);
         let nothing = json!({"Amount": "0.00"});
         let refused = world.client.post(&admin, &path, &nothing, Some("free")).await;
@@ -157,7 +157,7 @@ async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
             let refused = post(keys).await.expect_problem(400, "bad-request");
             assert_eq!(refused.json()["errors"][0]["field"], "Idempotency-Key");
         }
-        // One loan, however its id is spelt.
+        // The same loan, even if its id is spelt differently.
         post(&[b"one"]).await.expect(201);
         let spelt = path.replace("/loans/", "/loans/%2B");
         let body = json!({"Amount": "1.00"});
@@ -178,7 +178,7 @@ async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
-        // As a process that died leaves it: running, with a lease.
+        // As a dead process leaves it: in progress, with a lease.
         world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
         let running = world.client.post(&admin, &path, &body, Some("k")).await;
         running.expect_problem(409, "idempotency-in-progress");
@@ -202,7 +202,7 @@ async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
-        // As a process that stood still leaves it: running, its lease over, about to commit.
+        // As a suspended process leaves it: in progress, lease expired, about to commit.
         world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
         world.age("idempotency_records", &["lease_until"], 60 * 60).await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");

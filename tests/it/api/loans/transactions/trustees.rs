@@ -1,4 +1,4 @@
-//! Transaction codes with trustees: who may post payments, and which rows of them he sees.
+//! Transaction codes with trustees: who may post payments, and which of their rows they see.
 
 use super::super::book;
 use crate::PROGRAM;
@@ -6,7 +6,7 @@ use acceptance::seeds::PUBLISHED_TERMS;
 use acceptance::{World, on_each_database};
 use serde_json::json;
 
-/// Only the admin account and the viewer deal with rows of this code.
+/// Restricts a code to the admin account and the viewer.
 async fn close(world: &World, code: i32) {
     let viewer = world.count("SELECT user_id FROM users WHERE user_name = 'viewer'").await;
     let row = format!("'transaction_code', {code}, {viewer}");

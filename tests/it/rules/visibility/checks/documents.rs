@@ -7,7 +7,7 @@ use shared::entity::user_defined_fields::{DataType, Form};
 
 /// A form whose fields hold documents.
 struct Holder {
-    /// Its place in the path of a record.
+    /// Its segment in the path of a record.
     place: &'static str,
     form: Form,
     owner: DocumentOwner,
@@ -53,7 +53,7 @@ const CONTACT_FORMS: [Holder; 3] = [
     },
 ];
 
-// No right is named at the head of these: "without View 404".
+// These operations name no privilege: "without View 404".
 const DOCUMENT: Operation = Operation::core("get_document", "");
 const FILES: Operation = Operation::core("list_document_files", "");
 const BYTES: Operation = Operation::core("download_file", "");
@@ -105,7 +105,7 @@ async fn on_fields(
     is_seen: bool,
 ) {
     let rows = caller.rules.rows;
-    // The one that surely holds documents, and some of the others; the sixth is not defined.
+    // A field that certainly holds documents, and some of the others; the sixth is not defined.
     let others = caller.chance.some_of(20, &[2, 3, 4, 5, 6]);
     for number in [1].into_iter().chain(others) {
         let name = format!("userdef{number:02}");

@@ -1,4 +1,4 @@
-//! Section 3.7: cards and what paying by them costs.
+//! Section 3.7: cards, and the fee for paying with them.
 
 use crate::rules::visibility::caller::{Caller, Operation};
 use serde_json::Value;
@@ -83,7 +83,7 @@ async fn fee_of_cards(caller: &mut Caller<'_>, loan_id: i64) {
     }
 }
 
-/// What a caller who sees the loan and the card is told.
+/// Checks the fee for a caller who sees the loan and the card.
 async fn fee_answer(
     caller: &mut Caller<'_>,
     path: &str,

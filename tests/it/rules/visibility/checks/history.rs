@@ -33,7 +33,7 @@ async fn changes(
     let (rows, rules) = (caller.rules.rows, caller.rules);
     let some = caller.chance.one_of(&rows.field_changes);
     let user_id = some.modified_by_user_id.unwrap_or_default();
-    // A filter takes rows away and gives none.
+    // A filter removes rows and adds none.
     type Filter<'a> = &'a dyn Fn(&field_changes::Model) -> bool;
     let filters: [(String, Filter<'_>); 4] = [
         (String::new(), &|_| true),

@@ -48,7 +48,7 @@ async fn transactions(caller: &mut Caller<'_>) {
         let code = caller.chance.one_of(&[110, 120, 122]);
         let reference = caller.chance.between(1, 5);
         let day = caller.chance.day();
-        // A filter takes rows away and gives none.
+        // A filter removes rows and adds none.
         type Filter<'a> = &'a dyn Fn(&loan_transactions::Model) -> bool;
         let filters: [(String, Filter<'_>); 5] = [
             (String::new(), &|_| true),
@@ -107,7 +107,7 @@ async fn credit_lines(caller: &mut Caller<'_>) {
             caller.compare(&USED, &path, "Creditline_ID", id, &used["Creditline_ID"]);
         }
         let path = format!("/loans/credit-lines/{id}/draws");
-        // By id, as every list is but that of a loan's transactions.
+        // By id, as every list except that of a loan's transactions.
         let transactions = rows.loan_transactions.iter();
         let draws = transactions.filter(|row| row.creditline_id == Some(id) && rules.draw(row));
         let keys = draws.map(|row| row.transaction_id);

@@ -1,4 +1,4 @@
-//! Section 3.10: setup lists and definitions of fields.
+//! Section 3.10: setup lists and field definitions.
 
 use crate::rules::visibility::caller::{Caller, Operation};
 use serde_json::Value;
@@ -36,7 +36,7 @@ async fn guarded_lists(caller: &mut Caller<'_>) {
     caller.list(&contact("list_contact_types"), path, true, "Contact_Type_ID", keys).await;
 }
 
-/// Lists that are for everybody who may call them.
+/// Lists that every caller who may call them sees in full.
 async fn open_lists(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
     let keys = rows.payment_methods.iter().map(|row| row.payment_method_id);

@@ -1,4 +1,4 @@
-//! Section 3.9: users, their privileges, officers, and how the batches went.
+//! Section 3.9: users, their privileges, officers, and the status of batch runs.
 
 use crate::rules::visibility::caller::{Caller, Operation};
 use crate::rules::visibility::model::{Rules, Who, covers};
@@ -70,8 +70,8 @@ async fn officers(caller: &mut Caller<'_>) {
     }
 }
 
-/// Every privilege that a user effectively has, each with a source that really gives it. One that
-/// has several sources may stand there several times, never twice with the same.
+/// Checks every privilege that a user effectively has, each with a source that really grants it. A
+/// privilege with several sources may be listed several times, never twice with the same source.
 async fn privileges(caller: &mut Caller<'_>, user_id: i64) {
     let rows = caller.rules.rows;
     let path = format!("/users/{user_id}/privileges");
@@ -100,7 +100,7 @@ async fn privileges(caller: &mut Caller<'_>, user_id: i64) {
     }
 }
 
-/// True if the source that a UserPrivilege names gives the privilege it names.
+/// True if the source in a UserPrivilege grants the privilege in it.
 fn is_true(rules: &Rules<'_>, row: &Value) -> bool {
     let rows = rules.rows;
     let Who::User(user_id) = rules.who else { return false };

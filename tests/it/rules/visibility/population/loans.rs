@@ -1,4 +1,4 @@
-//! Contacts, loans, and what hangs on loans.
+//! Contacts, loans, and the tables that depend on loans.
 
 use super::{ACCOUNT_MARK, CONTACTS, Draft, IDENTITY_MARK, LOANS, USERS, WEB_USERS, money, rate};
 use crate::rules::visibility::tables::read;
@@ -46,8 +46,8 @@ impl Draft<'_> {
         self.insert::<web_credentials::ActiveModel, _>(credentials).await;
     }
 
-    /// A number that not everybody may see whole: long, as short as its mask, or none. A long one
-    /// that is whole has this mark.
+    /// A number that only some users may see in full: long, as short as its mask, or none. A long
+    /// one contains this mark.
     pub(super) fn secret(&mut self, mark: &str) -> Option<Masked> {
         let long = format!("12{mark}6789");
         let number = self.chance.one_of(&["", "7", "1234", "12345", &long]);
@@ -79,7 +79,7 @@ impl Draft<'_> {
                 created_date: self.chance.instant(),
                 ..loans::Model::default()
             });
-            // The same contact may be linked twice, and the borrower may be linked, too.
+            // The same contact may be linked twice, and the borrower may also be linked.
             for relationship_code in ["COBORROWER", "GUARANTOR"] {
                 for contact_id in self.chance.some_of(12, &CONTACTS.collect::<Vec<_>>()) {
                     links.push(loan_contacts::ActiveModel {
@@ -151,7 +151,7 @@ impl Draft<'_> {
         let mut rows = Vec::new();
         for key in keys {
             let line = self.chance.maybe(60, &lines);
-            // On a line: a draw, what undoes one, and what is neither.
+            // On a line: a draw, the reversal of one, or something else.
             let (loan_id, code) = match &line {
                 Some(line) => (line.loan_id, self.chance.one_of(&[110, 110, 110, 111, 122])),
                 None => (self.loan(), self.chance.one_of(&[100, 110, 120, 122, 124, 140])),
@@ -174,7 +174,7 @@ impl Draft<'_> {
             });
         }
         self.insert(rows).await;
-        // Unused by any rule of rows, but there: a rate for each loan.
+        // Not used by any visibility rule, but required: a rate for each loan.
         let rates = LOANS.map(|loan_id| loan_interest_rates::ActiveModel {
             row_id: NotSet,
             loan_id: Set(loan_id),

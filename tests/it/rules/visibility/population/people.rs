@@ -1,4 +1,4 @@
-//! Users, groups, what they were granted, and who is trusted with what.
+//! Users, groups, grants, and trustees.
 
 use super::{Draft, GROUPS, USERS};
 use crate::rules::visibility::tables::read;
@@ -9,16 +9,16 @@ use shared::entity::users::UserStatus;
 use shared::entity::*;
 use shared::secrecy::Secret;
 
-/// How much a user is given.
+/// How many privileges a user gets.
 #[derive(Clone, Copy)]
 enum Trust {
-    /// Nearly everything may be viewed, so that only the rules of rows are left.
+    /// Views nearly everything, so that only the rules about rows are left.
     Much,
-    /// The same by grants on children, some of which are missing.
+    /// The same through grants on child paths, some of which are missing.
     Parts,
-    /// Whatever comes.
+    /// A random selection.
     Several,
-    /// Next to nothing.
+    /// Almost nothing.
     Little,
 }
 
@@ -43,7 +43,7 @@ impl Draft<'_> {
             let password_hash = password.clone();
             credentials.push(user_credentials::Model { user_id, password_hash });
         }
-        // One more who left: he is in lists, but nobody can be him.
+        // A former user, who appears in lists but cannot log in.
         let mut former = users[0].clone();
         former.user_id = *USERS.end() + 1;
         former.user_name = "former".to_owned();
@@ -72,7 +72,7 @@ impl Draft<'_> {
     }
 
     pub(super) async fn grants(&mut self) {
-        // No parent of Detail 1, though it begins like it.
+        // Not a parent of Detail 1, although its path begins like it.
         let trap = privileges::ActiveModel {
             privilege_id: NotSet,
             path: Set("Loan > Detail".to_owned()),
@@ -90,7 +90,7 @@ impl Draft<'_> {
                     (Much, "View") if is_parent => 85,
                     (Much, "View") => 20,
                     (Parts, "View") if is_parent => 0,
-                    // Or hardly anybody would read histories and see masks in them.
+                    // Otherwise hardly any user would read histories and see masks in them.
                     (Parts, "View") if privilege.path == "Contact > Tax ID" => 35,
                     (Parts, "View") => 85,
                     (Much | Parts, _) => 12,

@@ -1,4 +1,4 @@
-//! Collateral, comments, values of fields, documents and credit profiles.
+//! Collateral, comments, field values, documents and credit profiles.
 
 use super::{COLLATERALS, CONTACTS, Draft, LOANS, money, rate};
 use crate::rules::visibility::tables::read;
@@ -195,7 +195,7 @@ impl Draft<'_> {
                     document_id: Set(document_id),
                     file_name: Set("page.txt".to_owned()),
                     content_type: Set("text/plain".to_owned()),
-                    // Nothing has to be in the object store for a file of no bytes.
+                    // An empty file needs no object in the store.
                     size_bytes: Set(0),
                     sha256: Set(SHA256_OF_NOTHING.to_owned()),
                     object_key: Set(format!("{document_id}-{number}")),

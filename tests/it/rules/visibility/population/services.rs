@@ -10,7 +10,7 @@ use shared::lists::Denominations;
 use shared::time::Timestamp;
 
 const DRAWERS: std::ops::RangeInclusive<i64> = 1..=5;
-/// Tables of a loan's history, with the path whose View reads their rows.
+/// Tables in a loan's history, with the path whose View reads their rows.
 const LOAN_TABLES: [(&str, &str, &str); 13] = [
     ("loans", "Loan_Nickname", "Loan > Records"),
     ("loan_contacts", "Web_Access_Flag", "Loan > Records"),
@@ -26,7 +26,7 @@ const LOAN_TABLES: [(&str, &str, &str); 13] = [
     ("documents", "Name", "Loan > Detail 2"),
     ("payment_gateway_tokens", "ForgetFlag", "Payment Gateway > Cards"),
 ];
-/// The same of a contact's.
+/// Tables in a contact's history, with the path whose View reads their rows.
 const CONTACT_TABLES: [(&str, &str, &str); 12] = [
     ("contacts", "Email", "Contact > Records"),
     ("contacts", "Tax_ID1", "Contact > Records"),
@@ -120,7 +120,7 @@ impl Draft<'_> {
 
     pub(super) async fn batches(&mut self) {
         let mut runs = Vec::new();
-        // Later runs have larger keys, and each may be of a day before.
+        // Later runs have larger keys, but each may be for an earlier day.
         for batch_id in 1..=8 {
             let start = chrono::NaiveDate::default() + chrono::Days::new(19_800);
             let start = start.and_hms_opt(batch_id as u32, 0, 0).expect("a time").and_utc();
@@ -181,7 +181,7 @@ impl Draft<'_> {
                 loan_id: Set(is_loan.then_some(owner)),
                 contact_id: Set((!is_loan).then_some(owner)),
                 table_name: Set(table.to_owned()),
-                // Of a row that may be gone.
+                // The id of a row that may be deleted.
                 record_id: Set(999),
                 field_name: Set(field.to_owned()),
                 field_label: Set(field.replace('_', " ")),

@@ -1,4 +1,4 @@
-//! Setup lists, field definitions, and what cards cost.
+//! Setup lists, field definitions, and convenience-fee rules.
 
 use super::{Draft, money, rate};
 use crate::rules::visibility::tables::read;
@@ -106,7 +106,7 @@ impl Draft<'_> {
         let mut rows = Vec::new();
         for form in forms {
             for number in 1..=5 {
-                // One of each kind that everybody may see, then whatever comes.
+                // A visible field of each kind first, then random ones.
                 let (data_type, hidden_flag) = match number {
                     1 => (DataType::Document, false),
                     2 => (DataType::Text, false),
@@ -132,7 +132,7 @@ impl Draft<'_> {
                 });
             }
         }
-        // Keys in no order of forms or names.
+        // Keys follow neither forms nor names.
         self.chance.shuffle(&mut rows);
         for (row, field_id) in rows.iter_mut().zip(1..) {
             row.field_id = field_id;

@@ -1,12 +1,12 @@
-//! Draws import files. How much is wrong with a file is drawn first: a file of nothing but chances
-//! would never be a good one.
+//! Generator of random import files. The rate of errors in a file is drawn first, because
+//! independent chances would never produce a valid file.
 
 use super::format::{FORMS, Form, ROOT, Takes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// An element with what stands in it.
+/// An element with its content.
 #[derive(Clone, Debug)]
 pub struct Node {
     name: String,
@@ -15,7 +15,7 @@ pub struct Node {
     text: String,
 }
 
-/// A file, and what was done to its bytes afterwards.
+/// A file, and how its bytes were altered afterwards.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     enforce: bool,
@@ -31,10 +31,10 @@ enum Damage {
     CutShort,
 }
 
-/// How many things out of a hundred are not as they should be.
+/// Percentage of things that are deliberately wrong.
 type Faults = u32;
 
-/// Values that are wrong in most places, and just right in some.
+/// Values that are wrong for most attributes, and valid for some.
 const ODD: [&str; 22] = [
     "",
     " ",
@@ -86,7 +86,7 @@ fn value(takes: Takes, faults: Faults) -> BoxedStrategy<String> {
     prop_oneof![100 - faults => right(takes), faults => odd].boxed()
 }
 
-/// So many times out of a hundred, this.
+/// Applies the strategy in this percentage of cases.
 fn sometimes<S>(percent: u32, what: S) -> BoxedStrategy<Option<S::Value>>
 where
     S: Strategy + 'static,
@@ -111,7 +111,7 @@ fn attributes(form: &'static Form, faults: Faults) -> BoxedStrategy<Vec<(String,
     let flag = sometimes(if faults == 0 { 3 } else { 25 }, flag)
         .prop_map(|flag| flag.map(|flag| ("UpdateFlag".to_owned(), flag.to_owned())));
     let unknown = sometimes(faults / 3, any::<bool>()).prop_map(|unknown| {
-        // The name of another attribute, or one that nothing has.
+        // The name of another attribute, or of none.
         unknown.map(|known| (if known { "LoanNumber" } else { "Sho\u{eb}Size" }, "44"))
     });
     let unknown = unknown.prop_map(|one| one.map(|(name, text)| (name.into(), text.into())));
@@ -135,7 +135,7 @@ fn node(form: &'static Form, depth: u32, faults: Faults) -> BoxedStrategy<Node> 
         .boxed()
 }
 
-/// An element that stands in this one; now and then one that does not.
+/// A child element of this parent; occasionally one that does not belong there.
 fn element(parent: &str, depth: u32, faults: Faults) -> BoxedStrategy<Option<Node>> {
     let fitting: Vec<_> = FORMS.iter().filter(|form| form.inside.contains(&parent)).collect();
     let any = select(FORMS.iter().collect::<Vec<_>>());
@@ -165,7 +165,7 @@ fn payment(loan: (&str, &str), cents: u32) -> Node {
     plain("Transactions", &[], vec![plain("Payment", &payment, Vec::new())])
 }
 
-/// Records that are good whatever went before them. Chance alone hardly finds any.
+/// Records that are valid regardless of what precedes them. Chance alone hardly produces any.
 fn good_records() -> BoxedStrategy<Vec<Option<Node>>> {
     let records = (0..4_u8, any::<u32>(), 1..5000_u32, right(Takes::Text)).prop_map(
         |(kind, number, cents, text)| match kind {

@@ -1,9 +1,9 @@
-//! The elements of an import file: where each stands, and what its attributes take.
+//! The elements of an import file: where each may appear, and which attributes it has.
 
-/// What an attribute takes.
+/// The kind of value an attribute holds.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
-    /// One of these.
+    /// One of these words.
     Word(&'static [&'static str]),
     /// Text.
     Text,
@@ -16,7 +16,7 @@ pub enum Takes {
 
 use Takes::{Amount, Date, Flag, Rate, Text, Whole, Word};
 
-/// An element, the elements it stands in, what an insert needs, and what else it takes.
+/// An element, its parents, the attributes an insert needs, and its other attributes.
 #[derive(Debug)]
 pub struct Form {
     pub name: &'static str,

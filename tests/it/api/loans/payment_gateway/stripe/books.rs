@@ -1,4 +1,5 @@
-//! The books: what localstripe has, what the payments by card say, and what is on the loans.
+//! Reconciliation: what localstripe has charged, what the card payments say, and what is posted to
+//! the loans.
 
 use super::till::Till;
 use acceptance::localstripe::{Charge, Intent, Refund};
@@ -6,12 +7,12 @@ use sea_orm::EntityTrait;
 use shared::entity::gateway_payments::{CardPaymentState as State, Entity, Model};
 use shared::entity::loan_transactions;
 
-/// A payment that is posted.
+/// The transaction code of a posted payment.
 const ENTRY: i32 = 120;
-/// The memo row of its fee.
+/// The transaction code of its fee, a memo row.
 const FEE: i32 = 144;
 
-/// What became of an intent at localstripe, in cents.
+/// What happened to an intent at localstripe, in cents.
 struct Money {
     charges: usize,
     charged: i64,
@@ -42,8 +43,8 @@ impl Money {
 }
 
 impl Till {
-    /// Fails the test unless what was charged is posted or was given back, and nothing else is, to
-    /// the cent. All payments must be over.
+    /// Fails the test unless every charge is posted or refunded, and nothing else is, to the cent.
+    /// All payments must have ended.
     pub async fn check_books(&self) {
         let rows = Entity::find().all(&self.world.db).await.expect("the payments");
         let entries = loan_transactions::Entity::find().all(&self.world.db).await;
@@ -118,7 +119,7 @@ fn check_row(row: &Model, intent: &Intent, money: &Money) {
     }
 }
 
-/// One entry on the loan, of what was asked for, with the fee as a memo row.
+/// Checks that the loan has one journal entry for the amount requested, with the fee as a memo row.
 fn check_entry(row: &Model, entries: &[loan_transactions::Model]) {
     let amounts = |code: i32| {
         let of_entry = entries.iter().filter(|entry| {

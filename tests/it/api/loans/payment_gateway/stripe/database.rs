@@ -1,5 +1,5 @@
-//! The database does not take a step of a payment by card, is locked or is away, and the api-server
-//! is killed there: what the provider has done is found out, and the payment goes on.
+//! Card payments when the database refuses a step, is locked or is away, and the api-server is
+//! killed there: it finds out what the provider has done, and the payment continues.
 
 use super::till::{CONFIRM, End, Payment, Till, at_stripe, at_the_till};
 use crate::PROGRAM;
@@ -11,7 +11,7 @@ use sea_orm::DatabaseTransaction;
 
 use End::{Failed, Posted, Voided};
 
-/// What happens to a payment, so that it comes to the step.
+/// What happens to a payment, so that it reaches the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Course {
     Charged,
@@ -22,8 +22,8 @@ enum Course {
 
 use Course::{AnswerLost, Charged, Declined, LoanClosed};
 
-/// What the database does not take of a payment's row, and how the payment ends: where the client
-/// asks again, and where nobody does.
+/// The state of a payment's row that the database refuses, and how the payment ends: if the client
+/// retries, and if no one does.
 const STEPS: [(Course, &str, [End; 2]); 8] = [
     (Charged, "state = 'created'", [Posted, Posted]),
     (Charged, "gateway_reference IS NOT NULL", [Posted, Failed]),
@@ -59,7 +59,7 @@ async fn a_step_that_the_database_does_not_take_is_taken_later() {
     .await;
 }
 
-/// A payment whose row the database does not take as it then would be.
+/// Begins a payment whose row the database refuses at this step.
 async fn come_to(till: &mut Till, course: Course, step: &str) -> Payment {
     let mut payment = till.payment();
     if course == Declined {
@@ -85,7 +85,7 @@ async fn come_to(till: &mut Till, course: Course, step: &str) -> Payment {
     payment
 }
 
-/// Lets the database refuse what the row of a payment would be.
+/// Makes the database refuse this state of a payment's row.
 async fn forbid(till: &Till, payment: &Payment, step: &str) {
     let loan = payment.loan;
     match till.world.database {
@@ -110,8 +110,8 @@ async fn forbid(till: &Till, payment: &Payment, step: &str) {
 
 async fn allow(till: &Till, payment: &Payment) {
     match till.world.database {
-        // By the loan: a connection that does not know yet that one is gone makes no other of its
-        // name.
+        // Named after the loan: a connection that has not noticed a trigger's removal cannot create
+        // another of the same name.
         Database::Sqlite => {
             for event in ["INSERT", "UPDATE"] {
                 let sql = format!("DROP TRIGGER forbidden_{event}_{}", payment.loan);
@@ -124,7 +124,7 @@ async fn allow(till: &Till, payment: &Payment) {
     }
 }
 
-/// A payment that was charged, on a loan that somebody holds; with the request for it.
+/// Charges a payment while its loan is locked. Returns the lock and the pending request.
 async fn charge_while_locked(
     till: &Till,
     payment: &Payment,
@@ -157,7 +157,7 @@ async fn a_charge_on_a_locked_loan_stays_and_is_posted_once_the_loan_is_free() {
         till.pay(&payment).await.expect(201);
         till.expect_end(&payment, Posted).await;
 
-        // Killed while it waits for the loan, with a client that asks again, and with none.
+        // Killed while it waits for the loan, with a client that retries and with none.
         for asked_again in [true, false] {
             let payment = till.payment();
             let (locked, answer) = charge_while_locked(till, &payment).await;
@@ -184,7 +184,7 @@ async fn a_server_that_is_killed_behind_the_posting_has_posted() {
         let mut held = till.provider().door.hold_before(CONFIRM);
         let answer = till.begin(&payment);
         held.arrived().await;
-        // The answer is kept under the key before it is sent.
+        // The response is stored under the key before it is sent.
         let locked = match till.world.database {
             Database::Sqlite => None,
             Database::Server(_) => Some(till.lock("idempotency_records").await),

@@ -1,6 +1,6 @@
-//! Whatever breaks while a card is paid with: in the end it was charged and the payment is on the
-//! loan, or it was not charged or was given back, and never twice. Whether the client asks again
-//! under its key, or the recovery finds the payment.
+//! Whatever breaks during a card payment, in the end the card was charged and the payment is on the
+//! loan, or the card was not charged or was refunded, and never twice; whether the client retries
+//! under its key or the recovery finds the payment.
 
 use super::till::{CONFIRM, End, PREPARE, Payment, REFUND, Till, at_the_till};
 use acceptance::provider_door::{Held, Reply};
@@ -10,9 +10,9 @@ use acceptance::provider_door::{Held, Reply};
 enum Fault {
     /// The api-server is killed, and the request does not arrive.
     Killed,
-    /// The api-server is killed, and the request arrives all the same.
+    /// The api-server is killed, but the request still arrives.
     KilledOnTheWay,
-    /// The api-server is killed before it gets the answer.
+    /// The api-server is killed before it receives the answer.
     KilledBehind,
     /// The request is lost.
     Lost,
@@ -20,34 +20,34 @@ enum Fault {
     AnswerLost,
     /// The provider cannot be reached.
     Down,
-    /// The provider does not do it, and answers this.
+    /// The provider does not carry out the request, and answers this.
     Refused(u16),
-    /// The provider does it, and another answer comes back.
+    /// The provider carries out the request, and a different answer comes back.
     Spoilt(u16, &'static str),
-    /// The provider does it, and half of its answer comes back.
+    /// The provider carries out the request, and half of its answer comes back.
     Cut,
-    /// The provider does it, and its answer has no end.
+    /// The provider carries out the request, and its answer has no end.
     Endless,
 }
 
 use End::{Failed, Posted, Voided};
 use Fault::*;
 
-/// A fault, the problem that the client is told of, and how the payment ends: where the client asks
-/// again, and where nobody does.
+/// The request at which it happens, the fault, the problem that the client gets, and how the
+/// payment ends: if the client retries, and if no one does.
 type Case = (&'static str, Fault, &'static str, [End; 2]);
 
 const AWAY: &str = "gateway-unavailable";
 const UNKNOWN: &str = "gateway-outcome-unknown";
 const NOTHING: &str = "";
-/// No problem: it is asked once more, behind the answer.
+/// No problem: the outcome is looked up after the lost answer.
 const PAID: &str = "201";
 const GIVEN_BACK: &str = "charge-voided";
-/// What stands for an answer of the provider, and is about another payment.
+/// An answer of the provider about another payment.
 const ANOTHER: &str = "{\"id\": \"pi_other\", \"status\": \"succeeded\", \"amount\": 1, \
                        \"currency\": \"eur\", \"metadata\": {\"Card_Payment_ID\": \"1\"}}";
 
-/// Nothing is charged yet: a client that asks again pays, and else nobody does.
+/// Nothing is charged yet: a client that retries pays, and otherwise no one does.
 const PREPARING: [Case; 11] = [
     (PREPARE, Killed, NOTHING, [Posted, Failed]),
     (PREPARE, KilledOnTheWay, NOTHING, [Posted, Failed]),
@@ -62,7 +62,7 @@ const PREPARING: [Case; 11] = [
     (PREPARE, Endless, AWAY, [Posted, Failed]),
 ];
 
-/// What may have been charged is asked about, and is charged no more if it was not.
+/// What may have been charged is looked up, and is not charged later if it was not.
 const CONFIRMING: [Case; 18] = [
     (CONFIRM, Killed, NOTHING, [Posted, Failed]),
     (CONFIRM, KilledOnTheWay, NOTHING, [Posted, Posted]),
@@ -84,7 +84,7 @@ const CONFIRMING: [Case; 18] = [
     (CONFIRM, Endless, UNKNOWN, [Posted, Posted]),
 ];
 
-/// The loan is closed after the charge: it is given back, once.
+/// The loan is closed after the charge, so the charge is refunded, once.
 const GIVING_BACK: [Case; 13] = [
     (REFUND, Killed, NOTHING, [Voided, Voided]),
     (REFUND, KilledOnTheWay, NOTHING, [Voided, Voided]),
@@ -116,7 +116,7 @@ async fn whatever_breaks_while_a_charge_is_given_back() {
     try_cases(&GIVING_BACK).await;
 }
 
-/// Every case with a client that asks again; then with nobody, for all of them together.
+/// Runs every case with a client that retries; then all of them together with none.
 async fn try_cases(cases: &[Case]) {
     at_the_till(&[], 2 * cases.len(), async |till| {
         till.provider().door.keep_keys();
@@ -134,7 +134,7 @@ async fn try_cases(cases: &[Case]) {
             try_case(till, case, &payment).await;
             left.push((payment, case.3[1]));
         }
-        // Two api-servers start at a time, and each looks after all of them.
+        // Two api-servers start at the same time, and each tries to recover all payments.
         let mut replica = till.world.api_replica().await;
         till.let_time_pass().await;
         tokio::join!(till.restart(), replica.restart());
@@ -148,7 +148,7 @@ async fn try_cases(cases: &[Case]) {
     .await;
 }
 
-/// A payment to which this happens, up to where nothing moves it on.
+/// Runs a payment into this fault, until nothing drives it any further.
 async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Payment) {
     let closed = *at == REFUND;
     let mut charged = closed.then(|| till.provider().door.hold_after(CONFIRM));
@@ -181,7 +181,7 @@ async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Pay
     }
 }
 
-/// Prepares a fault; gives the request that is held before the server is killed.
+/// Prepares a fault. Returns the request that is held until the server is killed.
 async fn strike(till: &Till, at: &str, fault: Fault) -> Option<Held> {
     let door = &till.provider().door;
     match fault {

@@ -1,12 +1,12 @@
-//! Several at a time: requests under one key, requests on one loan, the recovery beside a request
-//! that is still on its way, and clients that do not wait.
+//! Concurrency: requests under one key, requests for one loan, the recovery next to a request still
+//! in flight, and clients that do not wait.
 
 use super::till::{CANCEL, CONFIRM, End, LOOK_UP, PREPARE, Payment, RECOVERY, REFUND, at_the_till};
 use acceptance::localstripe::AUTHENTICATED_CARD;
 use acceptance::provider_door::Reply;
 use futures_util::future::join_all;
 
-/// The recovery looks for payments all the time.
+/// The recovery runs all the time.
 const ALL_THE_TIME: [(&str, &str); 1] = [(RECOVERY, "1")];
 
 #[tokio::test]
@@ -30,12 +30,12 @@ async fn eight_clients_with_one_key_charge_once() {
 async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
     at_the_till(&[], 2, async |till| {
         let (first, second) = (till.payment(), till.payment());
-        // Two keys are two payments, also of the same amount at the same time.
+        // Two keys are two payments, even for the same amount at the same time.
         let both = [first.clone(), Payment { key: "other".to_owned(), ..first.clone() }];
         for answer in join_all(both.iter().map(|payment| till.pay(payment))).await {
             assert_eq!(answer.expect(201).json()["State"], "posted");
         }
-        // Neither is on the loan when the other one is tried.
+        // Neither is on the loan yet when the other is checked.
         let door = &till.provider().door;
         let mut held = [door.hold_after(CONFIRM), door.hold_after(CONFIRM)];
         let named = |key: &str| Payment {
@@ -74,10 +74,11 @@ async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_
         let answer = answer.await.expect("it ran").expect("an answer");
         answer.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
-        // Stripe repeats the answer to a key, also where it was that of a fault.
+        // Stripe repeats the stored answer to a key, even if it was an error; so cancelling uses
+        // none.
         assert_eq!(till.provider().door.requests_to(CANCEL)[0].idempotency_key(), None);
 
-        // Nor is what was prepared too late.
+        // Nor is an intent that is created too late.
         let payment = till.payment();
         till.provider().door.forget_requests();
         let mut late = till.provider().door.hold_before(PREPARE);
@@ -171,7 +172,8 @@ async fn a_provider_that_is_silent_is_given_up_and_asked_later() {
             assert_eq!(answer.header("retry-after"), "5");
         }
         assert_eq!(till.state(&slow).await, "unknown");
-        // While it does not tell what became of the charge, nobody is told that there was none.
+        // As long as the provider does not say what happened to the charge, no client is told that
+        // there was none.
         let door = &till.provider().door;
         for status in [404, 400, 401, 500] {
             door.answer(LOOK_UP, 1, &Reply::error(status, "invalid_request_error", None, "No."));

@@ -1,5 +1,5 @@
-//! The provider's secret key and what cards and customers are there: in no log, in no answer and,
-//! but sealed, in no row.
+//! The provider's secret key and its ids of cards and customers appear in no log, no answer and,
+//! unless sealed, in no row.
 
 use super::till::{CONFIRM, PREPARE, REFUND, Till, at_the_till};
 use super::{add, forget};
@@ -9,7 +9,7 @@ use acceptance::provider::WEBHOOK_SECRET;
 use acceptance::provider_door::Reply;
 use serde_json::json;
 
-/// Everything that the database has on the disk, or where that is a server's affair, all its rows.
+/// All files of an embedded database, or all rows of a server's.
 async fn kept(till: &Till) -> Vec<u8> {
     let mut bytes = format!("{:?}", till.world.snapshot().await).into_bytes();
     if till.world.database == Database::Sqlite {
@@ -41,7 +41,7 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
         answers.extend(answer.await.expect("it ran"));
         answers.push(till.insist(&voided).await);
 
-        // Refusals of Stripe name what they are about.
+        // Stripe's refusals contain the ids they are about.
         let mut tokens = Vec::new();
         for customer in till.provider().stripe.customers().await {
             let cards = till.provider().stripe.payment_methods(&customer.id).await;

@@ -1,5 +1,5 @@
-//! A world whose cards are charged at localstripe: payments in it, and what must hold of them
-//! whatever has happened.
+//! A world in which localstripe charges cards: payments in it, and the invariants that must hold
+//! whatever happens.
 
 use super::super::book;
 use crate::PROGRAM;
@@ -16,22 +16,21 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-/// The requests to the provider that a payment takes.
+/// The requests to the provider that make up a payment.
 pub const PREPARE: &str = "POST /v1/payment_intents";
 pub const CONFIRM: &str = "POST /v1/payment_intents/*/confirm";
 pub const LOOK_UP: &str = "GET /v1/payment_intents/*";
 pub const CANCEL: &str = "POST /v1/payment_intents/*/cancel";
 pub const REFUND: &str = "POST /v1/refunds";
 
-/// The setting of how often the api-server looks after payments.
+/// The setting for the interval of the api-server's recovery.
 pub const RECOVERY: &str = "API_GATEWAY_RECOVERY_SECONDS";
-/// How often the api-server looks after payments here: as good as never. It also does when it
-/// starts.
+/// The interval of the recovery here: practically never. It also runs at start.
 pub const RECOVERY_SECONDS: i64 = 600;
-/// The longest that anything takes here.
+/// The longest that anything here takes.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// A world with localstripe, whose api-server has these settings too.
+/// A world with localstripe, whose api-server also has these settings.
 pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let mut settings = BTreeMap::from([(RECOVERY.to_owned(), RECOVERY_SECONDS.to_string())]);
@@ -39,8 +38,7 @@ pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
     Environment { provider: Some(stripe), api: settings, ..Environment::default() }
 }
 
-/// Runs a test at localstripe with so many loans, on each database; in the end the books are
-/// checked.
+/// Runs a test at localstripe with this many loans on each database, and finally checks the books.
 pub async fn at_the_till(api: &[(&str, &str)], loans: usize, test: impl AsyncFn(&mut Till)) {
     let stripe = match Wanted::find() {
         Ok(stripe) => stripe,
@@ -55,7 +53,7 @@ pub async fn at_the_till(api: &[(&str, &str)], loans: usize, test: impl AsyncFn(
     .await;
 }
 
-/// A payment of a loan that nothing else is paid on.
+/// A payment on a loan that gets no other payment.
 #[derive(Clone, Debug)]
 pub struct Payment {
     /// The loan.
@@ -64,14 +62,14 @@ pub struct Payment {
     pub card: i64,
     /// The `Idempotency-Key`.
     pub key: String,
-    /// In cents.
+    /// The amount in cents.
     pub amount: i64,
     /// The integrator's own id.
     pub external_id: Option<String>,
 }
 
 impl Payment {
-    /// What is asked for.
+    /// The request's body.
     pub fn body(&self) -> Value {
         let amount = format!("{}.{:02}", self.amount / 100, self.amount % 100);
         let mut body = json!({"PaymentGatewayTokenID": self.card, "Amount": amount});
@@ -103,7 +101,7 @@ impl End {
     }
 }
 
-/// The world and who pays in it.
+/// The world, and who pays in it.
 pub struct Till {
     pub world: World,
     pub admin: String,
@@ -111,8 +109,8 @@ pub struct Till {
 }
 
 impl Till {
-    /// Loans that each can be paid on once, by cards of their borrowers. Every payment costs a fee
-    /// of 1.25 and 1 %.
+    /// Books loans that can each be paid once, by cards of their borrowers. Every payment costs a
+    /// fee of 1.25 plus 1 %.
     pub async fn open(world: World, loans: usize) -> Self {
         let columns = "flat_amount, percentage, active_flag";
         let rule = "12500, 100000000, true".to_owned();
@@ -143,12 +141,12 @@ impl Till {
         added.json()["PaymentGatewayTokenID"].as_i64().expect("an id")
     }
 
-    /// A payment on a loan that was not paid on.
+    /// A payment on a loan that has no payment yet.
     pub fn payment(&mut self) -> Payment {
         self.payments.pop().expect("another loan")
     }
 
-    /// Asks for a payment, in a task of its own; `None` where nothing is answered.
+    /// Requests a payment in a task of its own. `None` if there is no answer.
     pub fn begin(&self, payment: &Payment) -> JoinHandle<Option<Answer>> {
         let (client, admin, payment) =
             (self.world.client.clone(), self.admin.clone(), payment.clone());
@@ -158,13 +156,13 @@ impl Till {
         })
     }
 
-    /// Asks for a payment that is answered.
+    /// Requests a payment, and returns the answer.
     pub async fn pay(&self, payment: &Payment) -> Answer {
         self.begin(payment).await.expect("it ran").expect("an answer")
     }
 
-    /// Asks again under the same key until the answer is final, as clients do. No claim of a dead
-    /// server is waited for.
+    /// Retries under the same key until the answer is final, as clients do. Claims of a dead server
+    /// expire immediately.
     pub async fn insist(&self, payment: &Payment) -> Answer {
         let deadline = Instant::now() + LONGEST;
         loop {
@@ -198,13 +196,13 @@ impl Till {
         assert_eq!(first, again);
     }
 
-    /// Where a payment stands.
+    /// The state of a payment.
     pub async fn state(&self, payment: &Payment) -> String {
         let sql = format!("SELECT state FROM gateway_payments WHERE loan_id = {}", payment.loan);
         self.world.text(&sql).await
     }
 
-    /// Waits until a payment stands there.
+    /// Waits until a payment has this state.
     pub async fn wait_for_state(&self, payment: &Payment, state: &str) {
         let deadline = Instant::now() + LONGEST;
         loop {
@@ -217,7 +215,7 @@ impl Till {
         }
     }
 
-    /// Waits until a query counts so many.
+    /// Waits until a query returns this count.
     pub async fn wait_for_count(&self, sql: &str, count: i64) {
         let deadline = Instant::now() + LONGEST;
         while self.world.count(sql).await != count {
@@ -226,12 +224,12 @@ impl Till {
         }
     }
 
-    /// Where all payments stand.
+    /// The states of all payments.
     async fn states(&self) -> Vec<String> {
         self.world.texts("SELECT state FROM gateway_payments").await
     }
 
-    /// Waits until no payment is on its way any more.
+    /// Waits until all payments have ended.
     pub async fn wait_until_over(&self) {
         let deadline = Instant::now() + LONGEST;
         loop {
@@ -244,26 +242,26 @@ impl Till {
         }
     }
 
-    /// Lets all payments so far be old enough for the recovery.
+    /// Makes all payments so far old enough for the recovery.
     pub async fn let_time_pass(&self) {
         let old = 2 * RECOVERY_SECONDS + 10;
         self.world.age("gateway_payments", &["created_date"], old).await;
     }
 
-    /// Ends the api-server in the middle of whatever it does, and starts it again.
+    /// Kills the api-server in the middle of its work, and restarts it.
     pub async fn restart(&mut self) {
         self.world.api.kill().await;
         self.world.api.restart(&self.world.client.http).await;
     }
 
-    /// Holds rows until the transaction ends. SQLite has no locks of rows.
+    /// Locks rows until the transaction ends. SQLite has no row locks.
     pub async fn lock(&self, rows: &str) -> DatabaseTransaction {
         let tx = self.world.db.begin().await.expect("a transaction");
         tx.execute_unprepared(&format!("SELECT 1 FROM {rows} FOR UPDATE")).await.expect("locked");
         tx
     }
 
-    /// Closes a loan, as if somebody else did.
+    /// Closes a loan, as another user would.
     pub async fn close_loan(&self, payment: &Payment) {
         let closed = "SELECT MIN(status_code_id) FROM loan_status_codes WHERE closed_flag";
         let set = format!("UPDATE loans SET status_code_id = ({closed})");

@@ -1,5 +1,5 @@
-//! `POST /gateway/stripe/webhook`: what the provider tells is looked up at once, and only what it
-//! has signed.
+//! `POST /gateway/stripe/webhook`: the provider's events trigger an immediate look-up, and only
+//! signed ones do.
 
 use super::till::{CONFIRM, End, LOOK_UP, Till, at_the_till};
 use acceptance::Answer;
@@ -48,7 +48,7 @@ async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
         let signature = till.provider().sign(&payload);
         send(till, &signature, &payload).await.expect(204);
         till.wait_for_state(&payment, "posted").await;
-        // Told again, and of what is nobody's.
+        // Sent again, and about a payment of another system.
         send(till, &signature, &payload).await.expect(204);
         for object in [json!({"id": "pi_of_nobody"}), json!({"id": "../x"}), json!({})] {
             let payload = event("payment_intent.succeeded", &object).to_string();
@@ -56,7 +56,8 @@ async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
         }
         till.expect_end(&payment, End::Posted).await;
 
-        // It is asked what became of the payment, whatever the event says, and ends nothing.
+        // The provider is asked for the outcome, whatever the event says; the event itself ends
+        // nothing.
         let payment = till.payment();
         till.provider().door.refuse(CONFIRM, 1);
         till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
