@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// An answer, read to its end.
+/// An answer, read to the end.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
@@ -16,24 +16,24 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
 
-    /// The last word of a problem's type.
+    /// The last segment of a problem's type.
     pub fn problem(&self) -> String {
         let document = self.json();
         let kind = document["type"].as_str().unwrap_or_default();
         kind.rsplit(':').next().unwrap_or_default().to_owned()
     }
 
-    /// The value of a header, empty where it is absent.
+    /// The value of a header; empty if it is absent.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// What the rows of a list have in this member, null where they have none.
+    /// The values of this member in the rows of a list; null where a row lacks it.
     pub fn column(&self, member: &str) -> Vec<Value> {
         let rows = self.json();
         let rows = rows.as_array().unwrap_or_else(|| panic!("no list: {:.500}", self.text));

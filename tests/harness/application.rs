@@ -1,5 +1,5 @@
 //! An application on the user's machine: sends a browser to log in, and listens on a loopback port
-//! for what it comes back with (RFC 8252, 7.3).
+//! for the redirect (RFC 8252, 7.3).
 
 use crate::answer::Answer;
 use crate::world::World;
@@ -12,14 +12,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-/// What the browser shows when it has come back.
+/// The page the browser shows after the redirect.
 const PAGE: &str = "<!DOCTYPE html><html lang=\"en\"><head><title>Back</title>\
      <link rel=\"icon\" href=\"data:,\"></head><body><p id=\"back\">Back.</p></body></html>";
 
 /// The parameters of a URL.
 pub type Parameters = BTreeMap<String, String>;
 
-/// The client `browser`.
+/// An application with the client id `browser`.
 pub struct Application {
     auth_url: String,
     redirect_uri: String,
@@ -28,7 +28,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// Begins to listen, on any port.
+    /// Starts listening on a free port.
     pub async fn start(world: &World) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -51,7 +51,7 @@ impl Application {
         &self.redirect_uri
     }
 
-    /// Where the browser goes to log in, with these parameters beside those that must be there.
+    /// The authorization URL, with these parameters in addition to the required ones.
     pub fn authorize_url(&mut self, scope: &str, more: &[(&str, &str)]) -> String {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         self.verifier = verifier;
@@ -68,13 +68,13 @@ impl Application {
         Url::parse_with_params(&url, parameters).expect("a URL").into()
     }
 
-    /// What the browser comes back with, once it does.
+    /// Waits for the redirect and returns its parameters.
     pub async fn arrival(&mut self) -> Parameters {
         let arrival = timeout(Duration::from_secs(30), self.arrivals.recv()).await;
         arrival.expect("the browser comes back").expect("a listener")
     }
 
-    /// True if the browser has come back and nobody has asked with what.
+    /// True if a redirect has arrived that no test has taken.
     pub fn has_arrivals(&self) -> bool {
         !self.arrivals.is_empty()
     }
@@ -111,7 +111,7 @@ async fn answer(mut stream: TcpStream, arrivals: UnboundedSender<Parameters>) {
          Connection: close\r\n\r\n{page}",
         page.len()
     );
-    // Told first: whoever sees the page finds the arrival.
+    // Recorded first, so that anyone who sees the page finds the arrival.
     if found {
         let _ = arrivals.send(url.query_pairs().into_owned().collect());
     }

@@ -1,5 +1,5 @@
-//! What a database says about itself: tables, columns, indexes, keys, rules. Two databases of one
-//! schema say the same, however they came to have it.
+//! A database's catalogue: tables, columns, indexes, keys, rules. Two databases with the same
+//! schema have equal catalogues, however they came to have it.
 
 use crate::databases;
 use crate::databases::Database;
@@ -33,7 +33,7 @@ const MARIADB: &[&str] = &[
      FROM information_schema.check_constraints WHERE constraint_schema = database()",
 ];
 
-/// A line for everything that the schema consists of.
+/// One line for each item of the schema.
 pub async fn read(db: &DatabaseConnection) -> BTreeSet<String> {
     let backend = db.get_database_backend();
     let questions = match backend {

@@ -1,4 +1,4 @@
-//! A caller of the two servers, over real HTTPS.
+//! A client of the two servers, over real HTTPS.
 
 use crate::answer::Answer;
 use crate::contract;
@@ -13,23 +13,23 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// Where the servers are and whom to trust.
+/// The servers' addresses, and the authority to trust.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// The auth server.
     pub auth_url: String,
     /// The api-server.
     pub api_url: String,
-    /// Plain HTTP requests.
+    /// The client for plain HTTP requests.
     pub http: reqwest::Client,
-    /// The client `integration`.
+    /// The secret of the client `integration`.
     pub client_secret: String,
-    /// True where each answer must be as the contract says; looking costs time.
+    /// True if each answer must conform to the contract. Checking takes time.
     pub(crate) held_to_contract: bool,
 }
 
 impl Client {
-    /// A client of these servers that trusts this authority and no other.
+    /// Creates a client of these servers that trusts this authority only.
     pub fn new(auth_url: &str, api_url: &str, ca: &Path, client_secret: &str) -> Self {
         let pem = std::fs::read(ca).expect("the authority is there");
         let authority = reqwest::Certificate::from_pem(&pem).expect("the authority is one");
@@ -49,21 +49,22 @@ impl Client {
         }
     }
 
-    /// The same caller, who fails when an answer of the api-server is not as the contract says.
+    /// Returns a client that fails when an answer of the api-server does not conform to the
+    /// contract.
     #[must_use]
     pub fn held_to_contract(mut self) -> Self {
         self.held_to_contract = true;
         self
     }
 
-    /// The same caller behind a web server, which has answers of its own.
+    /// Returns a client that goes through a web server, which has answers of its own.
     #[must_use]
     pub fn through(&self, web_server_url: &str) -> Self {
         let api_url = web_server_url.to_owned();
         Self { api_url, held_to_contract: false, ..self.clone() }
     }
 
-    /// Logs in by the password grant, as an OAuth library does it.
+    /// Logs in by the password grant, as an OAuth library does.
     pub async fn log_in(
         &self,
         scope: &str,
@@ -102,13 +103,13 @@ impl Client {
         Ok(answer)
     }
 
-    /// A request to the api-server, to be completed.
+    /// Begins a request to the api-server.
     pub fn request(&self, method: Method, token: &str, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.api_url));
         if token.is_empty() { request } else { request.header(AUTHORIZATION, bearer(token)) }
     }
 
-    /// Sends a request and reads the answer to its end.
+    /// Sends a request and reads the answer to the end.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
         let (http, request) = request.build_split();
         let request = request?;
@@ -122,12 +123,12 @@ impl Client {
         Ok(answer)
     }
 
-    /// A GET of the resource API.
+    /// Sends a GET to the resource API.
     pub async fn get(&self, token: &str, path: &str) -> Answer {
         self.send(self.request(Method::GET, token, path)).await.expect("an answer")
     }
 
-    /// A POST of JSON, with an idempotency key where one is given.
+    /// Sends a POST with JSON, and an idempotency key if one is given.
     pub async fn try_post(
         &self,
         token: &str,
@@ -142,12 +143,12 @@ impl Client {
         self.send(request).await
     }
 
-    /// A POST of JSON that is answered.
+    /// Sends a POST with JSON, and fails the test if there is no answer.
     pub async fn post(&self, token: &str, path: &str, body: &Value, key: Option<&str>) -> Answer {
         self.try_post(token, path, body, key).await.expect("an answer")
     }
 
-    /// An XML import.
+    /// Imports an XML file.
     pub async fn import(&self, token: &str, test: bool, xml: &str, key: Option<&str>) -> Answer {
         let path = format!("/core/xml-import?test={test}");
         let mut request = self
@@ -160,7 +161,8 @@ impl Client {
         self.send(request).await.expect("an answer")
     }
 
-    /// A form to the auth server, from the client `integration` unless another one is named.
+    /// Sends a form to the auth server as this client, given as id and secret; without
+    /// authentication if the id is empty.
     pub async fn form(&self, client: (&str, &str), path: &str, form: &[(&str, &str)]) -> Answer {
         let request = self.http.post(format!("{}{path}", self.auth_url)).form(form);
         let request = match client.0 {

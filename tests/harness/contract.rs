@@ -1,6 +1,5 @@
-//! Every answer that a test gets from an operation is held against the contract: its status is one
-//! that the operation tells of, its body is what the schema says and has no member beyond it, and a
-//! failure is a problem of a known type.
+//! Contract checks on every answer that a test gets from an operation: the status is documented,
+//! the body matches the schema and has no other member, and a failure is a problem of a known type.
 
 use crate::answer::Answer;
 use api_server::http::operations::Operation;
@@ -16,13 +15,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(router::document()).expect("the contract is JSON"));
 
-/// The contract's components, with every member that is not named there forbidden: clients may
-/// meet new members one day, but none of this release without being told.
+/// The contract's components, with all members not named there forbidden: clients may meet new
+/// members one day, but none of this release that are undocumented.
 static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
     let mut components = DOCUMENT["components"].clone();
     let schemas = components["schemas"].as_object_mut().expect("schemas");
     for (name, schema) in schemas {
-        // What more a problem has depends on its type.
+        // A problem's additional members depend on its type.
         if schema["properties"].is_object() && name != "Problem" {
             schema["additionalProperties"] = json!(false);
         }
@@ -30,11 +29,11 @@ static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
     components
 });
 
-/// A validator is made once for each schema that answers have.
+/// Validators, created once for each schema.
 type Validators = Mutex<HashMap<String, Arc<Validator>>>;
 static VALIDATORS: LazyLock<Validators> = LazyLock::new(Validators::default);
 
-/// Fails the test if the contract does not know of such an answer to this request.
+/// Fails the test if the contract does not document such an answer to this request.
 pub fn check(method: &Method, path: &str, answer: &Answer) {
     let Some(operation) = router::operations().find(method, path) else { return };
     if *method == Method::HEAD {
@@ -58,7 +57,7 @@ pub fn check(method: &Method, path: &str, answer: &Answer) {
     assert!(faults.is_empty(), "not as the contract says: {faults:?} in {told}");
 }
 
-/// What the contract says of this answer.
+/// The contract's entry for this answer.
 fn response(operation: &Operation, answer: &Answer) -> Option<&'static Value> {
     let method = operation.method.as_str().to_lowercase();
     let responses = &DOCUMENT["paths"][&operation.path][method]["responses"];
@@ -84,7 +83,7 @@ fn resolve(value: &'static Value) -> Option<&'static Value> {
     }
 }
 
-/// What is wrong with a value that should be as this schema says.
+/// Returns the ways in which a value does not match a schema.
 pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let validator = validator(schema);
     let faults = validator.iter_errors(value);

@@ -1,4 +1,4 @@
-//! A fresh database for every test: SQLite always, and each server that `TEST_DATABASE_URLS` names
+//! A fresh database for every test: SQLite always, plus each server in `TEST_DATABASE_URLS`
 //! (separated by spaces, such as `postgres://… mysql://…`).
 
 use installer::installation::credentials::Credentials;
@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 pub enum Database {
     /// A file in the test's folder.
     Sqlite,
-    /// A server on which the test makes a database of its own.
+    /// A server on which the test creates its own database.
     Server(String),
 }
 
@@ -27,7 +27,7 @@ impl Database {
         std::iter::once(Self::Sqlite).chain(servers).collect()
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         match self {
             Self::Sqlite => "sqlite",
@@ -35,7 +35,7 @@ impl Database {
         }
     }
 
-    /// The URL of a new database with schema, users and clients.
+    /// Creates a database with schema, users and clients, and returns its URL.
     pub async fn create(&self, folder: &Path) -> String {
         match self {
             Self::Sqlite => sqlite_copy(folder).await,
@@ -53,7 +53,7 @@ impl Database {
         }
     }
 
-    /// Removes a database that [`Database::create`] or [`create_empty`] made.
+    /// Drops a database that [`Database::create`] or [`create_empty`] created.
     pub async fn drop(&self, url: &str) {
         if let Self::Server(server) = self {
             let name = url.rsplit('/').next().unwrap_or_default();
@@ -63,7 +63,7 @@ impl Database {
     }
 }
 
-/// The URL of a new database on this server with nothing in it.
+/// Creates an empty database on this server, and returns its URL.
 pub async fn create_empty(server: &str) -> String {
     let name = unique_name();
     run(server, &format!("CREATE DATABASE {name}")).await;
@@ -79,7 +79,7 @@ pub fn credentials() -> &'static Credentials {
     })
 }
 
-/// The schema, the users and the clients that every test finds.
+/// Creates the schema, and the users and clients that every test finds.
 pub async fn fill(url: &str) {
     let db = db::connect(url, 2, true).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
@@ -88,7 +88,7 @@ pub async fn fill(url: &str) {
     db.close().await.expect("closed");
 }
 
-/// SQLite databases are copies of one that was made once.
+/// Copies a SQLite database that is created once.
 async fn sqlite_copy(folder: &Path) -> String {
     static TEMPLATE: Mutex<Option<tempfile::TempDir>> = Mutex::const_new(None);
     let mut template = TEMPLATE.lock().await;
@@ -104,10 +104,10 @@ async fn sqlite_copy(folder: &Path) -> String {
     format!("sqlite://{}", copy.display())
 }
 
-/// The PostgreSQL databases that others are copies of: the server, and the name there.
+/// The PostgreSQL template databases: server, and name on that server.
 static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
 
-/// PostgreSQL databases are copies of one that was made once per test run.
+/// Returns the PostgreSQL template database, which is created once per test run.
 async fn postgres_template(server: &str) -> String {
     let mut templates = TEMPLATES.lock().await;
     if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
@@ -120,7 +120,7 @@ async fn postgres_template(server: &str) -> String {
     name
 }
 
-/// Removes what databases were copied from, for a program that leaves nothing on a server.
+/// Drops the template databases, for a program that leaves nothing on a server.
 pub async fn drop_templates() {
     for (server, name) in TEMPLATES.lock().await.drain(..) {
         run(&server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
@@ -131,7 +131,7 @@ pub async fn drop_templates() {
 async fn run(server: &str, sql: &str) {
     let db: DatabaseConnection = db::connect(server, 1, false).await.expect("the test server");
     if db.get_database_backend() == DbBackend::Postgres {
-        // Two databases cannot be made from one template at the same moment.
+        // Two databases cannot be created from one template at the same time.
         db.execute_unprepared("SELECT pg_advisory_lock(7301)").await.expect("a lock");
     }
     db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -155,8 +155,7 @@ fn with_name(server: &str, name: &str) -> String {
     format!("{}/{name}", &server[..path.unwrap_or(server.len())])
 }
 
-/// Moves the instants in these columns of a table by so many seconds, into the past where they are
-/// negative.
+/// Shifts the instants in these columns of a table by this many seconds, into the past if negative.
 pub async fn shift_instants(db: &DatabaseConnection, table: &str, columns: &[&str], seconds: i64) {
     let shifted = |column: &&str| match db.get_database_backend() {
         DbBackend::Sqlite => format!(

@@ -1,4 +1,4 @@
-//! Databases of earlier versions, as their own programs left them: dumps under `tests/upgrade/`.
+//! Databases of earlier versions, as left by their own programs: dumps under `tests/upgrade/`.
 
 use crate::databases::{self, Database};
 use chrono::{DateTime, Utc};
@@ -9,7 +9,7 @@ use shared::db;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the users and clients of all dumps log in with, and the keys of their servers.
+/// The passwords and secrets in all dumps, and the keys of their servers.
 pub fn credentials() -> Credentials {
     Credentials::load_or_create(&dumps().join("credentials.json")).expect("credentials")
 }
@@ -18,7 +18,7 @@ fn dumps() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("upgrade")
 }
 
-/// The URL of a new database with the dump of this version.
+/// Loads the dump of this version into a new database, and returns its URL.
 pub async fn load(database: &Database, version: &str, folder: &Path) -> String {
     let file = dumps().join(version).join(format!("{}.sql", dialect(database)));
     let dump = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
@@ -32,19 +32,20 @@ pub async fn load(database: &Database, version: &str, folder: &Path) -> String {
     url
 }
 
-/// What the programs of a version had under way when its dump was taken, as their callers know it.
+/// What the programs of a version had in progress when its dump was taken, as their clients know
+/// it.
 #[derive(Debug, Deserialize)]
 pub struct UnderWay {
     /// When the dump was taken.
     pub taken: DateTime<Utc>,
-    /// The tokens of live sessions, by the name of the user.
+    /// The tokens of live sessions, by user name.
     pub sessions: BTreeMap<String, EarlierSession>,
-    /// Requests under an `Idempotency-Key`, by what became of them.
+    /// Requests under an `Idempotency-Key`, by their outcome.
     #[serde(deserialize_with = "by_name")]
     pub requests: BTreeMap<String, SentRequest>,
 }
 
-/// The tokens of a session that was refreshed once.
+/// The tokens of a session that has been refreshed once.
 #[derive(Debug, Deserialize)]
 pub struct EarlierSession {
     pub first_access_token: String,
@@ -53,7 +54,7 @@ pub struct EarlierSession {
     pub refresh_token: String,
 }
 
-/// A POST under an `Idempotency-Key`, and how it was answered: status 0 if it was not.
+/// A POST under an `Idempotency-Key`, and its answer; status 0 if there was none.
 #[derive(Debug, Deserialize)]
 pub struct SentRequest {
     name: String,
@@ -66,14 +67,14 @@ pub struct SentRequest {
 }
 
 impl SentRequest {
-    /// Its answer.
+    /// The answer as JSON.
     pub fn answered(&self) -> serde_json::Value {
         serde_json::from_str(&self.answer).expect("JSON")
     }
 }
 
 impl UnderWay {
-    /// Reads it from beside the dump.
+    /// Reads the file next to the dump.
     pub fn read(database: &Database, version: &str) -> Self {
         let file = dumps().join(version).join(format!("{}.json", dialect(database)));
         let text = std::fs::read_to_string(&file).expect("a file beside the dump");
@@ -96,7 +97,7 @@ fn dialect(database: &Database) -> &'static str {
     }
 }
 
-/// Every row of every table as text, by table and its columns.
+/// Every row of every table as text, by table and columns.
 pub type Rows = BTreeMap<(String, Vec<String>), Vec<String>>;
 
 /// All rows of all tables.
@@ -128,7 +129,7 @@ pub async fn rows(db: &DatabaseConnection) -> Rows {
     found
 }
 
-/// The rows of a table, of these columns only.
+/// The rows of a table, restricted to these columns.
 pub async fn texts(db: &DatabaseConnection, table: &str, columns: &[String]) -> Vec<String> {
     let kind = if db.get_database_backend() == sea_orm::DbBackend::MySql { "char" } else { "text" };
     let cells = columns.iter().map(|column| format!("coalesce(CAST({column} AS {kind}), 'NULL')"));

@@ -1,9 +1,9 @@
-//! Programs that nobody here wrote, and that the servers must get on with: where they are, how the
-//! test talks with them, and what they need to be known by. `tests/clients/` has the rest;
-//! `web_servers.rs` is about Apache and nginx.
+//! Third-party clients that the servers must work with: where they are installed, how a test talks
+//! to them, and how they are registered. The rest is in `tests/clients/`; Apache and nginx are in
+//! `web_servers.rs`.
 //!
-//! A machine without them runs the other tests: those that need them say on the terminal what is
-//! missing and end.
+//! On a machine without them the other tests still run; those that need them print what is missing,
+//! and pass.
 
 use crate::installed_clients::{
     clients_folder, installed, not_installed, python_program, system_program,
@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// The longest a conversation with a client takes, on a busy machine.
+/// The longest conversation with a client, on a busy machine.
 const CONVERSATION: Duration = Duration::from_secs(120);
 /// A client of `tests/clients`, ready to run.
 #[derive(Clone, Debug)]
@@ -56,8 +56,8 @@ impl Program {
         Ok(Self { interpreter: python_program("python")?, file })
     }
 
-    /// Runs it in a world. What it wants to be opened, this visitor opens, and logs in where he is
-    /// asked to; the result is what the program saw.
+    /// Runs the program in a world. The visitor opens the URLs that it prints, and logs in where
+    /// requested. Returns the program's result.
     pub async fn run(
         &self,
         world: &World,
@@ -82,7 +82,7 @@ impl Program {
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut message = parameters.clone();
         loop {
-            // One that has ended cannot be told anything: its last words are in the log.
+            // Writing to a program that has ended fails; its last output is in the log.
             let _ = input.write_all(format!("{message}\n").as_bytes()).await;
             let Some(line) = lines.next_line().await.expect("text") else {
                 let log = std::fs::read_to_string(&errors).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Program {
     }
 }
 
-/// JavaScript looks for packages beside the file that asks, and nowhere else.
+/// Node looks for packages next to the importing file only.
 fn stage(folder: &Path) -> std::io::Result<()> {
     if folder.exists() {
         return Ok(());
@@ -132,19 +132,19 @@ fn stage(folder: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(installed().join("node_modules"), folder.join("node_modules"))
 }
 
-/// A key of a client: what it keeps, and what it registers.
+/// A client's key: the private part, and what it registers.
 #[derive(Debug)]
 pub struct ClientKey {
     /// PKCS #8, PEM.
     pub private: String,
-    /// A certificate of its own over it, PEM.
+    /// A self-signed certificate for it, PEM.
     pub certificate: String,
-    /// As a key of a key set (RFC 7517), with the certificate.
+    /// The public key as a JWK (RFC 7517), with the certificate.
     pub public: Value,
 }
 
 impl ClientKey {
-    /// A new key for signatures of this kind: ES256, or EdDSA, which is Ed25519 by its newer name.
+    /// Creates a key for this signature algorithm: ES256, or EdDSA, meaning Ed25519.
     pub fn random(algorithm: &str) -> Self {
         let kind: &SignatureAlgorithm = match algorithm {
             "ES256" => &rcgen::PKCS_ECDSA_P256_SHA256,
@@ -157,7 +157,7 @@ impl ClientKey {
         let certificate = certificate.self_signed(&key).expect("a certificate");
         let raw = key.der_bytes();
         let mut public = match algorithm {
-            // An uncompressed point: one byte that says so, x, y.
+            // An uncompressed point: one byte for the format, then x and y.
             "ES256" => json!({
                 "kty": "EC", "crv": "P-256",
                 "x": URL_SAFE_NO_PAD.encode(&raw[1..33]), "y": URL_SAFE_NO_PAD.encode(&raw[33..]),
@@ -174,7 +174,7 @@ impl ClientKey {
     }
 }
 
-/// The key in the form of RFC 8410, 7: OpenSSL 3.0 reads none that has the public key with it.
+/// The key as in RFC 8410, 7: OpenSSL 3.0 cannot read one that includes the public key.
 fn plain_ed25519(der: &[u8]) -> String {
     const SEED: std::ops::Range<usize> = 16..48;
     const HEAD: [u8; 16] = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
@@ -182,7 +182,7 @@ fn plain_ed25519(der: &[u8]) -> String {
     format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n")
 }
 
-/// An application for the code flow, with a secret or with keys.
+/// Registers an application for the code flow, with a secret or with keys.
 pub async fn add_client(world: &World, id: &str, redirects: &str, proof: Result<&str, &ClientKey>) {
     let secret =
         proof.ok().map(|secret| Secret::new(auth_server::store::clients::secret_hash(secret)));

@@ -1,4 +1,4 @@
-//! Forms with files, byte for byte as a test wants them.
+//! Multipart forms with files, byte for byte under the test's control.
 
 use crate::answer::Answer;
 use crate::client::Client;
@@ -8,10 +8,10 @@ use reqwest::header::CONTENT_TYPE;
 use std::io;
 use tokio::sync::mpsc;
 
-/// What separates the parts of every form here.
+/// The boundary of every form here.
 pub const BOUNDARY: &str = "a-boundary-of-the-tests";
 
-/// A form in the making.
+/// A form being built.
 #[derive(Clone, Debug, Default)]
 pub struct Form(Vec<u8>);
 
@@ -21,20 +21,20 @@ impl Form {
         Self::default().and_file("file", name, bytes)
     }
 
-    /// The same with one more file, in a part of this name. The name goes out as it is, but for
-    /// quotation marks.
+    /// Adds a file in a part with this name. The file's name is sent verbatim, apart from quotation
+    /// marks.
     pub fn and_file(self, part: &str, name: &str, bytes: &[u8]) -> Self {
         let name = name.replace('"', "\\\"");
         let headers = format!("form-data; name=\"{part}\"; filename=\"{name}\"");
         self.and_part(&headers, bytes)
     }
 
-    /// The same with a text.
+    /// Adds a text.
     pub fn and_text(self, part: &str, text: &str) -> Self {
         self.and_part(&format!("form-data; name=\"{part}\""), text.as_bytes())
     }
 
-    /// The same with a part that has this `Content-Disposition`.
+    /// Adds a part with this `Content-Disposition`.
     pub fn and_part(mut self, disposition: &str, bytes: &[u8]) -> Self {
         let head = format!("--{BOUNDARY}\r\nContent-Disposition: {disposition}\r\n\r\n");
         self.0.extend_from_slice(head.as_bytes());
@@ -43,15 +43,14 @@ impl Form {
         self
     }
 
-    /// What comes before the bytes of a form's only file and what comes after them, for files that
-    /// are sent piece by piece.
+    /// The bytes before and after a form's only file, for files sent piece by piece.
     pub fn around_file(name: &str) -> [Vec<u8>; 2] {
         let mut head = Self::file(name, b"").0;
         let end = head.split_off(head.len() - b"\r\n".len());
         [head, Self(end).finish()]
     }
 
-    /// The bytes of the form up to here, without its end.
+    /// The bytes of the form so far, without its end.
     pub fn unfinished(self) -> Vec<u8> {
         self.0
     }
@@ -74,7 +73,7 @@ impl Client {
         self.try_upload(token, path, form, key).await.expect("an answer")
     }
 
-    /// The same where there may be no answer.
+    /// Sends a form to the api-server, with no answer required.
     pub async fn try_upload(
         &self,
         token: &str,
@@ -92,10 +91,10 @@ impl Client {
     }
 }
 
-/// What a test sends of a body when it wants to; an error breaks the connection off.
+/// Sends a body piece by piece, under the test's control; an error breaks off the connection.
 pub type Pieces = mpsc::Sender<io::Result<Vec<u8>>>;
 
-/// A body that is sent piece by piece, and ends when the sender is dropped.
+/// A body sent piece by piece, which ends when the sender is dropped.
 pub fn piece_by_piece() -> (Pieces, reqwest::Body) {
     let (pieces, taken) = mpsc::channel(1);
     let body = stream::unfold(taken, |mut taken| async move {

@@ -1,5 +1,6 @@
 //! A MariaDB Galera cluster of three nodes on this machine, with the settings of
-//! `deploy/galera/node.cnf.sample`. A node may be killed and started again. All goes with the value.
+//! `deploy/galera/node.cnf.sample`. Nodes can be killed and restarted. The cluster is removed when
+//! the value is dropped.
 
 use crate::installed_clients::system_program;
 use crate::postgres::{finish, gone, is_alive, is_root, run};
@@ -13,15 +14,15 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-/// Nodes of a cluster.
+/// Number of nodes in a cluster.
 pub const NODES: usize = 3;
-/// How long a node may take until it has all that the others have.
+/// How long a node may take to catch up with the others.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Whom the nodes run as where the program runs as root, which they refuse.
+/// The user the nodes run as if this program runs as root, which they refuse.
 const USER: &str = "mysql";
-/// Where Debian keeps the library that makes MariaDB servers a cluster.
+/// Debian's path of the library that clusters MariaDB servers.
 const PROVIDER: &str = "/usr/lib/galera/libgalera_smm.so";
-/// What is deployed, and tried here.
+/// The deployed sample, which is tested here.
 const SAMPLE: &str = "../deploy/galera/node.cnf.sample";
 
 /// The cluster.
@@ -36,7 +37,7 @@ struct Programs {
     install: PathBuf,
 }
 
-/// Where a node listens.
+/// The ports of a node.
 #[derive(Clone, Copy)]
 struct Ports {
     clients: u16,
@@ -45,7 +46,7 @@ struct Ports {
     copies: u16,
 }
 
-/// What is missing for a cluster here, and how to get it.
+/// Returns what is missing for a cluster on this machine, and how to install it.
 pub fn missing() -> Option<String> {
     let programs = [
         ("mariadbd", "mariadb-server"),
@@ -63,7 +64,7 @@ pub fn missing() -> Option<String> {
 }
 
 impl Galera {
-    /// Makes three nodes with nothing in them and starts them.
+    /// Creates three empty nodes and starts them.
     pub async fn start() -> Result<Self, String> {
         if let Some(missing) = missing() {
             return Err(missing);
@@ -88,7 +89,7 @@ impl Galera {
         install.arg("--skip-test-db").arg(format!("--datadir={}", first.display()));
         install.current_dir(cluster.folder.path());
         run(install).await?;
-        // The others get theirs from it.
+        // The other nodes get their data from the first.
         cluster.launch(0, &["--wsrep-new-cluster"])?;
         cluster.wait_until_synced(0).await?;
         let root = cluster.url_as(0, "root");
@@ -122,7 +123,7 @@ impl Galera {
         Ok(())
     }
 
-    /// The sample's settings with the places of this machine.
+    /// The sample's settings, with this machine's paths and ports.
     fn settings_of(&self, node: usize, sample: &str) -> String {
         let Ports { clients, group, missed, copies } = self.ports[node];
         let groups = self.ports.iter().map(|ports| format!("127.0.0.1:{}", ports.group));
@@ -167,7 +168,7 @@ impl Galera {
         self.home(node).join("my.cnf")
     }
 
-    /// The URL of a node's database `mysql`, as a user who may do everything.
+    /// The URL of a node's database `mysql`, as a user with all privileges.
     pub fn url(&self, node: usize) -> String {
         self.url_as(node, "loans:loans")
     }
@@ -176,13 +177,13 @@ impl Galera {
         format!("mysql://{user}@127.0.0.1:{}/mysql", self.ports[node].clients)
     }
 
-    /// The URL of a database on another node.
+    /// The URL of the same database on another node.
     pub fn url_on(&self, node: usize, url: &str) -> String {
         let name = url.rsplit('/').next().unwrap_or_default();
         format!("mysql://loans:loans@127.0.0.1:{}/{name}", self.ports[node].clients)
     }
 
-    /// What a node has written into its log.
+    /// A node's log so far.
     pub fn log(&self, node: usize) -> String {
         std::fs::read_to_string(self.home(node).join("log.err")).unwrap_or_default()
     }
@@ -198,13 +199,13 @@ impl Galera {
         let mut server = self.server(node, options);
         let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut server = server.map_err(|error| format!("mariadbd: {error}"))?;
-        // Reaped when it ends: a dead process must not look like one that lives.
+        // Reaped when it ends, because a zombie would look like a running process.
         std::thread::spawn(move || server.wait());
         Ok(())
     }
 
-    /// Starts a node after it has ended, and waits until it has what the others have. It goes on
-    /// from what it had committed, as under systemd.
+    /// Restarts a node that has ended, and waits until it has caught up. It resumes from what it
+    /// had committed, as under systemd.
     pub async fn start_again(&self, node: usize) -> Result<(), String> {
         let _ = std::fs::remove_file(self.home(node).join("pid"));
         let report = self.home(node).join("recovered.err");
@@ -223,7 +224,7 @@ impl Galera {
         self.wait_until_synced(node).await
     }
 
-    /// Kills a node in the middle of whatever it does (kill -9).
+    /// Kills a node in the middle of its work (kill -9).
     pub async fn kill(&self, node: usize) -> Result<(), String> {
         let process = self.process(node).ok_or("the node is not running")?;
         send_signal("KILL", &[process])?;
@@ -257,7 +258,7 @@ impl Drop for Galera {
         if processes.is_empty() {
             return;
         }
-        // Nothing in them is needed any more.
+        // Their data is not needed any more.
         let _ = send_signal("KILL", &processes);
         let deadline = Instant::now() + Duration::from_secs(10);
         while processes.iter().any(|process| is_alive(*process)) && Instant::now() < deadline {
@@ -266,7 +267,7 @@ impl Drop for Galera {
     }
 }
 
-/// A command of the user whom the nodes run as.
+/// A command run as the nodes' user.
 fn as_user(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -283,7 +284,7 @@ async fn execute(url: &str, sql: &str) -> Result<(), String> {
     db.close().await.map_err(failed)
 }
 
-/// What a node says of itself: `Synced` when it has all that the others have.
+/// A node's own state: `Synced` when it has caught up with the others.
 async fn state_of(url: &str) -> Option<String> {
     let db = Database::connect(url).await.ok()?;
     let sql = "SELECT variable_value FROM information_schema.global_status \

@@ -1,12 +1,12 @@
-//! A door between the servers and their database: shut, it cuts every connection and takes no new
-//! ones, as a database does that is stopped; frozen, nothing goes through any more and nobody is
-//! told, as with a host that has vanished from the network.
+//! A proxy between the servers and their database. Shut, it cuts every connection and refuses new
+//! ones, like a stopped database; frozen, it passes nothing and closes nothing, like a host that
+//! has vanished from the network.
 
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What the door does.
+/// The state of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Door {
     Open,
@@ -14,14 +14,14 @@ enum Door {
     Shut,
 }
 
-/// The door. It opens when it is made and shuts for good when it is dropped.
+/// The proxy. It is open at first, and shut for good when dropped.
 pub struct Gate {
     door: watch::Sender<Door>,
     url: String,
 }
 
 impl Gate {
-    /// A door before the server of this database URL.
+    /// Creates a proxy in front of the server of this database URL.
     pub async fn before(database_url: &str) -> Self {
         let (scheme, rest) = database_url.split_once("://").expect("a URL");
         let (authority, path) = rest.split_once('/').expect("a database name");
@@ -48,23 +48,23 @@ impl Gate {
         Self { door, url }
     }
 
-    /// The URL of the database behind the door.
+    /// The URL of the database through the proxy.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Cuts every connection and takes no new ones.
+    /// Cuts every connection and refuses new ones.
     pub fn shut(&self) {
         self.door.send_replace(Door::Shut);
     }
 
-    /// Lets nothing more through on any connection. What was on its way may be lost: shut the door
-    /// before it is opened again.
+    /// Passes nothing more on any connection. Data in flight may be lost, so shut the proxy before
+    /// opening it again.
     pub fn freeze(&self) {
         self.door.send_replace(Door::Frozen);
     }
 
-    /// Lets connections through again.
+    /// Accepts connections again.
     pub fn open(&self) {
         self.door.send_replace(Door::Open);
     }
@@ -78,6 +78,6 @@ async fn pass(mut client: TcpStream, target: String, mut door: watch::Receiver<D
             _ = door.wait_for(|door| *door != Door::Open) => {}
         }
     }
-    // Both ends stay as they are until the door is shut.
+    // Both ends stay open until the proxy is shut.
     let _ = door.wait_for(|door| *door == Door::Shut).await;
 }

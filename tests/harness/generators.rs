@@ -1,6 +1,6 @@
-//! Clients that generators make of the contract, and the programs of `tests/generators/` on top of
-//! them. A client is made and compiled anew when the contract, its program or its generator has
-//! changed; in between it stays where it is.
+//! Clients generated from the contract, and the programs of `tests/generators/` that use them. A
+//! client is generated and compiled anew when the contract, its program or its generator changes;
+//! otherwise it stays in place.
 
 use crate::installed_clients::{installed, not_installed, python_program, skip};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What a package manager says when its registry cannot be reached.
+/// Messages of package managers whose registry is unreachable.
 const NO_REGISTRY: [&str; 7] = [
     "Could not transfer",
     "Could not resolve",
@@ -18,27 +18,27 @@ const NO_REGISTRY: [&str; 7] = [
     "failed to get",
     "download of",
 ];
-/// Warnings that tell of a new name for something, and of nothing that is left out. The last one is
-/// about answers without a body.
+/// Warnings about renamed things, with nothing left out. The last one is about answers without a
+/// body.
 const HARMLESS: [&str; 3] = [
     "Renamed to ",
     "Failed to get the schema name: null",
-    // The document says more than the Java client shows.
+    // The document contains more than the Java client shows.
     "Ignoring complex example on request body",
 ];
-/// What generators say of what they leave out.
+/// Messages of generators about things they leave out.
 const LEFT_OUT: [&str; 5] =
     ["unsupported", "not supported", "unable to", "will not be generated", "removal of"];
 
-/// One generated client: where it is, beside the program that uses it.
+/// A generated client, next to the program that uses it.
 #[derive(Debug)]
 pub struct Workshop {
     tool: &'static str,
-    /// Where the program and the client are, and what they are compiled to.
+    /// The directory of the program, the client and what they are compiled to.
     pub folder: PathBuf,
 }
 
-/// Why a test cannot be done here.
+/// The reason why a test cannot run here.
 pub type Missing = String;
 
 fn sources() -> PathBuf {
@@ -46,7 +46,7 @@ fn sources() -> PathBuf {
 }
 
 impl Workshop {
-    /// Generates the client of this tool below `place`, and compiles it with its program.
+    /// Generates this tool's client below `place`, and compiles it with its program.
     pub fn open(
         tool: &'static str,
         place: &Path,
@@ -73,7 +73,7 @@ impl Workshop {
         self.folder.join("client")
     }
 
-    /// Everything that the client depends on.
+    /// A hash over everything the client depends on.
     fn hash(&self) -> String {
         let mut all = api_server::router::document().as_bytes().to_vec();
         let programs = files(&sources().join(self.tool));
@@ -112,7 +112,7 @@ impl Workshop {
         }
     }
 
-    /// A program, in the folder, that finds the generators.
+    /// A command in the directory that finds the generators.
     pub fn command(&self, program: &Path) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let first = ["venv/bin", "node_modules/.bin"].map(|folder| installed().join(folder));
@@ -125,19 +125,19 @@ impl Workshop {
         command
     }
 
-    /// Runs a program, which must succeed; gives back what it printed.
+    /// Runs a program, which must succeed. Returns its output.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
         self.finish(self.command(Path::new(program)).args(arguments))
     }
 
-    /// Runs this, which must succeed; gives back what it printed.
+    /// Runs a command, which must succeed. Returns its output.
     pub fn finish(&self, command: &mut Command) -> String {
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         assert!(output.status.success(), "{}: {command:?}: {}", self.tool, said(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Runs a package manager, which must succeed wherever its registry can be reached.
+    /// Runs a package manager, which must succeed unless its registry is unreachable.
     pub fn fetch(&self, program: &str, arguments: &[&str]) -> Result<(), Missing> {
         let output = self.command(Path::new(program)).args(arguments).output();
         let output = output.map_err(|error| format!("{program} does not run: {error}"))?;
@@ -151,8 +151,8 @@ impl Workshop {
         }
     }
 
-    /// Fails the test unless the code in this part of the client has all operations: each makes
-    /// such a text there, of its id.
+    /// Fails the test unless the code in this part of the client has all operations. `text` gives
+    /// the text to look for, from an operation's id.
     pub fn expect_operations(&self, part: &str, text: impl Fn(&str) -> String) {
         let code = code(&self.client().join(part));
         let document: Value = serde_json::from_str(api_server::router::document()).expect("JSON");
@@ -166,12 +166,13 @@ impl Workshop {
         assert!(found > 80, "{found} operations");
     }
 
-    /// Fails the test if the models in this part of the client have anything of such a type: amounts
-    /// are texts, and nothing else has a fraction.
+    /// Fails the test if the models in this part of the client use one of these types: amounts are
+    /// texts, and nothing else has a fraction.
     pub fn expect_no_fractions(&self, part: &str, types: &[&str]) {
         let code = code(&self.client().join(part));
         assert!(code.lines().count() > 1000, "{}: no models in {part}", self.tool);
-        // The document's description says why amounts are texts, and Python has it without a mark.
+        // The document's description explains why amounts are texts, and Python's client has it as
+        // unmarked text.
         let comment =
             |line: &str| line.starts_with(['*', '/', '#']) || line.contains("**Amounts**");
         for line in code.lines().map(str::trim).filter(|line| !comment(line)) {
@@ -186,7 +187,7 @@ fn said(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
 }
 
-/// The files of a folder, none if it is not there.
+/// The files of a directory; none if it does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -194,7 +195,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The text of a file, or of all files below a folder, each behind a line with its path.
+/// The text of a file, or of all files below a directory, each after a line with its path.
 fn code(path: &Path) -> String {
     if path.is_dir() {
         return files(path).iter().map(|file| code(file)).collect();
@@ -203,7 +204,7 @@ fn code(path: &Path) -> String {
     format!("{}\n{}\n", path.display(), String::from_utf8_lossy(&text))
 }
 
-/// The workshop, or what is missing on the terminal.
+/// The workshop, or `None` after printing what is missing.
 pub fn or_skip(workshop: Result<Workshop, Missing>) -> Option<Workshop> {
     workshop.map_err(|missing| skip(&missing)).ok()
 }

@@ -1,4 +1,4 @@
-//! HAProxy with samples of `deploy/`, as one process with a folder of its own.
+//! HAProxy with samples from `deploy/`, as a process with its own directory.
 
 use crate::installed_clients::system_program;
 use crate::servers::send_signal;
@@ -12,27 +12,27 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// How long it may take until servers are what they should be to it.
+/// How long HAProxy may take to notice the state of a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// HAProxy.
+/// A running HAProxy.
 pub struct Haproxy {
     folder: TempDir,
     child: Child,
 }
 
-/// The program, if it is there.
+/// Finds the program.
 pub fn find() -> Result<PathBuf, String> {
     system_program("haproxy", "haproxy")
 }
 
-/// A sample of `deploy/`.
+/// Reads a sample from `deploy/`.
 pub fn sample(name: &str) -> Result<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy").join(name);
     std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A text with what is an example in it replaced; each must be there.
+/// Replaces example values in a text; each must occur.
 pub fn replace(text: &str, values: &[(&str, String)]) -> Result<String, String> {
     let mut text = text.to_owned();
     for (example, value) in values {
@@ -44,8 +44,8 @@ pub fn replace(text: &str, values: &[(&str, String)]) -> Result<String, String> 
     Ok(text)
 }
 
-/// The same settings for a process that is nobody's service: it logs to its output, its socket is
-/// in this folder, and it stays who it is. Where there is no section `global`, it gets one.
+/// Adapts settings to a process that is not a service: it logs to its output, has its socket in
+/// this directory, and keeps its user. Adds the section `global` if there is none.
 pub(crate) fn settle(settings: &str, folder: &Path) -> String {
     let socket = folder.join("admin.sock").display().to_string();
     let whose = |line: &&str| {
@@ -65,22 +65,23 @@ pub(crate) fn settle(settings: &str, folder: &Path) -> String {
     }
 }
 
-/// What `haproxy.cfg.sample` is for.
+/// The addresses and certificates to put into `haproxy.cfg.sample`.
 pub struct Front<'a> {
-    /// Where it listens: the api-servers are `localhost` to clients, the auth servers `127.0.0.1`.
+    /// The port to listen on: clients reach the api-servers as `localhost`, the auth servers as
+    /// `127.0.0.1`.
     pub port: u16,
     /// The URLs of the two auth servers.
     pub auth: [&'a str; 2],
     /// The URLs of the two api-servers.
     pub api: [&'a str; 2],
-    /// What it presents itself.
+    /// The certificate it presents.
     pub tls: &'a TlsFiles,
-    /// Who must have signed the servers' certificates.
+    /// The authority of the servers' certificates.
     pub authority: &'a Path,
 }
 
 impl Front<'_> {
-    /// The sample with all that put in. Its certificate goes into this folder.
+    /// Fills in the sample. Its certificate goes into this directory.
     pub fn settings(&self, folder: &Path) -> Result<String, String> {
         let failed = |error: std::io::Error| error.to_string();
         let certificates = folder.join("front");
@@ -109,7 +110,7 @@ impl Front<'_> {
 }
 
 impl Haproxy {
-    /// Starts it with these settings, which it checks itself first.
+    /// Starts it with these settings, after its own check of them.
     pub async fn start(program: &Path, settings: &str) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("haproxy: {error}");
         let folder = tempfile::Builder::new().prefix("haproxy-").tempdir().map_err(failed)?;
@@ -144,7 +145,7 @@ impl Haproxy {
         Ok(haproxy)
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -157,7 +158,7 @@ impl Haproxy {
         Ok(answer)
     }
 
-    /// Whether a server of a backend gets anything, as its checks say.
+    /// True if a backend sends requests to this server, according to HAProxy's checks.
     pub async fn is_up(&self, backend: &str, server: &str) -> Result<bool, String> {
         let table = self.ask("show stat").await.map_err(|error| error.to_string())?;
         let row = table.lines().find(|line| line.starts_with(&format!("{backend},{server},")));
@@ -166,7 +167,7 @@ impl Haproxy {
         Ok(row.split(',').nth(17).is_some_and(|status| status.starts_with("UP")))
     }
 
-    /// Waits until this server is up, or is not.
+    /// Waits until this server is up, or down.
     pub async fn wait(&self, backend: &str, server: &str, up: bool) -> Result<(), String> {
         let deadline = Instant::now() + PATIENCE;
         while self.is_up(backend, server).await? != up {
@@ -182,7 +183,7 @@ impl Haproxy {
 
 impl Drop for Haproxy {
     fn drop(&mut self) {
-        // Its end is not waited for: nobody needs its ports.
+        // Not waited for, because its ports are not needed again.
         if let Some(id) = self.child.id() {
             let _ = send_signal("TERM", &[id]);
         }

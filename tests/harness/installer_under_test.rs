@@ -1,8 +1,9 @@
-//! The installer's command line in a binary of this package: a test package has no other's.
+//! The installer's command line as a binary of this package, because a test package cannot run
+//! another package's binary.
 
 use std::process::ExitCode;
 
-// As in the product, or what is measured here would be another program.
+// The product's allocator, without which measurements would be of another program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

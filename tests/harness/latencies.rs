@@ -1,4 +1,4 @@
-//! What many latencies come to.
+//! Latency percentiles.
 
 use serde::Serialize;
 use std::time::Duration;
@@ -6,24 +6,24 @@ use std::time::Duration;
 /// Percentiles, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latencies {
-    /// Half of all take no longer.
+    /// The median.
     pub p50_ms: f64,
-    /// 95 of a hundred take no longer.
+    /// The 95th percentile.
     pub p95_ms: f64,
-    /// 99 of a hundred take no longer.
+    /// The 99th percentile.
     pub p99_ms: f64,
-    /// The longest.
+    /// The maximum.
     pub max_ms: f64,
 }
 
 impl Latencies {
-    /// Of these; none where there are none.
+    /// Computes the percentiles; `None` if there are no latencies.
     pub fn of(latencies: &[Duration]) -> Option<Self> {
         let mut sorted: Vec<f64> =
             latencies.iter().map(|latency| latency.as_secs_f64() * 1000.0).collect();
         sorted.sort_by(f64::total_cmp);
         let max_ms = *sorted.last()?;
-        // The smallest that this share of all does not exceed.
+        // The smallest latency that this share of all does not exceed.
         let at_most = |percent: usize| sorted[(sorted.len() * percent).div_ceil(100) - 1];
         Some(Self { p50_ms: at_most(50), p95_ms: at_most(95), p99_ms: at_most(99), max_ms })
     }

@@ -1,9 +1,9 @@
-//! Whether pages can be read: by the figures that a browser has of them.
+//! Legibility of pages, measured in a browser.
 
 use crate::web_browser::WebBrowser;
 
-/// Every text of the page and the least contrast it has against the ground behind it, by the
-/// formulas of WCAG 2.2; of radio buttons and fields their labels.
+/// Every text of the page and its lowest contrast against the background, by the formulas of WCAG
+/// 2.2; for radio buttons and fields, their labels.
 const CONTRASTS: &str = r#"
     const light = ([r, g, b]) => [r, g, b]
         .map(c => c / 255)
@@ -29,12 +29,12 @@ const CONTRASTS: &str = r#"
     return found;
 "#;
 
-/// How wide the page is, and how wide what can be seen of it.
+/// The width of the page, and of its visible part.
 const WIDTHS: &str =
     "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]";
 
 impl WebBrowser {
-    /// Every text that can be seen, and its contrast: 4.5 is enough for everybody.
+    /// Every visible text with its contrast; 4.5 is the minimum for legibility.
     pub async fn contrasts(&self) -> Vec<(String, f64)> {
         let found = self.driver.execute(CONTRASTS, Vec::new()).await.expect("a script");
         let found = found.json().as_array().expect("a list").clone();
@@ -42,7 +42,7 @@ impl WebBrowser {
         found.iter().map(|one| (one[0].to_string(), figure(one))).collect()
     }
 
-    /// Whether the page has more than fits beside each other.
+    /// True if the page is wider than its visible part.
     pub async fn scrolls_sideways(&self) -> bool {
         let widths = self.driver.execute(WIDTHS, Vec::new()).await.expect("a script");
         widths.json()[0] != widths.json()[1]

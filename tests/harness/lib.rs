@@ -1,4 +1,4 @@
-//! What the tests and the load programs stand on: databases, servers as processes, callers.
+//! Infrastructure of the tests and load programs: databases, servers as processes, clients.
 
 pub mod answer;
 pub mod application;

@@ -1,5 +1,4 @@
-//! The engine beside the model: each plays the same plan, and whatever one says and the other does
-//! not is told.
+//! Drivers that play one plan on the engine and on the model, and report any difference.
 
 pub mod database;
 mod invariants;
@@ -14,25 +13,25 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 
-/// How often what was tried.
+/// How often each thing was tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Loans.
     pub histories: u64,
     /// Entries that were posted.
     pub posted: u64,
-    /// Entries that were refused, by why.
+    /// Entries that were refused, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// Entries that were taken back.
+    /// Entries that were reversed.
     pub reversed: u64,
-    /// Times a loan was looked at.
+    /// How often a loan was read.
     pub read: u64,
     /// Rows that were compared.
     pub rows: u64,
 }
 
 impl Tally {
-    /// Both together.
+    /// Adds another tally.
     pub fn add(&mut self, other: Self) {
         self.histories += other.histories;
         self.posted += other.posted;
@@ -44,7 +43,7 @@ impl Tally {
         self.rows += other.rows;
     }
 
-    /// All of it in one line.
+    /// The tally in one line.
     pub fn line(&self) -> String {
         let refused: u64 = self.refused.values().sum();
         let Self { histories, posted, reversed, read, rows, .. } = self;
@@ -61,13 +60,13 @@ impl Tally {
     }
 }
 
-/// Most moves of a history: more makes no other kinds of things, only longer lists of them.
+/// The most moves in a history: more would not add other kinds of moves, only longer lists.
 const MOVES: usize = 20;
 
-/// Most tries to make a failure smaller.
+/// The most attempts at shrinking a failure.
 const SHRINKS: u32 = 3000;
 
-/// Plays so many plans that follow from a seed. The first difference is made as small as it gets.
+/// Plays this many plans that follow from a seed. Shrinks the first difference as far as possible.
 pub fn play(
     histories: u32,
     seed: u64,
@@ -92,7 +91,7 @@ pub fn play(
     Ok(tally.into_inner())
 }
 
-/// What was done so far, for whoever must find out what went wrong.
+/// The log of what was done so far, for finding out what went wrong.
 struct Story {
     text: String,
 }
@@ -106,7 +105,7 @@ impl Story {
         writeln!(self.text, "on {today}: {action:?}").expect("a string takes everything");
     }
 
-    /// The story with a difference at its end, unless there is none.
+    /// Fails with the story and the difference, unless the two are equal.
     fn same<T: PartialEq + Debug>(&self, what: &str, model: T, engine: T) -> Result<(), String> {
         if model == engine {
             return Ok(());
@@ -116,16 +115,16 @@ impl Story {
     }
 }
 
-/// The amount as the service writes it.
+/// The amount in the service's type.
 fn money(amount: Amount) -> shared::amounts::Money {
     shared::amounts::Money::from_wide_units(amount).expect("an amount that can be stored")
 }
 
-/// A plan while it is played.
+/// A plan being played.
 struct Play<'a> {
     plan: &'a Plan,
     books: Books,
-    /// For each entry, the loan before it.
+    /// For each entry, the state of the loan before it.
     before: Vec<State>,
     story: Story,
     tally: Tally,
@@ -138,9 +137,9 @@ impl<'a> Play<'a> {
         Self { plan, books, before: Vec::new(), story, tally }
     }
 
-    /// What the model makes of an event, after a look at what must hold of any loan.
+    /// Enters an event into the model, and checks the invariants of every loan.
     ///
-    /// `fits` says whether whatever else the engine stores has room for what was entered.
+    /// `fits` checks that everything else the engine stores has room for what was entered.
     fn enter(
         &mut self,
         today: NaiveDate,

@@ -1,22 +1,22 @@
-//! A second book of a loan, kept by plain means: what the rules of interest, instalments,
-//! payments, adjustments and reversals say, written down once more, slow and obvious.
+//! Model of a loan: a second book, kept by simple means. It states the rules for interest,
+//! instalments, payments, adjustments and reversals once more, slowly and obviously.
 //!
-//! Nothing here is shared with the engine but the enums of the schema. Amounts are whole numbers
-//! of 128 bits, interest is summed up day by day as an exact fraction, dates come from the calendar
-//! alone. [`Books`] takes one event after another and says of each what must be in the database
-//! afterwards, or why it is refused.
+//! Nothing is shared with the engine except the enums of the schema. Amounts are 128-bit integers,
+//! interest is summed day by day as an exact fraction, and dates come from the calendar alone.
+//! [`Books`] accepts one event after another, and says of each what must be in the database
+//! afterwards or why it is refused.
 //!
 //! | Module | What |
 //! |---|---|
 //! | `terms` | what was agreed, and how the loan was booked |
-//! | `calendar` | the dates of instalments, and days in months of 30 |
-//! | `interest` | what a principal earns from one day to another |
-//! | `state` | where a loan stands, its due rows, what is read of it on a day |
-//! | `payment` | how a payment is spent |
-//! | `level` | how large a level instalment is |
+//! | `calendar` | due dates, and days in months of 30 |
+//! | `interest` | what a principal earns between two days |
+//! | `state` | the state of a loan, its due rows, and what is read of it on a day |
+//! | `payment` | how a payment is allocated |
+//! | `level` | the level instalment |
 //! | `adjustment` | everything else that moves a balance |
-//! | `books` | the list of entries, and taking one back |
-//! | `plan`, `drawing` | what is done with a loan, drawn at random |
+//! | `books` | the list of entries, and reversing one |
+//! | `plan`, `drawing` | random sequences of what is done with a loan |
 
 pub mod adjustment;
 pub mod books;

@@ -1,10 +1,10 @@
-//! A payment provider with Stripe's API that nobody here wrote: PyPI's localstripe, as a process
-//! of the test's own. It keeps everything in memory, and what it has is looked at without the
-//! product's client and past the door before it.
+//! An independent implementation of Stripe's API: localstripe from PyPI, as a process per test. It
+//! keeps everything in memory, and tests read its state without the product's client and past the
+//! door in front of it.
 //!
-//! It is simpler than Stripe: it takes any key that begins with `sk_`, does not look at
-//! idempotency keys (see `ProviderDoor::keep_keys`), refunds a charge as often as it is asked to,
-//! and calls a decline `invalid_request_error`, with Stripe's own code.
+//! It is simpler than Stripe: it accepts any key that begins with `sk_`, ignores idempotency keys
+//! (see `ProviderDoor::keep_keys`), refunds a charge as often as requested, and reports a decline
+//! as `invalid_request_error`, with Stripe's own code.
 
 use crate::installed_clients::python_program;
 use crate::servers::{free_port, send_signal};
@@ -19,23 +19,23 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// The key that the api-server asks with.
+/// The key that the api-server uses.
 pub const SECRET_KEY: &str = "sk_test_of_the_api_server";
-/// The key that tests ask with, so that the product's requests can be told from theirs.
+/// The key that tests use, so that their requests can be told from the product's.
 const OWN_KEY: &str = "sk_test_of_the_test_itself";
-/// Where it writes a copy of what it has, and cannot be told otherwise.
+/// The fixed path to which it writes a copy of its state.
 const COPY: &str = "/tmp/localstripe.pickle";
 
-/// The number of a card that can be kept and charged.
+/// The number of a card that can be stored and charged.
 pub const GOOD_CARD: &str = "4242424242424242";
-/// The number of a card that can be kept, and whose charges are declined.
+/// The number of a card that can be stored, and whose charges are declined.
 pub const DECLINED_CARD: &str = "4000000000000341";
-/// The number of a card that cannot even be kept with a customer.
+/// The number of a card that cannot even be attached to a customer.
 pub const REJECTED_CARD: &str = "4000000000000002";
-/// The number of a card whose holder has to be asked at every charge.
+/// The number of a card whose holder must authenticate every charge.
 pub const AUTHENTICATED_CARD: &str = "4000002500003155";
 
-/// How a test wants it.
+/// How a test wants the provider to run.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     program: PathBuf,
@@ -43,14 +43,14 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The program, if it is there.
+    /// Finds the program.
     pub fn find() -> Result<Self, String> {
         let program = python_program("localstripe")?;
-        // It listens on an address of IPv6, and takes IPv4 there as well.
+        // It listens on an IPv6 address that also accepts IPv4.
         if std::net::TcpListener::bind("[::]:0").is_err() {
             return Err("IPv6 is missing on this machine, and localstripe needs it".to_owned());
         }
-        // Every change is written there, though it is never read with `--from-scratch`.
+        // It writes every change there, although with `--from-scratch` it never reads the file.
         let copy = std::fs::OpenOptions::new().create(true).append(true).open(COPY);
         copy.map_err(|error| format!("localstripe cannot write {COPY}: {error}"))?;
         Ok(Self { program, authority: None })
@@ -67,15 +67,15 @@ impl Wanted {
 pub struct Charge {
     /// `ch_…`
     pub id: String,
-    /// What it came from.
+    /// The payment intent it belongs to.
     pub payment_intent: Option<String>,
-    /// Whose card it was.
+    /// The customer whose card was charged.
     pub customer: Option<String>,
-    /// Which card.
+    /// The card charged.
     pub payment_method: String,
-    /// In cents.
+    /// The amount in cents.
     pub amount: i64,
-    /// How much of that was given back, in cents.
+    /// The amount refunded, in cents.
     pub amount_refunded: i64,
     /// `succeeded`, `failed` or `pending`.
     pub status: String,
@@ -86,17 +86,17 @@ pub struct Charge {
 pub struct Intent {
     /// `pi_…`
     pub id: String,
-    /// In cents.
+    /// The amount in cents.
     pub amount: i64,
-    /// In small letters.
+    /// In lower case.
     pub currency: String,
-    /// Who is to pay.
+    /// The customer who pays.
     pub customer: Option<String>,
-    /// With which card.
+    /// The card to pay with.
     pub payment_method: Option<String>,
     /// `requires_confirmation`, `succeeded`, …
     pub status: String,
-    /// What the product wrote on it.
+    /// Metadata written by the product.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -105,13 +105,13 @@ pub struct Intent {
 pub struct Refund {
     /// `re_…`
     pub id: String,
-    /// What was given back.
+    /// The charge refunded.
     pub charge: String,
-    /// In cents.
+    /// The amount in cents.
     pub amount: i64,
     /// `succeeded`, …
     pub status: String,
-    /// What the product wrote on it.
+    /// Metadata written by the product.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -120,24 +120,24 @@ pub struct Refund {
 pub struct Customer {
     /// `cus_…`
     pub id: String,
-    /// As the product named him.
+    /// The name given by the product.
     pub name: Option<String>,
-    /// What the product wrote on him.
+    /// Metadata written by the product.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A card that is kept.
+/// A stored card.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PaymentMethod {
     /// `pm_…`
     pub id: String,
-    /// Whose it is.
+    /// The customer it is attached to.
     pub customer: Option<String>,
     /// `brand`, `last4`, `exp_month`, `exp_year`, …
     pub card: Value,
 }
 
-/// What has become of a payment intent: how often money moved, and how much, in cents.
+/// The outcome of a payment intent: how often money moved, and how much, in cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settlement {
     /// Charges that succeeded.
@@ -160,7 +160,7 @@ pub struct LocalStripe {
 }
 
 impl LocalStripe {
-    /// Starts it with nothing in it. What it writes goes into this folder.
+    /// Starts it without any data. It writes its files into this directory.
     pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
         shared::tls::install_provider();
         let (port, log) = (free_port(), folder.join("localstripe.log"));
@@ -172,28 +172,28 @@ impl LocalStripe {
         stripe
     }
 
-    /// Where it is, without a slash at the end.
+    /// Its URL, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Ends it at once: connections are refused, and what it had is gone.
+    /// Kills it: connections are refused, and its data is lost.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("killed");
     }
 
-    /// Starts it again after it was killed, with nothing in it.
+    /// Restarts it after a kill, without any data.
     pub async fn restart(&mut self) {
         self.child = spawn(&self.wanted, self.port, &self.log);
         self.wait_until_ready().await;
     }
 
-    /// Stops it where it stands: connections are taken, and nothing is answered.
+    /// Suspends it: connections are accepted, and nothing is answered.
     pub fn suspend(&self) {
         self.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn resume(&self) {
         self.signal("CONT");
     }
@@ -203,44 +203,44 @@ impl LocalStripe {
         send_signal(name, &[id]).expect("it is told");
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// All charges, the oldest first.
+    /// All charges, oldest first.
     pub async fn charges(&self) -> Vec<Charge> {
         self.list("charges", "").await
     }
 
-    /// All payment intents, the oldest first.
+    /// All payment intents, oldest first.
     pub async fn intents(&self) -> Vec<Intent> {
         self.list("payment_intents", "").await
     }
 
-    /// All refunds, the newest first.
+    /// All refunds, newest first.
     pub async fn refunds(&self) -> Vec<Refund> {
         self.list("refunds", "").await
     }
 
-    /// All customers, the oldest first.
+    /// All customers, oldest first.
     pub async fn customers(&self) -> Vec<Customer> {
         self.list("customers", "").await
     }
 
-    /// The cards of a customer, the oldest first.
+    /// The cards of a customer, oldest first.
     pub async fn payment_methods(&self, customer: &str) -> Vec<PaymentMethod> {
         self.list("payment_methods", &format!("&type=card&customer={customer}")).await
     }
 
-    /// What has become of a payment intent.
+    /// The outcome of a payment intent.
     pub async fn settlement(&self, intent: &str) -> Settlement {
         let mut charges = self.charges().await;
         charges.retain(|charge| charge.payment_intent.as_deref() == Some(intent));
         self.settle(&charges).await
     }
 
-    /// What has become of all of them.
+    /// The outcome of all payment intents together.
     pub async fn settlement_of_all(&self) -> Settlement {
         self.settle(&self.charges().await).await
     }
@@ -260,20 +260,20 @@ impl LocalStripe {
         settlement
     }
 
-    /// Fails the test unless this intent was charged this amount once, and what was given back of
-    /// it is that in all: both in cents, and 0 for never.
+    /// Fails the test unless this intent was charged this amount exactly once, and this much of it
+    /// was refunded in total; both in cents, and 0 for never.
     pub async fn assert_settled(&self, intent: &str, charged: i64, refunded: i64) {
         let found = self.settlement(intent).await;
         let expected = (usize::from(charged != 0), charged, refunded);
         assert_eq!((found.charges, found.charged, found.refunded), expected, "{intent}: {found:?}");
     }
 
-    /// A customer.
+    /// Creates a customer and returns its id.
     pub async fn create_customer(&self, name: &str) -> String {
         id_of(self.post("/v1/customers", &[("name", name)]).await).await
     }
 
-    /// A card as a page of Stripe's keeps it, of nobody yet.
+    /// Creates a card as Stripe's pages do, attached to no customer yet.
     pub async fn create_card(&self, number: &str) -> String {
         let form = [
             ("type", "card"),
@@ -285,7 +285,7 @@ impl LocalStripe {
         id_of(self.post("/v1/payment_methods", &form).await).await
     }
 
-    /// Gives a card to a customer; false where the card is declined.
+    /// Attaches a card to a customer; false if the card is declined.
     pub async fn attach(&self, card: &str, customer: &str) -> bool {
         let path = format!("/v1/payment_methods/{card}/attach");
         let answer = self.send(Method::POST, &path, &[("customer", customer)]).await;
@@ -293,12 +293,12 @@ impl LocalStripe {
         answer.status().is_success()
     }
 
-    /// Takes a card from its customer.
+    /// Detaches a card from its customer.
     pub async fn detach(&self, card: &str) {
         self.post(&format!("/v1/payment_methods/{card}/detach"), &[]).await;
     }
 
-    /// The holder of the card, asked for it, agrees to a charge or does not.
+    /// Lets the card's holder approve or reject a charge that requires authentication.
     pub async fn authenticate(&self, intent: &str, agrees: bool) {
         let path = format!("/v1/payment_intents/{intent}");
         let found = self.send(Method::GET, &path, &[]).await;
@@ -308,7 +308,7 @@ impl LocalStripe {
         self.post(&format!("{path}/_authenticate"), &form).await;
     }
 
-    /// Lets it send its events there, signed with this secret, each a second after it happened.
+    /// Lets it send its events there, signed with this secret, each one second after it happened.
     pub async fn send_events_to(&self, url: &str, secret: &str) {
         self.post("/_config/webhooks/product", &[("url", url), ("secret", secret)]).await;
     }
@@ -352,7 +352,7 @@ async fn id_of(answer: Response) -> String {
     answer["id"].as_str().expect("an id").to_owned()
 }
 
-/// Without `--from-scratch` it would begin with what another one left in /tmp.
+/// Without `--from-scratch` it would start from the state that another one left in /tmp.
 fn spawn(wanted: &Wanted, port: u16, log: &Path) -> Child {
     let mut options = std::fs::OpenOptions::new();
     let log = options.create(true).append(true).open(log).expect("a log");

@@ -1,5 +1,5 @@
-//! A browser as far as logging in needs one: it keeps cookies, reads the hidden fields of a form,
-//! and follows no redirect unless told to. And the authorization requests an application makes.
+//! A minimal browser for logging in: it keeps cookies, reads the hidden fields of a form, and
+//! follows redirects only when told to. Also the authorization requests of applications.
 
 use crate::answer::Answer;
 use crate::client::Client;
@@ -15,30 +15,30 @@ use url::Url;
 /// The redirect URI of the client `browser` in a world.
 pub const REDIRECT_URI: &str = "http://127.0.0.1:8765/callback";
 
-/// A browser of one person.
+/// The browser of one person.
 pub struct Browser {
     client: Client,
     origin: String,
-    /// Where a proxy says it is.
+    /// The client address that a proxy reports.
     address: Option<String>,
     cookies: Mutex<BTreeMap<String, String>>,
 }
 
 impl Browser {
-    /// A browser without cookies.
+    /// Creates a browser without cookies.
     pub fn new(client: &Client) -> Self {
         let origin = client.auth_url.clone();
         Self { client: client.clone(), origin, address: None, cookies: Mutex::default() }
     }
 
-    /// The same browser, whose requests another replica answers from now on.
+    /// Sends all further requests to another replica.
     #[must_use]
     pub fn through(mut self, replica: &Client) -> Self {
         self.client = replica.clone();
         self
     }
 
-    /// The same browser at this address, as a proxy says it.
+    /// Sets the client address, as a proxy reports it.
     #[must_use]
     pub fn from(mut self, address: &str) -> Self {
         self.address = Some(address.to_owned());
@@ -50,23 +50,23 @@ impl Browser {
         self.cookies.lock().unwrap().get(name).cloned()
     }
 
-    /// Sets a cookie by hand.
+    /// Sets a cookie.
     pub fn set_cookie(&self, name: &str, value: &str) {
         self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
     }
 
-    /// Opens an address: a path of the auth server, or a whole URL.
+    /// Opens an address: a path of the auth server, or a complete URL.
     pub async fn get(&self, address: &str) -> Answer {
         self.send(self.client.http.get(self.url(address))).await
     }
 
-    /// Sends a form as a page of the auth server does.
+    /// Submits a form as a page of the auth server does.
     pub async fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
         let request = self.client.http.post(self.url(path)).form(form);
         self.send(request.header(ORIGIN, &self.origin)).await
     }
 
-    /// Sends any request with the cookies, and keeps those that come back.
+    /// Sends any request with the cookies, and stores those that come back.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
         let cookies = self.cookies.lock().unwrap().clone();
         let cookies: Vec<_> =
@@ -96,13 +96,13 @@ impl Browser {
         answer
     }
 
-    /// Opens an authorization request as far as the log-in page.
+    /// Opens an authorization request, up to the log-in page.
     pub async fn open(&self, asking: &Asking) -> LogInPage {
         let answer = self.get(&asking.url(&self.client.auth_url)).await.expect(303);
         LogInPage::read(self.get(answer.header("location")).await.expect(200))
     }
 
-    /// Fills the log-in page in and sends it.
+    /// Fills in the log-in page and submits it.
     pub async fn submit(&self, page: &LogInPage, user_name: &str, password: &str) -> Answer {
         let form = [
             ("request", page.field("request")),
@@ -113,7 +113,7 @@ impl Browser {
         self.post("/login", &form).await
     }
 
-    /// Logs in for a client; gives back its code.
+    /// Logs in for a client and returns its code.
     pub async fn log_in(&self, asking: &Asking, user_name: &str, password: &str) -> String {
         let page = self.open(asking).await;
         asking.code(&self.submit(&page, user_name, password).await)
@@ -127,7 +127,7 @@ impl Browser {
     }
 }
 
-/// The log-in page, or the one that asks whether to log out.
+/// The log-in page, or the page that confirms a log-out.
 #[derive(Debug)]
 pub struct LogInPage {
     /// The whole page.
@@ -136,7 +136,7 @@ pub struct LogInPage {
 }
 
 impl LogInPage {
-    /// Reads the hidden fields.
+    /// Reads the hidden fields of a page.
     pub fn read(answer: Answer) -> Self {
         let html = answer.text;
         let field = |text: &str| {
@@ -155,22 +155,22 @@ impl LogInPage {
     }
 }
 
-/// An authorization request as an application makes it.
+/// An authorization request by an application.
 #[derive(Clone, Debug)]
 pub struct Asking {
-    /// Its parameters; tests change them.
+    /// Its parameters, which tests may change.
     pub parameters: Vec<(String, String)>,
-    /// PKCE.
+    /// The PKCE code verifier.
     pub verifier: String,
 }
 
 impl Asking {
-    /// The client `browser` asks with this scope.
+    /// A request by the client `browser`, with this scope.
     pub fn new(scope: &str) -> Self {
         Self::of("browser", REDIRECT_URI, scope)
     }
 
-    /// A client asks.
+    /// A request by any client.
     pub fn of(client_id: &str, redirect_uri: &str, scope: &str) -> Self {
         let verifier = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
         let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
@@ -189,7 +189,7 @@ impl Asking {
         Self { parameters: parameters.into(), verifier }
     }
 
-    /// The same with another value; an empty one leaves the parameter out.
+    /// Replaces a parameter; an empty value removes it.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.parameters.retain(|(known, _)| known != name);
@@ -204,13 +204,13 @@ impl Asking {
         self.parameters.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// Where the browser is sent.
+    /// The URL that the browser is sent to.
     pub fn url(&self, auth_url: &str) -> String {
         let url = Url::parse_with_params(&format!("{auth_url}/oauth2/authorize"), &self.parameters);
         url.unwrap().into()
     }
 
-    /// The parameters with which the browser comes back.
+    /// The parameters of the redirect to the application.
     #[track_caller]
     pub fn come_back(&self, answer: &Answer) -> BTreeMap<String, String> {
         assert_eq!(answer.status, 303, "{:.600}", answer.text);
@@ -220,7 +220,7 @@ impl Asking {
         url.query_pairs().into_owned().collect()
     }
 
-    /// The code with which the browser comes back.
+    /// The code in the redirect to the application.
     #[track_caller]
     pub fn code(&self, answer: &Answer) -> String {
         let parameters = self.come_back(answer);
@@ -240,7 +240,7 @@ impl Asking {
         client.form(("", ""), "/oauth2/token", &form).await
     }
 
-    /// Logs in in a new browser and gives back the tokens.
+    /// Logs in with a new browser and returns the tokens.
     pub async fn tokens(&self, client: &Client, user_name: &str, password: &str) -> Value {
         let code = Browser::new(client).log_in(self, user_name, password).await;
         self.exchange(client, &code).await.expect(200).json()

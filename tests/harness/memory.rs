@@ -1,4 +1,4 @@
-//! How much memory a process has, as the system tells it.
+//! Memory of a process, as reported by the operating system.
 
 use serde::Serialize;
 use std::sync::Arc;
@@ -7,26 +7,26 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// Between two looks.
+/// The sampling interval.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// What it has at the moment.
+/// Current resident memory.
 const RESIDENT: &str = "VmRSS:";
-/// The most it has had since it was started.
+/// Peak resident memory since the process started.
 const PEAK: &str = "VmHWM:";
 
-/// Resident memory over a while, in KiB.
+/// Resident memory over a period, in KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
-    /// When the while began.
+    /// At the start of the period.
     pub before_kib: u64,
-    /// The most that was seen.
+    /// The highest sample.
     pub seen_kib: u64,
-    /// The most since the process was started, also between two looks.
+    /// The peak since the process started, including between samples.
     pub peak_kib: u64,
 }
 
-/// Looks at the memory of a process every 100 ms.
+/// Samples the memory of a process every 100 ms.
 pub struct Sampler {
     process: u32,
     before_kib: u64,
@@ -34,12 +34,13 @@ pub struct Sampler {
     task: JoinHandle<()>,
 }
 
-/// What a process has resident now, in KiB; `None` where there is none or the system does not tell.
+/// The current resident memory of a process, in KiB; `None` if there is no such process or the
+/// system does not report it.
 pub fn resident_kib(process: u32) -> Option<u64> {
     figure_kib(process, RESIDENT)
 }
 
-/// The most memory a process has had resident so far, in KiB.
+/// The peak resident memory of a process so far, in KiB.
 pub fn peak_kib(process: u32) -> Option<u64> {
     figure_kib(process, PEAK)
 }
@@ -51,7 +52,7 @@ fn figure_kib(process: u32, name: &str) -> Option<u64> {
 }
 
 impl Sampler {
-    /// Begins to look.
+    /// Starts sampling.
     pub fn start(process: u32) -> Result<Self, String> {
         let untold = || format!("the system does not tell the memory of process {process}");
         let before_kib = resident_kib(process).ok_or_else(untold)?;
@@ -66,7 +67,7 @@ impl Sampler {
         Ok(Self { process, before_kib, seen_kib, task })
     }
 
-    /// What was seen until now.
+    /// The figures so far.
     pub fn so_far(&self) -> Memory {
         let seen_kib = self.seen_kib.load(Ordering::Relaxed);
         let peak_kib = peak_kib(self.process).unwrap_or_default().max(seen_kib);

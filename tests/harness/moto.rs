@@ -1,5 +1,5 @@
-//! An S3-compatible object store that nobody here wrote: PyPI's moto, as a process of the test's
-//! own. It keeps everything in memory, and what it has is looked at without the product's client.
+//! An independent S3-compatible object store: moto from PyPI, as a process per test. It keeps
+//! everything in memory, and tests read its contents without the product's client.
 
 use crate::gate::Gate;
 use crate::installed_clients::python_program;
@@ -12,15 +12,15 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// The bucket that is there when it starts.
+/// The bucket that exists at start.
 pub const BUCKET: &str = "loan-documents";
-/// What the names of all documents begin with.
+/// The prefix of all documents' names.
 pub const PREFIX: &str = "branch/one";
-/// It tells signed requests from anonymous ones, and does not look at the signature.
+/// It distinguishes signed from anonymous requests, but does not verify the signature.
 const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=test/20240101/us-east-1/s3/aws4_request, \
      SignedHeaders=host, Signature=0";
 
-/// How a test wants it.
+/// How a test wants the store to run.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     program: PathBuf,
@@ -28,12 +28,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The program, if it is there.
+    /// Finds the program.
     pub fn find() -> Result<Self, String> {
         Ok(Self { program: python_program("moto_server")?, gated: false })
     }
 
-    /// With a door before it, so that it can be away without forgetting what it has.
+    /// Puts a gate in front of it, so that it can be unavailable without losing its contents.
     pub fn gated(self) -> Self {
         Self { gated: true, ..self }
     }
@@ -41,7 +41,7 @@ impl Wanted {
 
 /// The store.
 pub struct Moto {
-    /// The door before it, where the test asked for one.
+    /// The gate in front of it, if the test wants one.
     pub gate: Option<Gate>,
     program: PathBuf,
     log: PathBuf,
@@ -51,7 +51,7 @@ pub struct Moto {
 }
 
 impl Moto {
-    /// Starts it with a bucket in it. What it writes goes into this folder.
+    /// Starts it with an empty bucket. It writes its files into this directory.
     pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
         let (port, log) = (free_port(), folder.join("moto.log"));
         let program = wanted.program.clone();
@@ -67,7 +67,7 @@ impl Moto {
         moto
     }
 
-    /// The bucket, as the api-server is told of it.
+    /// The bucket, as in the api-server's settings.
     pub fn location(&self) -> Location {
         let own = format!("http://127.0.0.1:{}", self.port);
         Location::Bucket(Bucket {
@@ -80,23 +80,23 @@ impl Moto {
         })
     }
 
-    /// Ends it at once: connections are refused, and what it had is gone.
+    /// Kills it: connections are refused, and its contents are lost.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("killed");
     }
 
-    /// Starts it again after it was killed, with an empty bucket.
+    /// Restarts it after a kill, with an empty bucket.
     pub async fn restart(&mut self) {
         self.child = spawn(&self.program, self.port, &self.log);
         self.make_bucket().await;
     }
 
-    /// Stops it where it stands: connections are taken, and nothing is answered.
+    /// Suspends it: connections are accepted, and nothing is answered.
     pub fn suspend(&self) {
         self.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn resume(&self) {
         self.signal("CONT");
     }
@@ -106,13 +106,13 @@ impl Moto {
         send_signal(name, &[id]).expect("it is told");
     }
 
-    /// The names of all objects, below the prefix and not.
+    /// The names of all objects, with or without the prefix.
     pub async fn names(&self) -> Vec<String> {
         let listed = self.send(Method::GET, "?list-type=2&max-keys=1000", Vec::new()).await;
         keys(&listed.text().await.expect("a list"))
     }
 
-    /// The names of the documents' objects: neither the one that says whose store it is, nor one
+    /// The names of the documents' objects: neither the one that names the store's owner, nor those
     /// of a check.
     pub async fn documents(&self) -> Vec<String> {
         let mut names = self.names().await;
@@ -120,7 +120,7 @@ impl Moto {
         names
     }
 
-    /// The names of objects that are being uploaded in parts.
+    /// The names of objects whose multipart uploads are unfinished.
     pub async fn unfinished(&self) -> Vec<String> {
         let listed = self.send(Method::GET, "?uploads", Vec::new()).await;
         keys(&listed.text().await.expect("a list"))
@@ -137,7 +137,7 @@ impl Moto {
         self.send(Method::PUT, &format!("/{name}"), bytes.to_vec()).await;
     }
 
-    /// Removes the bucket with all that is in it.
+    /// Removes the bucket with all its contents.
     pub async fn remove_bucket(&self) {
         for name in self.names().await {
             self.send(Method::DELETE, &format!("/{name}"), Vec::new()).await;
@@ -164,7 +164,7 @@ impl Moto {
         self.send(Method::PUT, "", Vec::new()).await;
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -183,7 +183,7 @@ fn spawn(program: &Path, port: u16, log: &Path) -> Child {
         .expect("a process")
 }
 
-/// What stands between `<Key>` and `</Key>`.
+/// The texts between `<Key>` and `</Key>`.
 fn keys(xml: &str) -> Vec<String> {
     let keys = xml.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
     keys.map(str::to_owned).collect()

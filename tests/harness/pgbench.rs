@@ -1,5 +1,5 @@
-//! pgbench, the measure that PostgreSQL brings along, over connections that stay open: `-S` reads
-//! one row by its primary key, the standard one (TPC-B-like) posts amounts to accounts.
+//! pgbench, PostgreSQL's own benchmark, over persistent connections: `-S` reads one row by primary
+//! key, the standard script (TPC-B-like) posts amounts to accounts.
 
 use crate::postgres;
 use serde::Serialize;
@@ -9,20 +9,20 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// For everything but the measuring itself.
+/// The time limit for everything except the measurement itself.
 const PREPARATION: Duration = Duration::from_secs(120);
 
-/// What one run of pgbench says.
+/// The result of one run of pgbench.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Transactions {
-    /// Transactions a second.
+    /// Transactions per second.
     pub per_second: f64,
-    /// How long one takes on average, in milliseconds.
+    /// Average latency in milliseconds.
     pub latency_ms: f64,
 }
 
 impl Transactions {
-    /// Between this run and another one.
+    /// The mean of this run and another one.
     pub fn mean(self, other: Self) -> Self {
         Self {
             per_second: f64::midpoint(self.per_second, other.per_second),
@@ -38,22 +38,22 @@ pub struct Pgbench {
 }
 
 impl Pgbench {
-    /// The program on this database.
+    /// Finds the program for this database.
     pub fn new(database_url: &str) -> Result<Self, String> {
         Ok(Self { program: postgres::find("pgbench")?, database_url: database_url.to_owned() })
     }
 
-    /// Makes the tables, with 100,000 accounts for each unit of the scale.
+    /// Creates the tables, with 100,000 accounts per unit of scale.
     pub async fn initialize(&self, scale: u32) -> Result<(), String> {
         self.run(&["-i", "-q", "-s", &scale.to_string()], PREPARATION).await.map(drop)
     }
 
-    /// Reads accounts for so long over so many connections.
+    /// Reads accounts for this many seconds over this many connections.
     pub async fn select(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
         self.measure(&["-S"], clients, seconds).await
     }
 
-    /// Posts amounts to accounts for so long over so many connections.
+    /// Posts amounts to accounts for this many seconds over this many connections.
     pub async fn post(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
         self.measure(&[], clients, seconds).await
     }
@@ -75,7 +75,7 @@ impl Pgbench {
         let output = Command::new(&self.program)
             .args(arguments)
             .arg(&self.database_url)
-            // The figures are read in English.
+            // The output is parsed in English.
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .kill_on_drop(true)
@@ -89,7 +89,7 @@ impl Pgbench {
     }
 }
 
-/// Up to PostgreSQL 13 there are two lines of tps; the last is without the time of connecting.
+/// Up to PostgreSQL 13 there are two lines with tps; the last excludes the time for connecting.
 fn read(text: &str) -> Option<Transactions> {
     let figure = |name: &str| {
         let rest = text.lines().rev().find_map(|line| line.strip_prefix(name))?;

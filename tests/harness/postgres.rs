@@ -1,5 +1,5 @@
-//! A PostgreSQL server of the program's own, with its default durability, that may be killed,
-//! started again and run out of disk. It goes with the value, whatever happened before.
+//! A temporary PostgreSQL server with default durability settings. It can be killed, restarted, and
+//! run out of disk space. It is removed when the value is dropped, whatever happened before.
 
 use crate::servers::{free_port, send_signal};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -12,18 +12,18 @@ use tokio::time::sleep;
 mod pair;
 pub mod psql;
 
-/// How long a server may take to be there, recovery included, or to be gone.
+/// How long a server may take to start, recovery included, or to stop.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Whom the server runs as where the program runs as root, which it refuses.
+/// The user the server runs as if this program runs as root, which it refuses.
 const USER: &str = "postgres";
 
-/// Where a server keeps its data.
+/// Where the server keeps its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// In the folder of temporary files.
+    /// In the directory for temporary files.
     Folder,
-    /// On a file system in memory with so many MiB: root alone can make one. Nothing is measured
-    /// there, because it need not wait for a disk.
+    /// On an in-memory file system of this many MiB, which only root can mount. Not for
+    /// measurements, because it never waits for a disk.
     Small(u32),
 }
 
@@ -35,10 +35,10 @@ pub struct Postgres {
     port: u16,
 }
 
-/// As many connections as the load programs open, where no other settings say it.
+/// As many connections as the load programs open, unless other settings say otherwise.
 const CONNECTIONS: &str = "max_connections = 200\n";
 
-/// A program of PostgreSQL, on `PATH` or of the newest version that Debian has installed.
+/// Finds a program of PostgreSQL, on `PATH` or in the newest version that Debian has installed.
 pub fn find(program: &str) -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join(program));
@@ -61,27 +61,27 @@ pub fn find(program: &str) -> Result<PathBuf, String> {
         })
 }
 
-/// True where this program may mount file systems and run others as somebody else.
+/// True if this program may mount file systems and run others as another user.
 pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
 impl Postgres {
-    /// Makes a server with nothing in it and starts it.
+    /// Creates an empty server and starts it.
     pub async fn start(storage: Storage) -> Result<Self, String> {
         let server = Self::make(storage).await?;
         server.start_again().await?;
         Ok(server)
     }
 
-    /// Makes a server with nothing in it.
+    /// Creates an empty server.
     async fn make(storage: Storage) -> Result<Self, String> {
         let server = Self::prepare_folder(storage)?;
         let mut initdb = server.command("initdb");
         initdb.args(["-U", "loans", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]);
         initdb.arg(server.data());
         if storage != Storage::Folder {
-            // The smallest there are, so that little room is taken before anything is written.
+            // The smallest segments, so that an empty server takes little space.
             initdb.arg("--wal-segsize=1");
         }
         run(initdb).await?;
@@ -91,9 +91,9 @@ impl Postgres {
         Ok(server)
     }
 
-    /// A folder for a server.
+    /// Creates a directory for a server.
     fn prepare_folder(storage: Storage) -> Result<Self, String> {
-        // All programs are of one version: those beside initdb.
+        // All programs come from one version, that of initdb.
         let initdb = find("initdb")?.canonicalize().map_err(|error| error.to_string())?;
         let programs = initdb.parent().ok_or("initdb is in no folder")?.to_owned();
         let folder = tempfile::Builder::new().prefix("payments-load-").tempdir();
@@ -103,7 +103,7 @@ impl Postgres {
         Ok(server)
     }
 
-    /// The user's own folder, and the small file system in its place.
+    /// Prepares the user's own directory, and mounts the small file system in its place.
     fn prepare(&self) -> Result<(), String> {
         let failed = |error: std::io::Error| error.to_string();
         let readable = std::fs::Permissions::from_mode(0o755);
@@ -129,7 +129,7 @@ impl Postgres {
         self.folder.path().join("server")
     }
 
-    /// What may run full: the server's log lies elsewhere.
+    /// The directory that may fill up; the server's log is elsewhere.
     pub fn disk(&self) -> PathBuf {
         match self.storage {
             Storage::Folder => self.home(),
@@ -141,12 +141,12 @@ impl Postgres {
         self.disk().join("data")
     }
 
-    /// The URL of its database `postgres`, as a user who may do everything.
+    /// The URL of its database `postgres`, as a user with all privileges.
     pub fn url(&self) -> String {
         format!("postgres://loans@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// What it has written into its log.
+    /// Its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.home().join("log")).unwrap_or_default()
     }
@@ -160,14 +160,15 @@ impl Postgres {
         } else {
             Command::new(program)
         };
-        // Its messages are read in English, and not every user may be in the program's folder.
+        // Its messages are parsed in English, and not every user may access this program's
+        // directory.
         command.env("LC_ALL", "C").current_dir(self.folder.path());
         command
     }
 
-    /// Starts it after it has ended, and waits until it takes connections.
+    /// Starts it after it has ended, and waits until it accepts connections.
     pub async fn start_again(&self) -> Result<(), String> {
-        // Without a socket in the file system: a killed server would leave its lock there.
+        // Without a Unix socket, whose lock file a killed server would leave.
         let mut options = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories=",
             self.port
@@ -181,10 +182,10 @@ impl Postgres {
         run(start).await.map_err(|error| format!("{error}; {}", self.log()))
     }
 
-    /// Kills it with all its processes, in the middle of whatever they do (kill -9).
+    /// Kills it with all its processes, in the middle of their work (kill -9).
     pub async fn kill(&self) -> Result<(), String> {
         let Some(postmaster) = self.postmaster() else { return Err("it is not running".into()) };
-        // It starts no further ones while those there are are looked for.
+        // Suspended, it starts no further processes while the existing ones are collected.
         send_signal("STOP", &[postmaster])?;
         let mut processes = children_of(postmaster);
         processes.push(postmaster);
@@ -199,19 +200,19 @@ impl Postgres {
         self.postmaster().is_some()
     }
 
-    /// The first of its processes, if it lives.
+    /// The postmaster's process id, if it is alive.
     fn postmaster(&self) -> Option<u32> {
         let file = std::fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
         let process = file.lines().next()?.trim().parse().ok()?;
         is_alive(process).then_some(process)
     }
 
-    /// Removes what a killed server has left: where nobody reaps processes, it takes the dead one
-    /// of that id for alive.
+    /// Removes what a killed server has left. Where no one reaps zombies, a server takes the dead
+    /// process of that id for a live one.
     fn clear_away(&self) {
         let file = self.data().join("postmaster.pid");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        // The line of its shared memory: key and id.
+        // The line about its shared memory: key and id.
         let memory = text.lines().nth(6).and_then(|line| line.split_whitespace().nth(1));
         if let Some(id) = memory {
             let mut remove = Command::new("ipcrm");
@@ -225,7 +226,7 @@ impl Postgres {
 impl Drop for Postgres {
     fn drop(&mut self) {
         if let Some(postmaster) = self.postmaster() {
-            // Its immediate shutdown: it ends its processes, and returns its shared memory.
+            // An immediate shutdown: it ends its processes and releases its shared memory.
             let mut processes = children_of(postmaster);
             processes.push(postmaster);
             let _ = send_signal("QUIT", &[postmaster]);
@@ -247,7 +248,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The processes that this one has started.
+/// The child processes of a process.
 fn children_of(parent: u32) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -258,8 +259,8 @@ pub(crate) fn is_alive(process: u32) -> bool {
     status_of(process).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
-/// The state of a process and its parent: the two fields behind its name, which is in parentheses
-/// and may have anything in it.
+/// A process's state and parent: the two fields after its name, which is in parentheses and may
+/// contain anything.
 fn status_of(process: u32) -> Option<(String, u32)> {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, fields) = status.rsplit_once(") ")?;
@@ -278,13 +279,13 @@ pub(crate) async fn gone(processes: &[u32]) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a command that takes its time without holding up everything else.
+/// Runs a command without blocking the runtime.
 pub(crate) async fn run(command: Command) -> Result<(), String> {
     let done = tokio::task::spawn_blocking(move || finish(command)).await;
     done.map_err(|error| error.to_string())?
 }
 
-/// Runs a command to its end, which must be a good one.
+/// Runs a command to its end, which must be successful.
 pub(crate) fn finish(mut command: Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{:?}: {error}", command.get_program()))?;

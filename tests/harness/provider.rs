@@ -1,4 +1,4 @@
-//! The payment provider of a world: localstripe, with a door before it.
+//! The payment provider of a world: localstripe, with a door in front of it.
 
 use crate::localstripe::{LocalStripe, SECRET_KEY, Wanted};
 use crate::provider_door::ProviderDoor;
@@ -6,19 +6,19 @@ use crate::webhooks::stripe_signature;
 use chrono::Utc;
 use std::path::Path;
 
-/// What the provider signs its events with.
+/// The secret with which the provider signs its events.
 pub const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 
 /// The provider.
 pub struct Provider {
-    /// What it has, looked at past the door.
+    /// Its state, read past the door.
     pub stripe: LocalStripe,
-    /// Where things go wrong.
+    /// The door, where failures are injected.
     pub door: ProviderDoor,
 }
 
 impl Provider {
-    /// Starts it with nothing in it. What it writes goes into this folder.
+    /// Starts it without any data. It writes its files into this directory.
     pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
         let stripe = LocalStripe::start(wanted, folder).await;
         let door = ProviderDoor::before(&stripe.url()).await;
@@ -34,7 +34,7 @@ impl Provider {
         )
     }
 
-    /// The header `Stripe-Signature` of an event that it sends now.
+    /// The `Stripe-Signature` header of an event sent now.
     pub fn sign(&self, payload: &str) -> String {
         stripe_signature(WEBHOOK_SECRET, Utc::now().timestamp(), payload)
     }

@@ -1,14 +1,13 @@
-//! A door between the api-server and a payment provider, where a test lets things go wrong: as
-//! requests are lost before the provider sees them, as its answers are lost, late, cut short,
-//! endless or rubbish, and as it is away.
+//! Fault-injection proxy between the api-server and a payment provider: it loses requests before
+//! the provider sees them, loses, delays, truncates or corrupts answers, makes them endless, or
+//! makes the provider unreachable.
 //!
-//! What else it does: it keeps every request for the test to look at; it has the pages on which
-//! cards are entered, which localstripe lacks ([`crate::checkout`]); and it takes `off_session`
-//! out of the forms of `/confirm`, which Stripe takes there and localstripe does not. In
-//! [`ProviderDoor::requests`] the form is as it was sent.
+//! It also records every request for the test, serves the pages for entering cards, which
+//! localstripe lacks ([`checkout`]), and removes `off_session` from the forms of `/confirm`, which
+//! Stripe accepts and localstripe does not. [`ProviderDoor::requests`] has the forms as sent.
 //!
-//! A fault is for a pattern of requests ([`Asked::fits`]) and strikes a number of times. Faults
-//! for the same request strike in the order in which they were made.
+//! A fault applies to a pattern of requests ([`Asked::fits`]) and strikes a number of times. Faults
+//! for the same request strike in the order in which they were added.
 
 mod asked;
 pub mod checkout;
@@ -35,10 +34,10 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use url::form_urlencoded;
 
-/// The longest a test waits for requests that it expects.
+/// The longest a test waits for expected requests.
 const EXPECTED: Duration = Duration::from_secs(60);
 
-/// The door. It opens when it is made and shuts for good when it is dropped.
+/// The door. It is open at first, and shut for good when dropped.
 pub struct ProviderDoor {
     room: Arc<Room>,
     port: u16,
@@ -46,7 +45,7 @@ pub struct ProviderDoor {
 }
 
 impl ProviderDoor {
-    /// A door before the provider at this URL, which ends without a slash.
+    /// Creates a door in front of the provider at this URL, which has no trailing slash.
     pub async fn before(provider: &str) -> Self {
         shared::tls::install_provider();
         let http = Client::builder().no_proxy().redirect(redirect::Policy::none());
@@ -64,7 +63,7 @@ impl ProviderDoor {
         door
     }
 
-    /// Where the api-server finds the provider, without a slash at the end.
+    /// The provider's URL for the api-server, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -79,41 +78,42 @@ impl ProviderDoor {
         self.add(pattern, times, || Fault::LoseAnswer);
     }
 
-    /// Holds the next such request before the provider sees it, until the test decides.
+    /// Holds the next matching request before the provider sees it, until the test decides.
     pub fn hold_before(&self, pattern: &str) -> Held {
         let (held, hold) = Held::new();
         self.push(pattern, Fault::HoldBefore(hold));
         held
     }
 
-    /// Passes the next such request on and holds its answer, until the test decides.
+    /// Passes the next matching request on and holds its answer, until the test decides.
     pub fn hold_after(&self, pattern: &str) -> Held {
         let (held, hold) = Held::new();
         self.push(pattern, Fault::HoldAfter(hold));
         held
     }
 
-    /// Answers itself: the provider does not hear of it.
+    /// Answers in place of the provider, which never sees the request.
     pub fn answer(&self, pattern: &str, times: usize, reply: &Reply) {
         self.add(pattern, times, || Fault::Answer(reply.clone()));
     }
 
-    /// Lets the provider do it, and answers something else.
+    /// Lets the provider carry out the request, and answers something else.
     pub fn spoil_answer(&self, pattern: &str, times: usize, reply: &Reply) {
         self.add(pattern, times, || Fault::SpoilAnswer(reply.clone()));
     }
 
-    /// Lets the provider do it, and breaks its answer off in the middle.
+    /// Lets the provider carry out the request, and breaks off its answer in the middle.
     pub fn cut_answer(&self, pattern: &str, times: usize) {
         self.add(pattern, times, || Fault::CutAnswer);
     }
 
-    /// Lets the provider do it, and gives its answer byte by byte with this pause before each.
+    /// Lets the provider carry out the request, and sends its answer byte by byte with this pause
+    /// before each.
     pub fn drip_answer(&self, pattern: &str, times: usize, pause: Duration) {
         self.add(pattern, times, || Fault::DripAnswer(pause));
     }
 
-    /// Lets the provider do it, and answers without an end.
+    /// Lets the provider carry out the request, and sends an endless answer.
     pub fn answer_endlessly(&self, pattern: &str, times: usize) {
         self.add(pattern, times, || Fault::EndlessAnswer);
     }
@@ -128,19 +128,19 @@ impl ProviderDoor {
         self.room.faults.lock().expect("not poisoned").push((pattern.to_owned(), fault));
     }
 
-    /// Takes away the faults that have not struck, and says how many there were.
+    /// Removes the faults that have not struck, and returns their number.
     pub fn mend(&self) -> usize {
         std::mem::take(&mut *self.room.faults.lock().expect("not poisoned")).len()
     }
 
-    /// Keeps idempotency keys from now on as Stripe does: a key that comes again gets the answer
-    /// of the first time, also one that was lost.
+    /// Handles idempotency keys like Stripe from now on: a repeated key gets the first answer, even
+    /// one that was lost.
     pub fn keep_keys(&self) {
         self.room.keys.keep();
     }
 
-    /// Closes the port and cuts all connections: the provider cannot be reached. What is on its
-    /// way still arrives.
+    /// Closes the port and cuts all connections, so that the provider is unreachable. Requests in
+    /// flight still arrive.
     pub async fn down(&self) {
         let listening = self.listening.lock().expect("not poisoned").take();
         if let Some(listening) = listening {
@@ -148,29 +148,29 @@ impl ProviderDoor {
         }
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     pub async fn up(&self) {
         let listening = Listening::start(self.port, Arc::clone(&self.room)).await;
         *self.listening.lock().expect("not poisoned") = Some(listening);
     }
 
-    /// All requests so far, those that were lost too.
+    /// All requests so far, lost ones included.
     pub fn requests(&self) -> Vec<Asked> {
         self.room.requests.borrow().clone()
     }
 
-    /// Those of a pattern.
+    /// The requests that match a pattern.
     pub fn requests_to(&self, pattern: &str) -> Vec<Asked> {
         let requests = self.room.requests.borrow();
         requests.iter().filter(|asked| asked.fits(pattern)).cloned().collect()
     }
 
-    /// Forgets all requests so far.
+    /// Clears the list of requests.
     pub fn forget_requests(&self) {
         self.room.requests.send_modify(Vec::clear);
     }
 
-    /// Waits until there were so many requests of a pattern.
+    /// Waits until this many requests have matched a pattern.
     pub async fn wait_for(&self, pattern: &str, count: usize) -> Vec<Asked> {
         let mut requests = self.room.requests.subscribe();
         let enough = |all: &Vec<Asked>| all.iter().filter(|asked| asked.fits(pattern)).count();
@@ -180,24 +180,24 @@ impl ProviderDoor {
         self.requests_to(pattern)
     }
 
-    /// All sessions on the provider's page for cards, the oldest first.
+    /// All checkout sessions, oldest first.
     pub fn checkouts(&self) -> Vec<Value> {
         self.room.checkout.sessions()
     }
 
-    /// The borrower enters this card on the provider's page, which gives it to the customer.
-    /// Where his browser is sent then.
+    /// Plays a borrower who enters this card on the provider's page, which attaches it to the
+    /// customer. Returns the URL to which the browser is then sent.
     pub async fn complete_checkout(&self, session: &str, card: &str) -> String {
         self.room.checkout.complete(session, card).await
     }
 
-    /// The time of a session on that page has run out.
+    /// Lets a checkout session expire.
     pub fn expire_checkout(&self, session: &str) {
         self.room.checkout.expire(session);
     }
 }
 
-/// What is behind the door.
+/// The state behind the door.
 struct Room {
     provider: String,
     http: Client,
@@ -208,7 +208,7 @@ struct Room {
 }
 
 impl Room {
-    /// Passes a request on, if it is to be; `None`: nothing comes back.
+    /// Passes a request on, subject to faults; `None` if there is no answer.
     async fn pass(&self, asked: Asked) -> Option<Answer> {
         let fault = self.take_fault(&asked);
         self.requests.send_modify(|requests| requests.push(asked.clone()));
@@ -252,7 +252,7 @@ impl Room {
         Some(faults.remove(place).1)
     }
 
-    /// Does it once for each key, where keys are kept.
+    /// Carries out a request, once per key if keys are handled.
     async fn deliver(&self, asked: &Asked) -> Option<Reply> {
         let key = asked.idempotency_key().filter(|_| asked.method == Method::POST);
         let Some(key) = key else { return self.execute(asked).await };
@@ -264,7 +264,7 @@ impl Room {
         reply
     }
 
-    /// `None`: the provider is not there.
+    /// Carries out a request; `None` if the provider is unreachable.
     async fn execute(&self, asked: &Asked) -> Option<Reply> {
         if let Some(reply) = self.checkout.answer(asked).await {
             return Some(reply);
@@ -287,7 +287,7 @@ impl Room {
     }
 }
 
-/// The form without what Stripe takes and localstripe does not.
+/// The form without the field that Stripe accepts and localstripe does not.
 fn form_for_provider(asked: &Asked) -> String {
     if !asked.fits("POST /v1/payment_intents/*/confirm") || asked.field("off_session").is_none() {
         return asked.body.clone();

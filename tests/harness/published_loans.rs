@@ -2,8 +2,8 @@
 //!
 //! The table is a CSV with one row per loan: the contract (`loan_amount`, `term`, `interest_rate`,
 //! `installment`, `issue_month`), what the books showed (`balance`, `paid_principal`), and the
-//! number of whole instalments that explains it (`payments_made`). A loan is booked on the first
-//! of its issue month, 30/360, and its instalments are posted on the first of each following month.
+//! number of whole instalments that explains it (`payments_made`). A loan is booked on the first of
+//! its issue month, 30/360, and its instalments are posted on the first of each following month.
 
 use crate::answer::Answer;
 use crate::client::Client;
@@ -18,29 +18,29 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-/// How long a payment is sent again while the service says that it may be.
+/// How long a payment is retried while the service allows it.
 const RETRY_FOR: Duration = Duration::from_secs(90);
 
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PublishedLoan {
-    /// Names the loan.
+    /// Identifies the loan.
     pub row: u32,
     /// Amount lent.
     pub loan_amount: String,
     /// Number of monthly payments.
     pub term: u32,
-    /// Percent a year.
+    /// Percent per year.
     pub interest_rate: String,
     /// Level instalment.
     pub installment: String,
     /// `YYYY-MM`.
     pub issue_month: String,
-    /// Where the balance stood.
+    /// The balance.
     pub balance: String,
-    /// How much principal had been paid.
+    /// Principal paid so far.
     pub paid_principal: String,
-    /// Whole instalments, where they explain it.
+    /// The number of whole instalments, if it explains the figures.
     pub payments_made: Option<u32>,
 }
 
@@ -52,12 +52,12 @@ pub fn read(path: &Path) -> Result<Vec<PublishedLoan>, String> {
 }
 
 impl PublishedLoan {
-    /// The day the loan is booked.
+    /// The date on which the loan is booked.
     pub fn booked(&self) -> NaiveDate {
         format!("{}-01", self.issue_month).parse().expect("an issue month")
     }
 
-    /// The days its instalments were paid.
+    /// The dates on which its instalments were paid.
     pub fn payment_dates(&self) -> Vec<NaiveDate> {
         let count = self.payments_made.unwrap_or_default();
         (1..=count).map(|month| self.booked() + Months::new(month)).collect()
@@ -85,7 +85,7 @@ pub fn import_file(loans: &[PublishedLoan]) -> String {
     format!("<Core CommitBlock=\"1\" EnforceTagExistence=\"1\">\n{records}</Core>\n")
 }
 
-/// How the service compares with the lender's books.
+/// The service's figures compared with the lender's books.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Rows with `payments_made`.
@@ -96,20 +96,20 @@ pub struct Comparison {
     pub within_a_cent: usize,
     /// Off by more.
     pub worse: usize,
-    /// Payments that were posted.
+    /// Number of payments posted.
     pub payments: usize,
     /// How long posting them took.
     pub posting: Duration,
 }
 
 impl Comparison {
-    /// Exact on at least 93 %, within one cent on all.
+    /// True if at least 93 % are exact and all are within one cent.
     pub fn holds(&self) -> bool {
         self.rows > 0 && self.worse == 0 && self.exact * 100 >= self.rows * 93
     }
 }
 
-/// A caller whose token is renewed before it dies.
+/// A caller whose token is renewed before it expires.
 pub struct Admin<'a> {
     client: &'a Client,
     password: &'a str,
@@ -122,7 +122,7 @@ impl<'a> Admin<'a> {
         Self { client, password, token: Mutex::new(None) }
     }
 
-    /// A token that lives for minutes yet.
+    /// A token that is valid for several more minutes.
     pub async fn token(&self) -> Result<String, String> {
         let mut token = self.token.lock().await;
         match &*token {
@@ -136,7 +136,8 @@ impl<'a> Admin<'a> {
     }
 }
 
-/// Books the loans with one import. Sent twice under one key: the second answer is the first.
+/// Books the loans with one import, sent twice under one key: the second answer must equal the
+/// first.
 pub async fn book(
     admin: &Admin<'_>,
     loans: &[PublishedLoan],
@@ -157,8 +158,8 @@ pub async fn book(
     booked.map(|loan| loan["New_ID"].as_i64().ok_or_else(|| loan.to_string())).collect()
 }
 
-/// Posts every loan's payments, so many loans at once, each payment under a key of its own.
-/// Payments that were posted before under the same keys are not posted again.
+/// Posts every loan's payments, this many loans concurrently, each payment under its own key.
+/// Payments already posted under the same keys are not posted again.
 pub async fn pay(
     admin: &Admin<'_>,
     loans: &[PublishedLoan],
@@ -187,7 +188,7 @@ pub async fn pay(
     outcomes.into_iter().sum()
 }
 
-/// Sends a request again while its answer says that it may be sent again, or while there is none.
+/// Retries a request while its answer allows it, or while there is none.
 async fn post_until_done(
     admin: &Admin<'_>,
     path: &str,

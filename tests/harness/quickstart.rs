@@ -1,4 +1,4 @@
-//! A quickstart as users start it: the installer's own process with two servers below it.
+//! A quickstart as users start it: the installer's process with two servers as children.
 
 use crate::client::Client;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// A quickstart that has said `ready`, what it wrote, and all it printed.
+/// A quickstart that has printed `ready`, its report, and everything it printed.
 pub struct Quickstart {
     child: Child,
     /// `quickstart.json`
@@ -41,7 +41,7 @@ impl Quickstart {
         Self { child, report: serde_json::from_str(&text).expect("JSON"), printed }
     }
 
-    /// A caller of its servers, held to the contract.
+    /// A client of its servers, held to the contract.
     pub fn client(&self) -> Client {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         Client::new(
@@ -62,7 +62,7 @@ impl Quickstart {
         self.client().log_in(scope, &text(name), &text(word)).await
     }
 
-    /// Ends it as Ctrl-C does and waits until both servers have gone.
+    /// Ends it as Ctrl-C does, and waits until both servers have gone.
     pub async fn stop(mut self) {
         let id = self.child.id().expect("an id").to_string();
         let told = Command::new("kill").args(["-TERM", &id]).status().await.expect("kill");

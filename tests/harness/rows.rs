@@ -1,5 +1,5 @@
-//! Rows of every table that the API reads, as many of each as a test asks for, on one loan, one
-//! contact, one collateral and one drawer.
+//! Rows in every table that the API reads, as many of each as a test wants, for one loan, one
+//! contact, one collateral item and one drawer.
 
 use crate::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use crate::world::World;
@@ -7,34 +7,34 @@ use api_server::router::operations;
 use reqwest::Method;
 use serde_json::Value;
 
-/// The rows that were made, by what names them in paths.
+/// The rows created, by the ids that appear in paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     /// How many of each.
     pub count: usize,
-    /// The loan that has so many of everything.
+    /// The loan that has this many of everything.
     pub loan_id: i64,
-    /// Its borrower, who has so many of everything.
+    /// Its borrower, who has this many of everything.
     pub contact_id: i64,
     /// An automated payment of the loan.
     pub automated_payment_id: i64,
-    /// A credit line of the loan, with so many draws.
+    /// A credit line of the loan, with this many draws.
     pub creditline_id: i64,
-    /// A collateral that secures so many loans.
+    /// Collateral that secures this many loans.
     pub collateral_id: i64,
-    /// Comments with so many documents each: on a loan, a contact, a collateral.
+    /// Comments with this many documents each: on a loan, a contact, collateral.
     pub comment_ids: [i64; 3],
     /// A credit profile.
     pub report_id: i64,
-    /// A document of a field, with so many files.
+    /// A document of a field, with this many files.
     pub document_id: i64,
     /// One of its files, of one byte.
     pub file_id: i64,
     /// A card.
     pub token_id: i64,
-    /// A drawer with so many of everything.
+    /// A drawer with this many of everything.
     pub drawer_id: i64,
-    /// A user with so many groups and grants.
+    /// A user with this many groups and grants.
     pub user_id: i64,
 }
 
@@ -50,7 +50,8 @@ const DOCUMENT_FORMS: [&str; 5] = [
 ];
 
 impl World {
-    /// Makes so many rows of everything. `series` keeps them apart from those of another call.
+    /// Creates this many rows of everything. `series` distinguishes them from those of another
+    /// call.
     pub async fn rows(&self, admin: &str, series: u32, count: usize) -> Rows {
         let numbers = (1..=count as u32).map(|number| series * 1000 + number);
         let records: String =
@@ -92,8 +93,8 @@ impl World {
 }
 
 impl Rows {
-    /// The path of a reading operation that leads to these rows, made from its path in the
-    /// document. Lists are asked for all of them.
+    /// The path of a read operation that leads to these rows, from its path in the document. Lists
+    /// are requested in full.
     pub fn path(&self, template: &str) -> String {
         let [loan_comment, contact_comment, collateral_comment] = self.comment_ids;
         let comment_id = match template {
@@ -120,18 +121,18 @@ impl Rows {
         ];
         let path = template.replace("{field}", DOCUMENT_FIELD);
         let fill = |path: String, (name, id): (&str, i64)| path.replace(name, &id.to_string());
-        // The fee wants an amount.
+        // The fee operation requires an amount.
         let all = [("limit", "1000"), ("amount", "10.00")];
         with_known(&Method::GET, &ids.into_iter().fold(path, fill), &all)
     }
 
-    /// True for a list of at least as many rows as were made.
+    /// True unless the answer is a list of fewer rows than were created.
     pub fn are_in(&self, answer: &Value) -> bool {
         answer.as_array().is_none_or(|rows| rows.len() >= self.count)
     }
 }
 
-/// A path with those of the parameters that its operation knows.
+/// Adds those of the parameters to a path that its operation has.
 pub fn with_known(method: &Method, path: &str, parameters: &[(&str, &str)]) -> String {
     let Some(operation) = operations().find(method, path) else { return path.to_owned() };
     let known = parameters.iter().filter(|(name, _)| operation.is_parameter(name));
@@ -139,7 +140,7 @@ pub fn with_known(method: &Method, path: &str, parameters: &[(&str, &str)]) -> S
     if known.is_empty() { path.to_owned() } else { format!("{path}?{}", known.join("&")) }
 }
 
-/// Rows in the making.
+/// Creates rows.
 struct Making<'a> {
     world: &'a World,
     series: u32,
@@ -147,7 +148,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    /// So many rows of a table; `row` makes the values of one from its number.
+    /// Inserts this many rows into a table; `row` builds the values of one from its number.
     async fn many(
         &self,
         table: &str,
@@ -158,12 +159,12 @@ impl Making<'_> {
         self.world.insert(table, key, columns, (1..=self.count).map(row)).await
     }
 
-    /// A name of at most 25 characters that no other row has.
+    /// A unique name of at most 25 characters.
     fn name(&self, number: usize) -> String {
         format!("'S{}-{number}'", self.series)
     }
 
-    /// Officers, each in as many groups as there are, with as many grants.
+    /// Officers, each a member of every group, with as many grants.
     async fn users(&self) -> i64 {
         let columns = "user_name, full_name, status, admin_flag, dba_flag, loan_officer_flag, \
                        collection_officer_flag, contact_officer_flag, created_date";
@@ -228,7 +229,7 @@ impl Making<'_> {
         (lines[0], automated[0])
     }
 
-    /// Changes in the history of a loan or a contact.
+    /// Inserts changes into the history of a loan or contact.
     async fn history(&self, owner: &str, owner_id: i64, privilege_path: &str) {
         let columns = format!(
             "{owner}_id, table_name, record_id, field_name, field_label, new_value, \
@@ -243,7 +244,7 @@ impl Making<'_> {
         self.many("field_changes", "row_id", &columns, change).await;
     }
 
-    /// One collateral that secures all loans, and more that secure the first one.
+    /// Collateral that secures all loans, and more that secures the first one.
     async fn collateral(&self, loan_ids: &[i64]) -> i64 {
         let columns =
             "collateral_code, number_of_units, price_per_unit, percentage_value, net_value";
@@ -297,7 +298,7 @@ impl Making<'_> {
         comments
     }
 
-    /// Documents of an owner, with so many files each.
+    /// Documents of an owner, with this many files each.
     async fn documents(&self, owner: &str, owner_id: i64, field: &str, files: usize) -> Vec<i64> {
         let columns = "owner_type, owner_id, field_name, name, created_by_user_id, created_date";
         let row = |n| format!("'{owner}', {owner_id}, {field}, 'Document {n}', 1, NOW");
@@ -493,7 +494,7 @@ impl Making<'_> {
     }
 }
 
-/// `rank` is a word of MariaDB's own.
+/// Quotes `rank`, a reserved word in MariaDB.
 fn quoted(columns: &str, world: &World) -> String {
     match (columns, world.database.name()) {
         ("rank", "mysql") => "`rank`".to_owned(),

@@ -1,6 +1,7 @@
-//! Import files for tests: contacts and loans with the least that each needs.
+//! Import files for tests: contacts and loans with the minimum that each needs.
 
-/// A borrower and his loan, `C-<number>` and `L-<number>`, with these attributes beside the least.
+/// A borrower with a loan, `C-<number>` and `L-<number>`; the loan has these attributes in addition
+/// to the minimum.
 pub fn borrower_with_loan(number: u32, loan: &str) -> String {
     format!(
         "<Contact ContactNumber=\"C-{number}\" ContactTypeCode=\"BORROWER\" \
@@ -11,7 +12,7 @@ pub fn borrower_with_loan(number: u32, loan: &str) -> String {
     )
 }
 
-/// Lets the borrower `C-<number>` log in as `web<number>`: see [`crate::World::web_token`].
+/// Lets the borrower `C-<number>` log in as `web<number>`; see [`crate::World::web_token`].
 pub fn web_access(number: u32) -> String {
     format!(
         "<Contact UpdateFlag=\"1\" ContactNumber=\"C-{number}\"><WebCredentials \
@@ -19,7 +20,7 @@ pub fn web_access(number: u32) -> String {
     )
 }
 
-/// What every borrower logs in with.
+/// The password of every borrower.
 pub const WEB_PASSWORD: &str = "first words";
 
 /// A file of these records.
@@ -39,7 +40,7 @@ pub const OPEN_TERMS: &str = "OriginationDate=\"2021-10-25\" LoanAmount=\"10000.
      PaymentPeriod=\"none\"";
 
 /// The worked example of the format: a borrower, a loan, three payments. It needs the user-defined
-/// fields that every installation begins with.
+/// fields that every installation starts with.
 pub const WORKED: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
   <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
            ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">

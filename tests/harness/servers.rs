@@ -1,4 +1,4 @@
-//! The two servers as processes, with settings of the test's own.
+//! The two servers as processes, with settings per test.
 
 use crate::memory;
 use std::collections::BTreeMap;
@@ -68,17 +68,18 @@ impl Process {
         }
     }
 
-    /// What the server has written so far.
+    /// The server's log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(log_file(&self.env_file)).unwrap_or_default()
     }
 
-    /// Ends the process at once, in the middle of whatever it does (kill -9).
+    /// Kills the process, in the middle of its work (kill -9).
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("killed");
     }
 
-    /// The same for whoever only looks at it, and does not wait until it has ended.
+    /// Sends the kill signal without waiting until the process has ended, for callers with shared
+    /// access.
     pub fn kill_now(&self) {
         self.signal("KILL").expect("killed");
     }
@@ -88,17 +89,17 @@ impl Process {
         self.child.id()
     }
 
-    /// The most memory it has had so far, in KiB; `None` where the system does not tell.
+    /// Its peak memory so far, in KiB; `None` if the system does not report it.
     pub fn memory_peak_kib(&self) -> Option<u64> {
         memory::peak_kib(self.id()?)
     }
 
-    /// Stops it where it stands: it keeps its connections and answers nothing.
+    /// Suspends it: it keeps its connections and answers nothing.
     pub fn suspend(&self) -> Result<(), String> {
         self.signal("STOP")
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn resume(&self) -> Result<(), String> {
         self.signal("CONT")
     }
@@ -109,17 +110,17 @@ impl Process {
         send_signal(name, &[id])
     }
 
-    /// What this setting is when it starts again.
+    /// Changes a setting for the next start.
     pub fn set(&mut self, name: &str, value: &str) {
         self.environment.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Starts it again after it was killed.
+    /// Restarts it after it was killed.
     pub async fn restart(&mut self, http: &reqwest::Client) {
         self.restart_until(http, "ready").await;
     }
 
-    /// The same, without waiting for more than that it lives.
+    /// Restarts it, and waits only until it is live.
     pub async fn restart_unready(&mut self, http: &reqwest::Client) {
         self.restart_until(http, "live").await;
     }
@@ -134,12 +135,12 @@ impl Process {
         self.ready_url = ready_url;
     }
 
-    /// Waits until it has ended; true if it ended well.
+    /// Waits until it has ended; true if it succeeded.
     pub async fn ended(&mut self) -> bool {
         self.child.wait().await.is_ok_and(|status| status.success())
     }
 
-    /// Asks the process to stop and waits until it has; true if it ended well.
+    /// Asks the process to stop and waits until it has; true if it succeeded.
     pub async fn stop(&mut self) -> bool {
         drop(self.input.take());
         self.ended().await
@@ -187,8 +188,8 @@ pub fn send_signal(name: &str, processes: &[u32]) -> Result<(), String> {
     }
 }
 
-/// A port that nobody uses, outside of the range from which the system gives ports to outgoing
-/// connections: one of those could take it before the server does.
+/// A free port outside the range from which the system assigns ports to outgoing connections: one
+/// of those could take it before the server does.
 pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 10_000;

@@ -1,4 +1,4 @@
-//! Every row of every table, to tell whether anything at all has changed.
+//! A snapshot of every row of every table, to detect any change at all.
 
 use crate::world::World;
 use sea_orm::{DatabaseConnection, EntityTrait};
@@ -6,8 +6,8 @@ use serde_json::Value;
 use shared::entity::*;
 use std::collections::BTreeMap;
 
-/// Table names with their rows. Live tokens are left out, and what the store of documents is called:
-/// logging in and sweeping the store are no changes of business.
+/// Table names with their rows. Live tokens and the id of the document store are left out: logging
+/// in and sweeping the store are not business changes.
 pub type Snapshot = BTreeMap<&'static str, Vec<Value>>;
 
 async fn rows<E: EntityTrait>(db: &DatabaseConnection) -> Vec<Value> {
@@ -24,7 +24,7 @@ macro_rules! snapshot {
 }
 
 impl World {
-    /// All rows as they stand now.
+    /// All current rows.
     pub async fn snapshot(&self) -> Snapshot {
         snapshot!(self: users user_credentials user_groups group_members privileges
             privilege_grants trustees settings oauth_clients contacts web_credentials loans

@@ -1,5 +1,5 @@
-//! A client that asks and takes nothing: over HTTP/2 with its windows shut, answering PINGs so that
-//! it looks alive.
+//! A client that sends requests and reads no answer: over HTTP/2 with closed windows, answering
+//! PINGs so that it appears alive.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -21,7 +21,7 @@ const ACKNOWLEDGED: u8 = 1;
 /// END_STREAM and END_HEADERS.
 const WHOLE_REQUEST: u8 = 5;
 
-/// Connections of such clients.
+/// Opens connections of such clients.
 #[derive(Clone)]
 pub struct StalledReaders {
     connector: TlsConnector,
@@ -44,7 +44,7 @@ impl StalledReaders {
         }
     }
 
-    /// Asks for a path on so many streams, from this address, with windows of so many bytes.
+    /// Requests a path on this many streams, from this address, with windows of this many bytes.
     pub async fn ask(
         &self,
         from: IpAddr,
@@ -74,7 +74,7 @@ impl StalledReaders {
     }
 }
 
-/// One of them.
+/// One such client.
 pub struct StalledReader(TlsStream<TcpStream>);
 
 impl StalledReader {

@@ -1,5 +1,5 @@
-//! A program in a terminal of its own (a pseudo-terminal): it gets real keys, and what it draws is
-//! kept as the screen that a person would see.
+//! A program in its own pseudo-terminal: it gets real key presses, and what it draws is kept as the
+//! screen that a person would see.
 
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -8,25 +8,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long the program may take to show what is waited for.
+/// How long the program may take to show an expected text.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Wide enough that no line is broken.
+/// Wide enough that no line is wrapped.
 const ROWS: NonZero<u16> = NonZero::new(200).expect("not zero");
 const COLUMNS: NonZero<u16> = NonZero::new(400).expect("not zero");
-/// What a program asks the terminal with, to learn where the cursor is.
+/// The escape sequence with which a program asks for the cursor's position.
 const WHERE_IS_THE_CURSOR: &[u8] = b"\x1b[6n";
 
-/// Keys that are no characters.
+/// Keys that are not characters.
 pub mod keys {
     /// Return.
     pub const ENTER: &str = "\r";
     /// Cursor down.
     pub const DOWN: &str = "\x1b[B";
-    /// Removes what stands left of the cursor, to the beginning of the line.
+    /// Deletes the text left of the cursor, to the beginning of the line.
     pub const CLEAR: &str = "\x15";
-    /// The key that interrupts.
+    /// The backspace key.
     pub const BACKSPACE: &str = "\x7f";
-    /// Ends it.
+    /// Interrupts the program.
     pub const CTRL_C: &str = "\x03";
     /// Escape.
     pub const ESC: &str = "\x1b";
@@ -40,7 +40,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program, with these environment variables set beside those of this process.
+    /// Starts a program, with these environment variables in addition to those of this process.
     pub fn start(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let (rows, cols) = (ROWS.get(), COLUMNS.get());
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
@@ -56,7 +56,7 @@ impl Terminal {
         let keyboard = Arc::new(Mutex::new(pair.master.take_writer().expect("a keyboard")));
         let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, 0)));
         let (draws, answers) = (Arc::clone(&screen), Arc::clone(&keyboard));
-        // The other side of the terminal lives as long as somebody reads from it.
+        // The other side of the terminal lives as long as it has a reader.
         let master = pair.master;
         std::thread::spawn(move || {
             draw(reader, &draws, &answers);
@@ -72,7 +72,7 @@ impl Terminal {
         while !self.screen().contains(text) {
             let ended = self.child.try_wait().expect("its state").is_some();
             if ended {
-                // What it said last may still be on its way.
+                // Its last output may still be on the way.
                 sleep(Duration::from_millis(200));
             }
             let there = self.screen().contains(text);
@@ -91,8 +91,7 @@ impl Terminal {
         keyboard.write_all(keys.as_bytes()).and_then(|()| keyboard.flush()).expect("pressed");
     }
 
-    /// Waits for a question (those that were answered have another mark), then presses keys and
-    /// Return.
+    /// Waits for a question (answered ones have another mark), then presses keys and Return.
     #[track_caller]
     pub fn answer(&mut self, question: &str, keys: &str) {
         self.wait_for(&format!("? {question}"));
@@ -100,12 +99,12 @@ impl Terminal {
         self.press(keys::ENTER);
     }
 
-    /// All that is on the screen.
+    /// The text on the screen.
     pub fn screen(&self) -> String {
         held(&self.screen).screen().contents()
     }
 
-    /// Waits until the program has ended: its status, and the screen.
+    /// Waits until the program has ended. Returns its status and the screen.
     pub fn ended(mut self) -> (u32, String) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -125,7 +124,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Draws what the program writes, until it is gone.
+/// Draws what the program writes, until it ends.
 fn draw(
     mut reader: Box<dyn Read + Send>,
     screen: &Mutex<vt100::Parser>,

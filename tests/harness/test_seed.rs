@@ -1,10 +1,10 @@
-//! The seed of what a test draws: fixed, so that the test command is the same run every time.
+//! The seed for a test's random choices: fixed, so that the test command is the same run every
+//! time.
 //!
-//! `TEST_SEED=7` draws from another one, `TEST_SEED=random` from a new one. Every run prints it.
-//! Property tests within the packages take theirs from `PROPTEST_RNG_SEED`, see
-//! `.cargo/config.toml`.
+//! `TEST_SEED=7` sets another one, `TEST_SEED=random` a new one. Every run prints it. Property
+//! tests within the packages take theirs from `PROPTEST_RNG_SEED`, see `.cargo/config.toml`.
 
-/// What everything is drawn from unless `TEST_SEED` says otherwise.
+/// The default seed.
 const FIXED: u64 = 20_261_123;
 
 /// The seed of this run, printed.

@@ -1,26 +1,25 @@
-//! A person with a browser who goes from site to site as he is sent, as far as log-ins need it:
-//! cookies are kept and redirects followed as browsers do, and forms are filled in. Some sites are
-//! known; sent anywhere else he stops there, which is how an application without a server of its own
-//! sees what came back to it.
+//! A person with a browser who is sent from site to site, as far as log-ins need it: cookies are
+//! kept, redirects are followed, and forms are filled in as in a real browser. The visitor stops at
+//! any URL outside the known sites, which shows what an application without a server would receive.
 
 use crate::answer::Answer;
 use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Client, Method, Url};
 
-/// More redirects in a row are a loop.
+/// More redirects in a row count as a loop.
 const REDIRECTS_MAX: usize = 20;
 
-/// A person and his browser.
+/// A person with a browser.
 #[derive(Debug)]
 pub struct Visitor {
     http: Client,
     origins: Vec<String>,
     cookies: Vec<Cookie>,
-    /// How often he was asked for his password.
+    /// How often a password was requested.
     pub log_ins: usize,
 }
 
-/// Cookies are kept by host, whatever the port, as browsers do it.
+/// Cookies are kept by host regardless of the port, as in browsers.
 #[derive(Debug)]
 struct Cookie {
     host: String,
@@ -29,29 +28,29 @@ struct Cookie {
     secure: bool,
 }
 
-/// Where he is.
+/// The page the visitor is on.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The address.
     pub url: Url,
-    /// What came from there; nothing where the site is none of those that are known.
+    /// The answer; `None` if the site is not a known one.
     pub answer: Option<Answer>,
 }
 
 impl Page {
-    /// The text of the page; fails the test where there is none.
+    /// The text of the page. Fails the test if there is none.
     #[track_caller]
     pub fn text(&self) -> &str {
         let answer = self.answer.as_ref().unwrap_or_else(|| panic!("no page at {}", self.url));
         &answer.text
     }
 
-    /// True if somebody is asked to log in here.
+    /// True if the page requests a log-in.
     pub fn asks_to_log_in(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.text.contains(r#"name="password""#))
     }
 
-    /// Where its form goes, and the fields that nobody sees.
+    /// The target of its form, and the hidden fields.
     fn form(&self) -> (Url, Vec<(String, String)>) {
         let form = self.text().split_once("<form").expect("a form").1;
         let form = form.split_once("</form>").expect("its end").0;
@@ -75,26 +74,27 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
 }
 
 impl Visitor {
-    /// One to whom the sites of these origins are known. The client must follow no redirects.
+    /// Creates a visitor who knows the sites of these origins. The client must not follow
+    /// redirects.
     pub fn new(http: &Client, origins: &[&str]) -> Self {
         let origins = origins.iter().map(|origin| (*origin).to_owned()).collect();
         Self { http: http.clone(), origins, cookies: Vec::new(), log_ins: 0 }
     }
 
-    /// Goes to this address, and on to where that sends it.
+    /// Opens this address and follows redirects.
     pub async fn open(&mut self, url: &str) -> Page {
         let url = Url::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"));
         self.go(Method::GET, url, &[]).await
     }
 
-    /// Sends the form of a page with these fields filled in, and goes on.
+    /// Submits the form of a page with these fields filled in, and follows redirects.
     pub async fn submit(&mut self, page: &Page, fields: &[(&str, &str)]) -> Page {
         let (action, mut form) = page.form();
         form.extend(fields.iter().map(|(name, value)| ((*name).into(), (*value).into())));
         self.go(Method::POST, action, &form).await
     }
 
-    /// Goes to this address, logs in where it is asked to, and goes on.
+    /// Opens this address, logs in if requested, and follows redirects.
     pub async fn log_in(&mut self, url: &str, user_name: &str, password: &str) -> Page {
         let page = self.open(url).await;
         if !page.asks_to_log_in() {
@@ -114,7 +114,7 @@ impl Visitor {
             if !answer.status.is_redirection() {
                 return Page { url, answer: Some(answer) };
             }
-            // 303 always, and 302 as browsers have always read it, go on with GET.
+            // After 303, and after 302 as browsers have always read it, the next request is a GET.
             assert!(matches!(answer.status.as_u16(), 302 | 303), "{:?}", answer.status);
             method = Method::GET;
             url = url.join(answer.header(LOCATION.as_str())).expect("a URL");
@@ -156,7 +156,7 @@ impl Visitor {
         let has = |attribute: &str| attributes.iter().any(|known| known == attribute);
         let host = url.host_str().expect("a host").to_owned();
         let secure = has("secure");
-        // A browser drops cookies of this prefix that do not keep its promise (RFC 6265bis).
+        // Browsers drop cookies with this prefix that break its rules (RFC 6265bis).
         if name.starts_with("__Host-") {
             let domain = attributes.iter().any(|attribute| attribute.starts_with("domain"));
             assert!(secure && has("path=/") && !domain, "no browser keeps {header}");

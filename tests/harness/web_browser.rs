@@ -1,5 +1,5 @@
-//! A real browser, driven as a person drives it: Chromium without a window, through its WebDriver
-//! server. What goes wrong out of sight shows too: the console, and every request that was sent.
+//! A real browser, driven as by a person: headless Chromium, through its WebDriver server. Hidden
+//! problems show as well: console messages, and every request sent.
 
 use crate::servers::free_port;
 use crate::world::{World, on_embedded_database};
@@ -28,35 +28,35 @@ use thirtyfour::{
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// Where pictures of the pages go, if this environment variable is set.
+/// The environment variable that names a directory for screenshots, if any.
 const SCREENSHOTS: &str = "TEST_SCREENSHOTS";
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// What pictures are taken of: name, width and height of the page, and whether it is a phone.
+/// The devices for screenshots: name, width and height of the page, and whether it is a phone.
 const DEVICES: [(&str, u32, u32, bool); 2] =
     [("phone", 390, 844, true), ("desktop", 1280, 800, false)];
 
 /// Whether pages may run scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scripts {
-    /// As browsers come.
+    /// The browser's default.
     Run,
-    /// As some people set them.
+    /// As set by some users.
     Forbidden,
 }
 
-/// A browser with a profile of its own. It goes when this goes, in a failing test too.
+/// A browser with its own profile. It ends when dropped, in a failing test too.
 pub struct WebBrowser {
-    /// For what is not below. Its own way to go waits for an answer that the runtime of a failing
-    /// test no longer brings.
+    /// For everything without a method below. Its own destructor would wait for an answer that the
+    /// runtime of a failing test no longer delivers.
     pub driver: ManuallyDrop<WebDriver>,
-    // Dropped in this order: nobody writes into the profile when it is removed.
+    // Dropped in this order, so that no process writes into the profile while it is removed.
     _processes: Processes,
     _profile: TempDir,
 }
 
-/// chromedriver and the browser it has started, which would outlive it.
+/// chromedriver and the browser it has started, which would otherwise outlive the test.
 struct Processes(Child);
 
 impl Drop for Processes {
@@ -67,9 +67,9 @@ impl Drop for Processes {
     }
 }
 
-/// Runs a test with a browser in a world on the embedded database: what pages look like is not the
-/// database's affair. Without Chromium on the machine there is no test, and a line says so. In the
-/// end no page may have complained on the console, or sent for anything from elsewhere.
+/// Runs a test with a browser in a world on the embedded database, because pages do not depend on
+/// the database. Without Chromium on the machine the test is skipped with a message. Finally checks
+/// that no page has logged errors on the console or requested anything from elsewhere.
 pub async fn in_browser<F, Fut>(program: &str, scripts: Scripts, test: F)
 where
     F: FnOnce(World, WebBrowser) -> Fut,
@@ -134,17 +134,17 @@ impl WebBrowser {
         Self { driver, _processes: processes, _profile: profile }
     }
 
-    /// Goes to an address, as if it were typed in.
+    /// Opens an address, as if it were typed in.
     pub async fn open(&self, url: &str) {
         self.driver.goto(url).await.expect("a page");
     }
 
-    /// Types into whatever has the focus.
+    /// Types into the focused element.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.driver.action_chain().send_keys(keys).perform().await.expect("keys");
     }
 
-    /// The first element that matches, once there is one.
+    /// The first element that matches, once it exists.
     pub async fn see(&self, selector: &str) -> WebElement {
         let element = self.driver.query(By::Css(selector)).and_displayed().first().await;
         match element {
@@ -153,17 +153,17 @@ impl WebBrowser {
         }
     }
 
-    /// The text of the first element that matches, once there is one.
+    /// The text of the first element that matches, once it exists.
     pub async fn text(&self, selector: &str) -> String {
         loop {
-            // A page may put another element in its place meanwhile.
+            // The page may replace the element meanwhile.
             if let Ok(text) = self.see(selector).await.text().await {
                 return text;
             }
         }
     }
 
-    /// What has the focus, by its `id`, or its element's name where it has none.
+    /// The focused element's `id`, or its tag name if it has none.
     pub async fn focus(&self) -> String {
         let element = self.driver.active_element().await.expect("an element");
         match element.attr("id").await.expect("an attribute") {
@@ -177,7 +177,7 @@ impl WebBrowser {
         self.driver.source().await.unwrap_or_default()
     }
 
-    /// Takes a picture of the page at each size, where somebody wants to have them.
+    /// Takes a screenshot of the page at each size, if screenshots are wanted.
     pub async fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os(SCREENSHOTS).map(PathBuf::from) else { return };
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -192,13 +192,13 @@ impl WebBrowser {
         self.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
     }
 
-    /// Lets the person behind the browser prefer `light` or `dark` pages.
+    /// Sets the user's preference for `light` or `dark` pages.
     pub async fn prefer(&self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.devtools("Emulation.setEmulatedMedia", json!({"features": [feature]})).await;
     }
 
-    /// Gives pages so many pixels.
+    /// Sets the size of the viewport in pixels.
     pub async fn resize(&self, width: u32, height: u32) {
         let size = json!({
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
@@ -210,14 +210,14 @@ impl WebBrowser {
         self.driver.cmd(DevTools(method, parameters)).await.expect("a command of DevTools");
     }
 
-    /// Warnings and errors that pages have left on the console since somebody asked.
+    /// Console warnings and errors since the last call.
     pub async fn complaints(&self) -> Vec<String> {
         let entries = self.driver.browser_log().await.expect("a log");
         let loud = |level: &str| level == "WARNING" || level == "SEVERE";
         entries.into_iter().filter(|entry| loud(&entry.level)).map(|entry| entry.message).collect()
     }
 
-    /// Where pages have sent requests to, as `scheme://host`, since somebody asked.
+    /// The targets of requests by pages, as `scheme://host`, since the last call.
     async fn destinations(&self) -> BTreeSet<String> {
         let events = self.driver.get_log("performance").await.expect("a log");
         let events = events.iter().filter_map(|entry| serde_json::from_str(&entry.message).ok());
@@ -227,7 +227,7 @@ impl WebBrowser {
                 event["message"]["params"]["request"]["url"].as_str().map(str::to_owned)
             })
             .filter_map(|url| reqwest::Url::parse(&url).ok())
-            // The browser's own first page, and icons inside pages, come from nowhere.
+            // The browser's start page, and icons embedded in pages, are not fetched.
             .filter(|url| !["chrome", "data"].contains(&url.scheme()))
             .map(|url| format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default()))
             .collect()
@@ -248,17 +248,18 @@ fn capabilities(
     capabilities.set_binary(&chromium.display().to_string())?;
     for argument in [
         "--headless=new",
-        // Root cannot use the sandbox, and containers often forbid it; all pages are our own.
+        // Root cannot use the sandbox, and containers often forbid it; all pages are the product's
+        // own.
         "--no-sandbox",
         "--disable-dev-shm-usage",
         "--no-proxy-server",
         "--no-first-run",
         "--disable-background-networking",
         "--disable-component-update",
-        // Whatever the browser wants of its maker, it asks nobody.
+        // Blocks the browser's requests to its vendor.
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
         &format!("--user-data-dir={}", profile.display()),
-        // The world's certificate and no other.
+        // Trusts the world's certificate and no other.
         &format!("--ignore-certificate-errors-spki-list={}", public_key_hash(&tls.key)),
     ] {
         capabilities.add_arg(argument)?;

@@ -1,6 +1,6 @@
-//! Web servers that nobody here wrote, each as one process with a folder of its own: Apache with
-//! mod_auth_openidc as a client of the auth server, and Apache, nginx and HAProxy before both servers
-//! with the samples of `deploy/`.
+//! Third-party web servers, each as one process with its own directory: Apache with
+//! mod_auth_openidc as a client of the auth server, and Apache, nginx and HAProxy in front of both
+//! servers with the samples in `deploy/`.
 
 use crate::haproxy;
 use crate::installed_clients::system_program;
@@ -16,21 +16,21 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// Apache's modules, as Debian has them.
+/// Debian's directory of Apache modules.
 const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
 
 /// A web server.
 pub struct WebServer {
-    /// Where it is, and the api-server behind it.
+    /// Its URL, which leads to the api-server.
     pub url: String,
-    /// Where the auth server is behind it, if it is.
+    /// The URL that leads to the auth server, if it has one.
     pub auth_url: String,
     folder: TempDir,
     child: Child,
 }
 
 impl WebServer {
-    /// Runs it until there is an answer at its URL.
+    /// Runs it, and waits until there is an answer at its URL.
     async fn run(mut command: Command, folder: TempDir, url: String, world: &World) -> Self {
         let errors = std::fs::File::create(folder.path().join("stderr.log")).expect("a log");
         command.stdin(Stdio::null()).stderr(errors).kill_on_drop(true);
@@ -45,12 +45,12 @@ impl WebServer {
         server
     }
 
-    /// What it has written so far of faults.
+    /// Its error log so far.
     pub fn log(&self) -> String {
         ["stderr.log", "error.log"].map(|name| self.read(name)).concat()
     }
 
-    /// What it has written so far of requests to both servers.
+    /// Its log of requests to both servers so far.
     pub fn access_log(&self) -> String {
         ["api-server.log", "auth-server.log"].map(|name| self.read(name)).concat()
     }
@@ -59,12 +59,12 @@ impl WebServer {
         read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }
 
-    /// How many files are in its document root.
+    /// The number of files in its document root.
     pub fn files(&self) -> usize {
         self.folder.path().join("files").read_dir().expect("the document root").count()
     }
 
-    /// From now on nginx fails if it keeps a body on disk.
+    /// From now on nginx fails if it buffers a body on disk.
     pub fn remove_buffers(&self) -> io::Result<()> {
         match std::fs::remove_dir_all(self.folder.path().join("temp")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -73,7 +73,7 @@ impl WebServer {
     }
 }
 
-/// A folder that a web server may read: started by root, Apache goes on as somebody else.
+/// A directory that a web server may read: started by root, Apache runs as another user.
 fn open_folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("an open folder");
@@ -84,7 +84,7 @@ fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path).canonicalize().expect("a file")
 }
 
-/// Apache, if it is there with this module.
+/// Finds Apache with this module.
 fn find_apache(module: &str, packages: &str) -> Result<PathBuf, String> {
     let program = system_program("apache2", packages)?;
     match Path::new(APACHE_MODULES).join(format!("{module}.so")).is_file() {
@@ -93,7 +93,7 @@ fn find_apache(module: &str, packages: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Apache in one process, which goes when it is told to, with all there is of it.
+/// Apache as a single process, which ends completely when told to.
 fn apache(program: &Path, settings: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg("-X").arg("-f").arg(settings);
@@ -101,12 +101,12 @@ fn apache(program: &Path, settings: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Apache with mod_auth_openidc: a site that people log in to, and an API that takes tokens.
+/// Apache with mod_auth_openidc: a site that people log in to, and an API that accepts tokens.
 #[derive(Clone, Debug)]
 pub struct OpenidSite(PathBuf);
 
 impl OpenidSite {
-    /// The program, if it is there with its module.
+    /// Finds the program with its module.
     pub fn find() -> Result<Self, String> {
         find_apache("mod_auth_openidc", "apache2 libapache2-mod-auth-openidc").map(Self)
     }
@@ -130,7 +130,7 @@ impl OpenidSite {
     }
 }
 
-/// Pages that say who is there.
+/// Pages that show who is logged in.
 fn write_pages(folder: &Path, authority: &Path) -> io::Result<()> {
     std::fs::copy(authority, folder.join("ca.pem"))?;
     let page = "user=<!--#echo var=\"REMOTE_USER\" --> \
@@ -143,7 +143,7 @@ fn write_pages(folder: &Path, authority: &Path) -> io::Result<()> {
     write(folder.join("pages/bye.html"), "Good bye")
 }
 
-/// Where a web server listens: the api-server behind it is `localhost` to clients.
+/// Where a web server listens: clients reach the api-server as `localhost`.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     api: u16,
@@ -153,7 +153,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// What the servers of a world have to know of the web server before them.
+    /// What the servers of a world must know about the web server in front of them.
     pub fn environment(self) -> Environment {
         let settings = [
             ("AUTH_ISSUER".to_owned(), self.auth_url()),
@@ -171,9 +171,8 @@ impl Place {
     }
 }
 
-/// A web server that can stand before both servers, with a sample of `deploy/`. Beside that, but for
-/// HAProxy, it has a document root that everyone may change by WebDAV: `https://127.0.0.1`, same
-/// port.
+/// A web server in front of both servers, set up from a sample in `deploy/`. Except for HAProxy, it
+/// also has a document root that anyone may change by WebDAV: `https://127.0.0.1`, same port.
 #[derive(Clone, Debug)]
 pub enum Front {
     /// Apache, with mod_dav.
@@ -185,12 +184,12 @@ pub enum Front {
 }
 
 impl Front {
-    /// Apache, if it is there.
+    /// Finds Apache.
     pub fn apache() -> Result<Self, String> {
         find_apache("mod_dav_fs", "apache2").map(Self::Apache)
     }
 
-    /// nginx, if it is there.
+    /// Finds nginx.
     pub fn nginx() -> Result<Self, String> {
         let program = system_program("nginx", "nginx")?;
         let output = std::process::Command::new(&program).arg("-V").output();
@@ -201,13 +200,13 @@ impl Front {
         }
     }
 
-    /// HAProxy, if it is there.
+    /// Finds HAProxy.
     pub fn haproxy() -> Result<Self, String> {
         haproxy::find().map(Self::Haproxy)
     }
 
-    /// A place for it. HAProxy tells the two servers apart by their hosts; of the others one has
-    /// the host that their document root has not.
+    /// Chooses ports and hosts. HAProxy distinguishes the two servers by host; with the other web
+    /// servers, both have a host different from that of the document root.
     pub fn place(&self) -> Place {
         let api = free_port();
         match self {
@@ -216,8 +215,8 @@ impl Front {
         }
     }
 
-    /// Starts it before the servers of this world, whose certificate this authority must have
-    /// signed. Its settings are checked by itself first.
+    /// Starts it in front of the servers of this world, whose certificate must be signed by this
+    /// authority, after its own check of the settings.
     pub async fn start(&self, world: &World, authority: &Path, place: Place) -> WebServer {
         let folder = open_folder();
         for name in ["files", "locks", "temp"] {
@@ -253,7 +252,7 @@ impl Front {
         }
     }
 
-    /// The sample and the settings around it, with what is an example in them replaced.
+    /// Writes the sample and the settings around it, with the example values replaced.
     fn write_settings(&self, world: &World, authority: &Path, folder: &Path, place: Place) {
         let (auth, api) = (&world.client.auth_url, &world.client.api_url);
         let (name, listener, server, logs) = match self {
@@ -288,7 +287,7 @@ impl Front {
         }
         let sources = [format!("../deploy/{name}.conf.sample"), format!("web_servers/{name}.conf")];
         let [site, around] = sources.map(|path| read_to_string(source(&path)).expect("settings"));
-        // Both servers are on one port in the sample, each with a name of its own.
+        // The sample has both servers on one port, each under its own name.
         let (first, second) = site.split_once("\n# The auth server").expect("two sites");
         let second = second.replace(listener, &listens(place.auth));
         let around = around.replace("*:444", &listens(place.auth));

@@ -1,9 +1,9 @@
-//! Events as Stripe sends them: their text, and the signature in the header `Stripe-Signature`.
+//! Stripe's events: their JSON, and the signature in the header `Stripe-Signature`.
 
 use aws_lc_rs::hmac;
 use serde_json::{Value, json};
 
-/// An event of this kind (`checkout.session.completed`, …) about this object.
+/// An event of this type (`checkout.session.completed`, …) about this object.
 pub fn event(kind: &str, object: &Value) -> Value {
     let id: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     json!({
@@ -19,7 +19,7 @@ pub fn event(kind: &str, object: &Value) -> Value {
     })
 }
 
-/// The value of the header for this text, sent at this time (seconds since 1970).
+/// The value of the header for this payload, sent at this time (seconds since 1970).
 pub fn stripe_signature(secret: &str, timestamp: i64, payload: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let signature = hmac::sign(&key, format!("{timestamp}.{payload}").as_bytes());

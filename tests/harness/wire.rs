@@ -1,4 +1,4 @@
-//! Requests as they are on the wire, byte for byte: what no HTTP client would send.
+//! Raw requests, byte for byte, that no HTTP client would send.
 
 use crate::world::World;
 use rustls::pki_types::pem::PemObject;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// A connection to the api-server that speaks HTTP/1.1.
+/// An HTTP/1.1 connection to the api-server.
 pub struct Wire(TlsStream<TcpStream>);
 
 impl Wire {
@@ -29,17 +29,17 @@ impl Wire {
         Self(connected.expect("a handshake"))
     }
 
-    /// Sends these bytes; false where the other side has gone.
+    /// Sends these bytes; false if the other side has gone.
     pub async fn send(&mut self, bytes: &[u8]) -> bool {
         self.0.write_all(bytes).await.is_ok() && self.0.flush().await.is_ok()
     }
 
-    /// Says that nothing more comes.
+    /// Closes the sending side.
     pub async fn shut(&mut self) {
         let _ = self.0.shutdown().await;
     }
 
-    /// What comes back until the other side closes, or says nothing for so long.
+    /// Receives until the other side closes, or is silent for this long.
     pub async fn receive(&mut self, pause: Duration) -> String {
         let mut text = Vec::new();
         let mut buffer = [0; 4096];

@@ -1,4 +1,4 @@
-//! A world of a test's own: a fresh database and both servers, running.
+//! A world per test: a fresh database and both running servers.
 
 use crate::answer::Answer;
 use crate::client::Client;
@@ -21,18 +21,18 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Most worlds at once: each runs two servers, and there may be as many tests as cores.
+/// The most concurrent worlds: each runs two servers, and there may be as many tests as cores.
 static WORLDS: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(6);
 
 /// A fresh database with users and clients, and both servers on it.
 pub struct World {
-    /// Which database this run of the test is on.
+    /// The database of this run of the test.
     pub database: Database,
-    /// The same database, looked at directly.
+    /// A direct connection to the same database.
     pub db: DatabaseConnection,
     /// Its URL.
     pub database_url: String,
-    /// A caller of the servers.
+    /// A client of the servers.
     pub client: Client,
     /// The secrets of users and clients.
     pub credentials: Credentials,
@@ -42,15 +42,15 @@ pub struct World {
     pub auth: Process,
     /// The api-server's process.
     pub api: Process,
-    /// Where each server's metrics are: auth, api.
+    /// The URLs of the servers' metrics: auth, api.
     pub metrics: (String, String),
-    /// The test's own folder.
+    /// The test's own directory.
     pub folder: TempDir,
-    /// The door before the database, where the test asked for one and there is a server.
+    /// The gate in front of the database server, if the test wants one.
     pub gate: Option<Gate>,
-    /// The object store, where the test asked for one that is no folder.
+    /// The object store, if the test wants one other than a directory.
     pub moto: Option<Moto>,
-    /// The payment provider, where the test asked for one.
+    /// The payment provider, if the test wants one.
     pub provider: Option<Provider>,
     documents: Location,
     program: PathBuf,
@@ -59,20 +59,20 @@ pub struct World {
 
 /// A second server on the database of a world, as behind a load balancer.
 pub struct Replica {
-    /// A caller of it, and of the world's server of the other kind.
+    /// A client of it, and of the world's server of the other kind.
     pub client: Client,
     /// Its process.
     pub process: Process,
 }
 
 impl Replica {
-    /// Ends it in the middle of whatever it does, and starts it again.
+    /// Kills it in the middle of its work, and restarts it.
     pub async fn restart(&mut self) {
         self.process.kill().await;
         self.process.restart(&self.client.http).await;
     }
 
-    /// Stops it, which must end well.
+    /// Stops it, which must succeed.
     pub async fn close(mut self) {
         assert!(self.process.stop().await, "{}", self.process.log());
     }
@@ -80,30 +80,30 @@ impl Replica {
 
 /// A second server of each kind.
 pub struct Pair {
-    /// A caller of both.
+    /// A client of both.
     pub client: Client,
-    /// Where their metrics are: auth, api.
+    /// The URLs of their metrics: auth, api.
     pub metrics: [String; 2],
     auth: Process,
     api: Process,
 }
 
 impl Pair {
-    /// Stops both, which must end well.
+    /// Stops both, which must succeed.
     pub async fn close(mut self) {
         let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
         assert!(auth && api, "a server did not end well; {} {}", self.auth.log(), self.api.log());
     }
 }
 
-/// What the servers of a world find beside their settings.
+/// The environment of a world's servers, apart from their settings files.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// There is a door before the database server, which the test may shut.
+    /// Puts a gate in front of the database server, which the test may shut.
     pub gated: bool,
-    /// Documents are kept in a bucket of this store, and not in a folder.
+    /// Stores documents in a bucket of this store instead of a directory.
     pub moto: Option<moto::Wanted>,
-    /// Cards are charged at this provider, and not in the api-server's own sandbox.
+    /// Charges cards at this provider instead of the api-server's own sandbox.
     pub provider: Option<localstripe::Wanted>,
     /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
@@ -111,8 +111,8 @@ pub struct Environment {
     pub api: BTreeMap<String, String>,
 }
 
-/// Runs a test in a world of its own on the embedded database, and on each server that
-/// `TEST_DATABASE_URLS` names. `program` is this package's `installer_under_test`.
+/// Runs a test in a world of its own on the embedded database, and on each server in
+/// `TEST_DATABASE_URLS`. `program` is this package's `installer_under_test`.
 pub async fn on_each_database<F, Fut>(program: &str, test: F)
 where
     F: Fn(World) -> Fut,
@@ -121,7 +121,7 @@ where
     on_each_database_with(program, Environment::default(), test).await;
 }
 
-/// The same with servers that find something beside their settings.
+/// Runs a test on each database, with this environment.
 pub async fn on_each_database_with<F, Fut>(program: &str, environment: Environment, test: F)
 where
     F: Fn(World) -> Fut,
@@ -135,8 +135,8 @@ where
     }
 }
 
-/// Runs a test in a world of its own on the embedded database and nowhere else: for what would only
-/// be slower on another one.
+/// Runs a test in a world of its own on the embedded database only, for tests that would just be
+/// slower on others.
 pub async fn on_embedded_database<F, Fut>(program: &str, test: F)
 where
     F: FnOnce(World) -> Fut,
@@ -145,7 +145,7 @@ where
     on_embedded_database_with(program, Environment::default(), test).await;
 }
 
-/// The same with an environment of the test's own.
+/// Runs a test on the embedded database, with this environment.
 pub async fn on_embedded_database_with<F, Fut>(program: &str, environment: Environment, test: F)
 where
     F: FnOnce(World) -> Fut,
@@ -157,14 +157,14 @@ where
 }
 
 impl World {
-    /// A world whose every answer is looked at.
+    /// Creates a world in which every answer is checked against the contract.
     async fn held_to_contract(program: &str, database: Database, environment: Environment) -> Self {
         let mut world = Self::new(program, database, environment).await;
         world.client = world.client.held_to_contract();
         world
     }
 
-    /// A world on this database.
+    /// Creates a world on this database.
     pub async fn new(program: &str, database: Database, environment: Environment) -> Self {
         shared::tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
@@ -173,7 +173,7 @@ impl World {
         Self::on(program, database, url, folder, credentials, environment).await
     }
 
-    /// A world on a database that is there, and is removed with it.
+    /// Creates a world on an existing database, which is removed with it.
     pub async fn on(
         program: &str,
         database: Database,
@@ -247,7 +247,7 @@ impl World {
         }
     }
 
-    /// Where the api-server keeps the files of documents, opened as the installer does.
+    /// The api-server's document store, opened as the installer does.
     pub fn documents(&self) -> DocumentStore {
         let opened = match &self.documents {
             Location::Folder(folder) => DocumentStore::open_for_bulk(folder.clone()),
@@ -256,12 +256,12 @@ impl World {
         opened.expect("a store of documents")
     }
 
-    /// What the api-server seals cards' tokens under.
+    /// The keys under which the api-server seals cards' tokens.
     pub fn master_keys(&self) -> MasterKeys {
         format!("k1:{}", self.credentials.card_key).parse().expect("keys")
     }
 
-    /// The names of all objects in that folder, unfinished ones too.
+    /// The names of all objects in the store's directory, unfinished ones included.
     pub fn objects(&self) -> BTreeSet<String> {
         let shelves = std::fs::read_dir(self.folder.path().join("documents")).expect("a folder");
         let shelves = shelves.map(|shelf| shelf.expect("an entry").path());
@@ -284,8 +284,8 @@ impl World {
         Replica { client: Client { api_url, ..self.client.clone() }, process }
     }
 
-    /// Starts a second server of each kind on another address of the database. The api-server asks
-    /// the auth server beside it.
+    /// Starts a second server of each kind on another address of the database. The new api-server
+    /// uses the new auth server.
     pub async fn pair(&self, database_url: &str) -> Pair {
         let metrics = [free_port(), free_port()];
         let listen = metrics.map(|port| format!("127.0.0.1:{port}"));
@@ -308,7 +308,7 @@ impl World {
         Pair { client, metrics, auth, api }
     }
 
-    /// Starts another server with the settings of the world's, but for where it listens.
+    /// Starts another server with the world's settings, except for where it listens.
     async fn start_beside(
         &self,
         kind: Kind,
@@ -337,7 +337,7 @@ impl World {
         (process, url)
     }
 
-    /// Stops the servers, which must end well, and removes the database.
+    /// Stops the servers, which must succeed, and removes the database.
     pub async fn close(mut self) {
         let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
         assert!(auth && api, "a server did not end well; {} {}", self.auth.log(), self.api.log());
@@ -345,10 +345,10 @@ impl World {
         self.database.drop(&self.database_url).await;
     }
 
-    /// Kills the servers and removes the database, whatever they are in the middle of.
+    /// Kills the servers and removes the database, even in the middle of their work.
     pub async fn discard(self) {
         let Self { auth, api, db, database, database_url, .. } = self;
-        // Processes that nobody holds are killed.
+        // Dropping a process kills it.
         drop((auth, api));
         let _ = db.close().await;
         database.drop(&database_url).await;
@@ -371,7 +371,7 @@ impl World {
         self.client.log_in("web", &name, password).await.expect("a token")
     }
 
-    /// Imports a file as admin; every record of it must go in.
+    /// Imports a file as admin; every record must succeed.
     pub async fn import(&self, token: &str, xml: &str) -> Value {
         let answer = self.client.import(token, false, xml, None).await.expect(200);
         let result = answer.json();
@@ -380,7 +380,7 @@ impl World {
         result
     }
 
-    /// Defines the user-defined fields that every installation begins with.
+    /// Defines the user-defined fields that every installation starts with.
     pub async fn define_fields(&self) {
         let tx = shared::db::begin_write(&self.db).await.expect("a transaction");
         installer::seed::field_definitions::ensure(&tx).await.expect("the fields");
@@ -398,8 +398,8 @@ impl World {
         self.db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
-    /// Inserts rows and gives back the keys that the database gave them. `NOW` in a value is an
-    /// instant long past.
+    /// Inserts rows and returns the keys that the database assigned. `NOW` in a value is an instant
+    /// long past.
     pub async fn insert(
         &self,
         table: &str,
@@ -421,20 +421,20 @@ impl World {
         keys.iter().map(|row| row.try_get_by_index(0).expect("a key")).collect()
     }
 
-    /// Moves the instants in these columns of a table so many seconds into the past, by the
+    /// Moves the instants in these columns of a table this many seconds into the past, by the
     /// database's own clock.
     pub async fn age(&self, table: &str, columns: &[&str], seconds: i64) {
         databases::shift_instants(&self.db, table, columns, -seconds).await;
     }
 
-    /// The only text of a query's only row.
+    /// The only value of a query's only row, as text.
     pub async fn text(&self, sql: &str) -> String {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let row = self.db.query_one_raw(statement).await.expect("a row").expect("a row");
         row.try_get_by_index(0).expect("a text")
     }
 
-    /// The texts of a query's only column.
+    /// The values of a query's only column, as texts.
     pub async fn texts(&self, sql: &str) -> Vec<String> {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let rows = self.db.query_all_raw(statement).await.expect("rows");
@@ -449,7 +449,7 @@ impl World {
         }
     }
 
-    /// The only figure of a query's only row.
+    /// The only value of a query's only row, as a number.
     pub async fn count(&self, sql: &str) -> i64 {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let row = self.db.query_one_raw(statement).await.expect("a row").expect("a row");
@@ -458,12 +458,12 @@ impl World {
             .expect("a figure")
     }
 
-    /// How many statements both servers have sent to the database.
+    /// The number of statements that both servers have sent to the database.
     pub async fn statements(&self) -> u64 {
         self.counted(&[&self.metrics.0, &self.metrics.1], "sql_statements").await
     }
 
-    /// What these servers have counted under a name, together.
+    /// The sum of a metric over these servers.
     pub async fn counted(&self, metrics: &[&String], name: &str) -> u64 {
         let (mut total, name) = (0, format!("{name}_total"));
         for url in metrics {
@@ -477,7 +477,7 @@ impl World {
     }
 }
 
-/// Where the servers of a world listen.
+/// The addresses at which the servers of a world listen.
 struct Places {
     auth: u16,
     api: u16,
@@ -555,8 +555,7 @@ fn document_settings(documents: &Location) -> String {
     }
 }
 
-/// One authority for all worlds of a run.
-/// What the servers of all worlds present, and who signed it.
+/// The certificate of all servers in all worlds of a run, and the one authority that signed it.
 pub fn tls_files() -> TlsFiles {
     static MADE: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
     let (_, files) = MADE.get_or_init(|| {

@@ -1,7 +1,7 @@
-//! The functions of the api-server that post, on the rows of a database.
+//! Driver for the api-server's posting functions, on the rows of a database.
 //!
-//! A history is one transaction that is rolled back at its end; each entry is one inside it, as a
-//! request would be, so that what is refused leaves nothing.
+//! A history is one transaction that is rolled back at the end; each entry is a nested one, as a
+//! request would be, so that a refused entry leaves nothing.
 
 mod booking;
 
@@ -36,7 +36,7 @@ use shared::time::{Clock, Day, Timestamp};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A database with whatever a loan needs around it.
+/// A database with everything that a loan refers to.
 pub struct Desk {
     db: DatabaseConnection,
     url: String,
@@ -51,13 +51,13 @@ struct Engine<'a> {
     tx: DatabaseTransaction,
     loan_id: i64,
     creditline_id: i64,
-    /// Rows of its opening, which no entry of the model has.
+    /// Number of rows of its opening, which have no entry in the model.
     opening: usize,
-    /// For each entry of the model, the keys of its rows.
+    /// For each entry of the model, the ids of its rows.
     keys: Vec<Vec<i64>>,
 }
 
-/// A transaction as it is listed.
+/// A transaction as listed.
 #[derive(Debug, PartialEq, Eq)]
 struct Listed {
     row: Row,
@@ -68,7 +68,7 @@ struct Listed {
 }
 
 impl Desk {
-    /// A desk on a fresh database, which is in the folder or on the server.
+    /// Creates a desk on a fresh database, in the directory or on the server.
     pub async fn fresh(database: &Database, folder: &Path) -> Self {
         let url = database.create(folder).await;
         Self::open(&url).await
@@ -84,13 +84,13 @@ impl Desk {
         Self { db, url: database_url.to_owned(), caller, author, places }
     }
 
-    /// Ends the desk and its database.
+    /// Closes the desk and drops its database.
     pub async fn close(self, database: &Database) {
         self.db.close().await.expect("closed");
         database.drop(&self.url).await;
     }
 
-    /// Plays a plan on both and tells the first difference.
+    /// Plays a plan on both and returns the first difference.
     pub async fn compare(&self, plan: &Plan) -> Result<Tally, String> {
         let mut play = Play::new(plan);
         let mut engine = Engine::book(self, plan, &play.books.state).await;
@@ -158,7 +158,7 @@ impl<'a> Engine<'a> {
         self.compare_state(play).await
     }
 
-    /// Posts in a transaction of its own, which ends with what is refused.
+    /// Posts in a nested transaction, which is rolled back if the entry is refused.
     async fn post(
         &self,
         today: NaiveDate,
@@ -254,7 +254,7 @@ impl<'a> Engine<'a> {
         play.story.same("payment numbers", in_order, numbers)
     }
 
-    /// Compares what is listed of the loan: every row, who undid it, and what settled due rows.
+    /// Compares the loan's list: every row, its reversal, and its allocations to due rows.
     async fn compare_rows(&self, play: &mut Play<'_>) -> Result<(), String> {
         let rows = loan_transactions::Entity::find()
             .filter(loan_transactions::Column::LoanId.eq(self.loan_id))
@@ -309,7 +309,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// How many draws stand, and how much they are.
+/// The number and the sum of draws that are not reversed.
 fn drawn_of(books: &Books) -> (i32, Amount) {
     let standing = books.entries.iter().filter(|entry| entry.partner.is_none());
     let rows = standing.flat_map(|entry| &entry.entered.rows).filter(|row| row.code == 110);
@@ -317,12 +317,14 @@ fn drawn_of(books: &Books) -> (i32, Amount) {
     (amounts.len() as i32, amounts.iter().sum())
 }
 
-/// A credit line stores the sum of its draws, which may be large where the loan is paid off between.
+/// Checks that a credit line can store the sum of its draws, which may be large if the loan is paid
+/// off in between.
 fn line_holds(books: &Books) -> Result<(), Refusal> {
     if drawn_of(books).1 > LARGEST { Err(Refusal::OutOfRange) } else { Ok(()) }
 }
 
-/// Each balance but interest is the sum of its rows by sign; interest settled is that of interest.
+/// Checks that each balance except interest is the signed sum of its rows, and that settled
+/// interest is the sum of interest rows.
 fn balances_are_sums(play: &Play<'_>, rows: &[loan_transactions::Model]) -> Result<(), String> {
     use loan_transactions::BalanceName as Name;
     let sum = |name| -> Amount {
@@ -352,7 +354,7 @@ fn units(money: Money) -> Amount {
     money.units().into()
 }
 
-/// The kind by the engine's name.
+/// The engine's name of a kind.
 pub(super) fn kind(kind: Kind) -> engine::Kind {
     match kind {
         Kind::Advance => engine::Kind::Advance,
@@ -419,7 +421,7 @@ fn due_row(row: &payments_due::Model) -> DueRow {
     }
 }
 
-/// Whether a problem says what the model says, figures included.
+/// Checks that a problem says what the model says, figures included.
 fn said(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
     use ProblemType as Type;
     let (kind, figure) = match *refusal {

@@ -1,12 +1,12 @@
-//! What holds of a loan after every entry, said of the figures themselves. They are the model's,
-//! with which those of the engine are compared.
+//! Invariants of a loan, checked after every entry on the model's figures, with which the engine's
+//! are then compared.
 
 use super::Play;
 use crate::loan_model::{Amount, DueRow, Event, Row, State};
 use std::collections::HashMap;
 
 impl Play<'_> {
-    /// Checks the loan after an entry that was not refused; `before` is what it was.
+    /// Checks the loan after an entry that was accepted; `before` is the previous state.
     pub(super) fn check_invariants(&self, before: &State) -> Result<(), String> {
         let Some(entry) = self.books.entries.last() else { return Ok(()) };
         let rows = &entry.entered.rows;
@@ -24,7 +24,7 @@ impl Play<'_> {
         }
         self.check_due_rows()?;
         let state = &self.books.state;
-        // A cent is a million of 1e-8.
+        // A cent is a million times 1e-8.
         let owed = (state.accrued_total - state.settled * 10_000 + 500_000).div_euclid(1_000_000);
         self.story.same("the interest balance", owed.max(0) * 100, state.interest)?;
         let forward = state.base_date >= before.base_date;
@@ -32,7 +32,7 @@ impl Play<'_> {
         self.story.same("the base moves forward", true, forward || reversal)
     }
 
-    /// What was posted and reversed at once leaves everything as it was.
+    /// Checks that an entry reversed immediately leaves the loan as it was.
     fn check_undone(&self, reversed: usize) -> Result<(), String> {
         let mut before = self.before[reversed].clone();
         if !self.books.entries[reversed].moves_base() {
@@ -41,7 +41,8 @@ impl Play<'_> {
         self.story.same("the loan as it was", &before, &self.books.state)
     }
 
-    /// Each row names the loan's balance after it; of suspense the last of two does.
+    /// Checks that each row shows the loan's balance after it; of two rows for suspense, only the
+    /// last does.
     fn check_resulting(&self, rows: &[Row]) -> Result<(), String> {
         let mut state = self.books.state.clone();
         let last: HashMap<String, &Row> =
@@ -55,7 +56,8 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// No due row is paid beyond what it asked for, nor by more or less than its allocations.
+    /// Checks that no due row is paid beyond its amount, and that each is paid exactly by its
+    /// allocations.
     fn check_due_rows(&self) -> Result<(), String> {
         let state = &self.books.state;
         let mut allocated: HashMap<_, (Amount, Amount)> = HashMap::new();
@@ -76,7 +78,7 @@ impl Play<'_> {
     }
 }
 
-/// What a payment paid and put aside, less what it took out of suspense.
+/// What a payment paid and set aside, less what it took from suspense.
 fn sum_of_parts(rows: &[Row]) -> Amount {
     let signed = |row: &Row| if row.code == 134 { -row.amount } else { row.amount };
     rows.iter().filter(|row| row.balance.is_some()).map(signed).sum()

@@ -1,4 +1,4 @@
-//! The arithmetic of the api-server, in memory.
+//! Driver for the api-server's loan arithmetic, in memory.
 
 use super::{Play, Tally, money};
 use crate::loan_model::plan::{Action, Plan};
@@ -22,7 +22,7 @@ struct Engine {
     before: Vec<State>,
 }
 
-/// Plays a plan on both and tells the first difference.
+/// Plays a plan on both and returns the first difference.
 pub fn compare(plan: &Plan) -> Result<Tally, String> {
     let mut play = Play::new(plan);
     let mut engine = Engine::new(plan, &play.books.state);
@@ -39,18 +39,18 @@ pub fn compare(plan: &Plan) -> Result<Tally, String> {
     Ok(play.tally)
 }
 
-/// Below it the cents to which each payment's interest is rounded are all that counts.
+/// Below this instalment, only the rounding of each payment's interest counts.
 const DOLLAR: Amount = 100 * model::CENT;
 
-/// A yearly rate of 30 percent.
+/// A rate of 30 percent a year.
 const USURIOUS: i128 = 30_0000_0000;
 
-/// Compares the level instalment of a loan with a last due date: how many cents the engine's is
-/// above the smallest one with which the last payment is not the larger one.
+/// Compares the level instalment of a loan that has a last due date: by how many cents the engine's
+/// exceeds the smallest one whose last payment is not larger than it.
 ///
-/// The engine reckons with interest unrounded, the book pays it rounded with the remainder carried:
-/// of each payment up to a cent more or less. At the rates of real loans that comes to one cent at
-/// most; at usurious ones the interest on the difference counts, too, and nothing is said.
+/// The engine computes with unrounded interest; the book rounds interest and carries the remainder,
+/// up to a cent per payment. At the rates of real loans that makes at most one cent; at usurious
+/// rates interest on the difference counts too, so those loans are not compared.
 pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
     let (terms, first) = (&plan.terms, plan.terms.rates[0]);
     let terms = model::Terms {
@@ -113,7 +113,7 @@ fn enter(
     Ok(())
 }
 
-/// True for what the arithmetic is not asked.
+/// True for refusals that are up to the arithmetic's callers.
 fn is_callers_affair(expected: &Result<Entered, model::Refusal>) -> bool {
     use model::Refusal::{Closed, InFuture, InvalidValue, TooEarly};
     matches!(expected, Err(Closed | InFuture | InvalidValue | TooEarly(_)))
@@ -211,7 +211,8 @@ impl Engine {
         Ok(Entered { rows: vec![row], allocations })
     }
 
-    /// Puts the state before an entry back, and what moved its balances otherwise stays.
+    /// Restores the state before an entry, and keeps what other entries have since done to its
+    /// balances.
     fn reverse(&mut self, number: usize, entry: &model::Entry, accrues: bool) {
         let now = self.state.clone();
         if entry.moves_base() {
@@ -251,7 +252,7 @@ impl Engine {
     }
 }
 
-/// What can be said of a state by both.
+/// The part of a state that both sides have.
 #[derive(Debug, PartialEq, Eq)]
 struct Comparable {
     /// Principal, late charges, fees, impound, suspense, interest settled, paid ahead.
@@ -312,7 +313,7 @@ fn refused(refusal: Refusal) -> model::Refusal {
     }
 }
 
-/// The rows that the database would be given.
+/// The rows that would be stored in the database.
 fn entered(posting: &Posting, amount: Money, effective: NaiveDate, owed: Money) -> Entered {
     use BalanceName as Name;
     let (parts, after) = (&posting.parts, &posting.after);
@@ -341,7 +342,7 @@ fn entered(posting: &Posting, amount: Money, effective: NaiveDate, owed: Money) 
     Entered { rows, allocations: allocations(122, 124, &posting.due_row_parts) }
 }
 
-/// What of rows of these codes went to due rows.
+/// The allocations to due rows of rows with these codes.
 fn allocations(principal: i32, interest: i32, parts: &[DueRowPart]) -> Vec<Allocation> {
     let of_row =
         |row: &DueRowPart| {

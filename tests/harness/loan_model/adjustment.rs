@@ -1,4 +1,4 @@
-//! What moves a balance beside payments.
+//! Adjustments: entries other than payments that move a balance.
 
 use super::interest::Interest;
 use super::{Allocation, Amount, Entered, Refusal, Row, State, Terms};
@@ -10,7 +10,7 @@ use shared::entity::loan_transactions::BalanceName;
 pub enum Kind {
     /// More principal is paid out.
     Advance,
-    /// The same, from a credit line.
+    /// More principal is drawn from a credit line.
     Draw,
     /// A late charge.
     LateCharge,
@@ -57,25 +57,25 @@ impl Kind {
         }
     }
 
-    /// True for those that move principal or interest, and so the base of accrual.
+    /// True for kinds that move principal or interest, and so the accrual base.
     pub fn moves_base(self) -> bool {
         matches!(self.effect().1, BalanceName::Principal | BalanceName::Interest)
     }
 }
 
-/// An adjustment as somebody enters it.
+/// An adjustment as entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjustment {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// How much.
+    /// Its amount.
     pub amount: Amount,
-    /// The day it counts for.
+    /// Its effective date.
     pub date: NaiveDate,
 }
 
 impl State {
-    /// Posts an adjustment: the loan afterwards, and its row.
+    /// Posts an adjustment. Returns the loan afterwards, and the row.
     pub fn adjust(
         &self,
         terms: &Terms,

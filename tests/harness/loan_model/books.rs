@@ -1,7 +1,7 @@
-//! The list of entries of a loan, and taking one back.
+//! Journal of a loan, and reversals.
 //!
-//! Taking back what moved the base of accrual means to write the whole book once more without it.
-//! Taking back anything else moves its balance back.
+//! Reversing an entry that moved the accrual base means rewriting the whole book without it.
+//! Reversing any other entry moves its balance back.
 
 use super::interest::Interest;
 use super::{
@@ -10,42 +10,41 @@ use super::{
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 
-/// Something that somebody enters.
+/// Something to enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A payment.
     Pay(Payment),
     /// Anything else that moves a balance.
     Adjust(Adjustment),
-    /// This entry, counted from the first, is taken back; a payment perhaps because it was
-    /// returned on a day.
+    /// A reversal of this entry; of a payment, possibly because the bank returned it.
     Reverse {
-        /// Which one.
+        /// Index of the entry.
         entry: usize,
         /// The day on which the bank returned it.
         returned: Option<NaiveDate>,
     },
 }
 
-/// An entry of the book.
+/// An entry in the book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// What was entered.
     pub event: Event,
     /// Its rows, the total first.
     pub entered: Entered,
-    /// The entry that took it back, or that it takes back.
+    /// The entry that reversed it, or that it reverses.
     pub partner: Option<usize>,
     /// The day on which the bank returned it.
     pub returned: Option<NaiveDate>,
-    /// Which day showed the last activity before it.
+    /// The date of the last activity before it.
     activity_before: Option<NaiveDate>,
 }
 
-/// What the book is made of when it is written once more.
+/// A step in rewriting the book.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// An entry, with the day on which it was entered.
+    /// An entry, with the day on which it was made.
     Entry(usize, Event, NaiveDate),
     /// A balance is moved back.
     Back(BalanceName, Amount),
@@ -54,19 +53,19 @@ enum Step {
 /// The book of a loan.
 #[derive(Clone, Debug)]
 pub struct Books {
-    /// What was agreed.
+    /// The agreed terms.
     pub terms: Terms,
-    /// What its principal earns.
+    /// The interest that the principal earns.
     pub interest: Interest,
-    /// Where the loan stands.
+    /// The current state of the loan.
     pub state: State,
-    /// Everything that was entered and not refused.
+    /// All accepted entries.
     pub entries: Vec<Entry>,
     steps: Vec<Step>,
 }
 
 impl Entry {
-    /// True for what moves the base of accrual.
+    /// True if it moves the accrual base.
     pub fn moves_base(&self) -> bool {
         match self.event {
             Event::Pay(_) => true,
@@ -77,14 +76,14 @@ impl Entry {
 }
 
 impl Books {
-    /// The book of a loan that was just booked, for days up to this one.
+    /// Creates the book of a newly booked loan, for days up to this one.
     pub fn new(terms: Terms, up_to: NaiveDate) -> Self {
         let interest = Interest::new(&terms, &terms.calendar(), up_to);
         let state = State::booked(&terms, &interest);
         Self { terms, interest, state, entries: Vec::new(), steps: Vec::new() }
     }
 
-    /// Enters something. What is refused changes nothing.
+    /// Enters an event. A refused event changes nothing.
     pub fn enter(&mut self, today: NaiveDate, event: Event) -> Result<&Entry, Refusal> {
         let activity_before = self.state.last_activity;
         let (entered, partner, returned) = match event {
@@ -106,12 +105,12 @@ impl Books {
         Ok(&self.entries[self.entries.len() - 1])
     }
 
-    /// What is read of the loan on this day.
+    /// What the API shows of the loan on this day.
     pub fn read(&self, today: NaiveDate) -> Result<Reading, Refusal> {
         self.state.read(&self.terms, &self.interest, today)
     }
 
-    /// What the entries that still stand have settled of due rows.
+    /// Allocations to due rows by the entries that are not reversed.
     pub fn allocations(&self) -> Vec<Allocation> {
         let standing = self.entries.iter().filter(|entry| entry.partner.is_none());
         let mut all: Vec<_> =
@@ -151,7 +150,7 @@ impl Books {
             steps.push(Step::Back(balance, amount));
         }
         let mut state = self.written_once_more(&steps);
-        // Of activity it takes back its own alone; what came later stays.
+        // A reversal undoes only its own activity date; later activity stays.
         let own = self.state.last_activity == Some(entry.entered.rows[0].effective);
         state.last_activity = match entry.moves_base() && own {
             true => entry.activity_before,
@@ -183,14 +182,14 @@ impl Books {
         if entry.moves_base() && later.into_iter().any(moved) {
             return Err(Refusal::NotLatest);
         }
-        // Only what closed a loan opens it again.
+        // A paid-off loan is reopened only by reversing the entry that closed it.
         if !entry.moves_base() && self.state.paid_off.is_some() {
             return Err(Refusal::Closed);
         }
         self.stays_above_zero(entry)
     }
 
-    /// Refuses to move a balance back below zero.
+    /// Refuses a reversal that would make a balance negative.
     fn stays_above_zero(&self, entry: &Entry) -> Result<(), Refusal> {
         let mut state = self.state.clone();
         let mut names = Vec::new();
@@ -203,7 +202,7 @@ impl Books {
         negative.map_or(Ok(()), |name| Err(Refusal::Negative(name)))
     }
 
-    /// The state that the steps lead to, from the booking on.
+    /// The state after these steps, starting from the booking.
     fn written_once_more(&self, steps: &[Step]) -> State {
         let mut state = State::booked(&self.terms, &self.interest);
         for step in steps {
@@ -220,7 +219,8 @@ impl Books {
         state
     }
 
-    /// The rows of an entry once more, with the odd codes: each with its balance after it.
+    /// The rows of a reversal: an entry's rows again with the odd codes, each with the balance
+    /// after it.
     fn rows_back(&self, entry: &Entry, after: &State) -> Result<Vec<Row>, Refusal> {
         let mut running = self.state.clone();
         let mut rows = Vec::new();
@@ -238,18 +238,18 @@ impl Books {
     }
 }
 
-/// How a row moves its balance back, if it has one.
+/// The balance and amount by which reversing a row moves its balance, if it has one.
 fn moved_back(row: &Row) -> Option<(BalanceName, Amount)> {
     Some((row.balance?, if grows(row.code) { -row.amount } else { row.amount }))
 }
 
-/// True for the codes that make their balance larger.
+/// True for the codes that increase their balance.
 fn grows(code: i32) -> bool {
     matches!(code, 100 | 110 | 130 | 132 | 140 | 142)
 }
 
-/// What was entered after something now taken back stands, even where its balance is short of it on
-/// the way: the end alone counts.
+/// Enters an adjustment made after the reversed entry: it stands even if its balance is too low on
+/// the way, because only the end counts.
 fn forced(mut state: State, event: Event, refusal: Refusal) -> State {
     match event {
         Event::Adjust(Adjustment { kind, amount, date }) if !kind.moves_base() => {

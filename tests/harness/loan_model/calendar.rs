@@ -1,22 +1,22 @@
-//! The dates of instalments, and days in months of 30.
+//! Due dates, and days in months of 30.
 
 use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans::PaymentPeriod;
 
-/// When instalments are due.
+/// The schedule of due dates.
 #[derive(Clone, Copy, Debug)]
 pub struct Calendar {
-    /// How often.
+    /// The payment period.
     pub period: PaymentPeriod,
     /// The first date.
     pub first: Option<NaiveDate>,
-    /// The day of the month that is meant.
+    /// The nominal day of the month.
     pub day: Option<u32>,
-    /// The last date, whether the period leads to it or not.
+    /// The last date, whether or not the period leads to it.
     pub maturity: Option<NaiveDate>,
 }
 
-/// A date, and the day of a month of 30 days it stands for if it is a date of the schedule.
+/// A date and, if it belongs to the schedule, the nominal day of a 30-day month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
     /// The date.
@@ -26,8 +26,8 @@ pub struct Day {
 }
 
 impl Calendar {
-    /// The date so many periods after the first one (or before it), and the day that is meant,
-    /// whether or not the loan has matured. Nothing where there are no periods.
+    /// The date this many periods after the first one (before it if negative) and its nominal day,
+    /// whether or not the loan has matured. `None` for schedules without periods.
     pub fn counted(&self, periods: i64) -> Option<(NaiveDate, u32)> {
         let first = self.first?;
         let day = self.day?;
@@ -58,7 +58,7 @@ impl Calendar {
         }
     }
 
-    /// Every due date up to this day, and the one after it if there is one.
+    /// Every due date up to this day, and the next one if there is one.
     pub fn due_dates(&self, up_to: NaiveDate) -> Vec<Day> {
         let mut dates = Vec::new();
         if self.period == PaymentPeriod::Maturity
@@ -84,8 +84,8 @@ impl Calendar {
         dates
     }
 
-    /// This date, with the day that is meant if the schedule, counted back from the first date,
-    /// meets it.
+    /// This date, with its nominal day if it belongs to the schedule counted back from the first
+    /// date.
     pub fn counted_back(&self, date: NaiveDate) -> Day {
         for periods in 0.. {
             match self.counted(-periods) {
@@ -98,10 +98,11 @@ impl Calendar {
     }
 }
 
-/// Days from one date to another in months of 30 days, as they are counted in the US.
+/// Days between two dates in 30-day months, by the US method.
 ///
-/// A date that stands for a day before the 30th is no month's end: from an instalment that is
-/// meant for the 28th of February to the same day of a later year are whole years of 360 days.
+/// A date with a nominal day before the 30th does not count as a month's end: from an instalment
+/// due nominally on the 28th of February to the same day of a later year it is a whole number of
+/// 360-day years.
 pub fn days_of_30(from: Day, to: Day) -> i128 {
     let mut d1 = from.meant.unwrap_or(from.date.day());
     let mut d2 = to.meant.unwrap_or(to.date.day());
@@ -122,12 +123,12 @@ pub fn days_of_30(from: Day, to: Day) -> i128 {
     i128::from(months * 30 + i64::from(d2) - i64::from(d1))
 }
 
-/// Months since the year 0.
+/// The number of the month since the year 0.
 fn month_number(date: NaiveDate) -> i64 {
     i64::from(date.year()) * 12 + i64::from(date.month0())
 }
 
-/// This day of a month, or its last one; and the day that was meant.
+/// This day of a month, or its last one; and the nominal day.
 fn in_month(number: i64, day: u32) -> (NaiveDate, u32) {
     let (year, month) = (number.div_euclid(12) as i32, number.rem_euclid(12) as u32 + 1);
     let date = (1..=day).rev().find_map(|day| NaiveDate::from_ymd_opt(year, month, day));

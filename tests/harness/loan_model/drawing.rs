@@ -1,5 +1,5 @@
-//! Drawing loans and what is done with them at random, with a liking for the edges: month ends,
-//! leap years, the day before, a cent too much.
+//! Generator of random loans and of what is done with them, with a preference for edge cases: month
+//! ends, leap years, the day before, one cent too much.
 
 use super::plan::{Figure, HowMuch, Move, Part, Plan, What, When};
 use super::{Amount, CENT, Kind, Opening, Terms};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use shared::entity::loans::{DistributionItem as Item, ExcessHandling, PaymentPeriod, YearLength};
 
-/// Any loan with at most so many moves.
+/// Any loan with at most this many moves.
 pub fn plan(moves: usize) -> BoxedStrategy<Plan> {
     (terms(), vec(a_move(), 1..=moves)).prop_map(|(terms, moves)| Plan { terms, moves }).boxed()
 }
@@ -97,12 +97,12 @@ fn maturity() -> impl Strategy<Value = Ends> {
     ]
 }
 
-/// When a loan begins, seen from the first due date.
+/// When a loan begins, relative to the first due date.
 #[derive(Clone, Copy, Debug)]
 enum Start {
-    /// Interest starts so many whole periods before, the contract so many days after that.
+    /// Interest starts this many whole periods before, the contract this many days after that.
     Periods(i64, i64),
-    /// The contract is so many days before, interest starts so many days after that.
+    /// The contract is this many days before, interest starts this many days after that.
     Days(i64, i64),
 }
 
@@ -189,7 +189,7 @@ fn rates() -> BoxedStrategy<Vec<(i64, i128)>> {
         .boxed()
 }
 
-/// Cents of every size.
+/// Amounts in cents, of every magnitude.
 fn cents() -> BoxedStrategy<i128> {
     prop_oneof![
         1 => 1i128..=20,
@@ -217,7 +217,7 @@ fn opening() -> BoxedStrategy<Opening> {
         .boxed()
 }
 
-/// The instalment, seen from the principal.
+/// The instalment, relative to the principal.
 #[derive(Clone, Copy, Debug)]
 enum Instalment {
     Absent,

@@ -1,4 +1,4 @@
-//! What a principal earns from one day to another: an exact fraction, summed up day by day.
+//! Interest on a principal between two days: an exact fraction, summed day by day.
 
 use super::calendar::{Calendar, Day, days_of_30};
 use super::state::Refusal;
@@ -6,28 +6,29 @@ use super::{Amount, LARGEST, Terms};
 use chrono::NaiveDate;
 use shared::entity::loans::YearLength;
 
-/// Days of a common year times days of a leap year: every ACT divides it.
+/// Days of a common year times days of a leap year, which any actual year length divides.
 const BOTH_YEARS: i128 = 365 * 366;
 
-/// Accrual is kept in 1e-8 of the currency unit. Money in 1e-4, times a rate in 1e-8 percent, is
-/// 1e-14 of a unit a year.
+/// Accrual is in units of 1e-8 of the currency unit. Money in 1e-4 times a rate in 1e-8 percent is
+/// in 1e-14 of a unit per year.
 const PRODUCT_PER_ACCRUAL: i128 = 1_000_000;
 
-/// Interest of a loan, for every day that a test may ask about.
+/// The interest of a loan, for every day that a test may look at.
 #[derive(Clone, Debug)]
 pub struct Interest {
     terms: Terms,
     /// The dates on which instalments are due.
     pub due_dates: Vec<Day>,
     start: Day,
-    /// For each day since the interest start: rate times share of a year of all days before it.
+    /// For each day since the interest start, the sum of rate times share of a year over all
+    /// earlier days.
     weights: Vec<i128>,
-    /// What the weights must be divided by.
+    /// The divisor of the weights.
     divisor: i128,
 }
 
 impl Interest {
-    /// The interest of these terms on days up to this one.
+    /// The interest on these terms for days up to this one.
     pub fn new(terms: &Terms, calendar: &Calendar, up_to: NaiveDate) -> Self {
         let start = calendar.counted_back(terms.interest_start);
         let mut weights = vec![0];
@@ -42,8 +43,8 @@ impl Interest {
         Self { terms: terms.clone(), due_dates, start, weights, divisor }
     }
 
-    /// What this principal earns on the days from the first to before the second, in 1e-8 of the
-    /// currency unit.
+    /// The interest on this principal from the first day up to, but not including, the second, in
+    /// 1e-8 of the currency unit.
     pub fn accrue(
         &self,
         principal: Amount,
@@ -61,7 +62,7 @@ impl Interest {
         divide(principal.checked_mul(weight).ok_or(Refusal::OutOfRange)?, divisor)
     }
 
-    /// One day's interest at eight decimals.
+    /// One day's interest, to eight decimals.
     pub fn per_diem(&self, principal: Amount, day: NaiveDate) -> Result<i128, Refusal> {
         if !self.terms.is_of_months() {
             return self.accrue(principal, day, day.succ_opt().expect("a day"));
@@ -76,7 +77,7 @@ impl Interest {
         self.weights[(day - self.start.date).num_days() as usize]
     }
 
-    /// Rate times days of 30/360, cut at due dates and where the rate changes.
+    /// Rate times days in 30/360, split at due dates and rate changes.
     fn months(&self, from: NaiveDate, to: NaiveDate) -> i128 {
         let due = self.due_dates.iter().map(|due| due.date);
         let changes = self.terms.rates.iter().map(|(day, _)| *day);
@@ -102,12 +103,12 @@ impl Interest {
 }
 
 impl Terms {
-    /// 360/360: months of 30 days.
+    /// True for 360/360: months of 30 days.
     fn is_of_months(&self) -> bool {
         (self.numerator, self.denominator) == (YearLength::D360, YearLength::D360)
     }
 
-    /// The share of a year that this day is, times `share_divisor`.
+    /// This day's share of a year, times `share_divisor`.
     fn share(&self, day: NaiveDate) -> i128 {
         let actual = if day.leap_year() { 366 } else { 365 };
         let of_denominator = match fixed(self.denominator) {
@@ -128,7 +129,7 @@ impl Terms {
     }
 }
 
-/// How many days a year has, if it has always the same.
+/// The number of days in a year, if it is always the same.
 fn fixed(length: YearLength) -> Option<i128> {
     match length {
         YearLength::D360 => Some(360),
@@ -139,7 +140,7 @@ fn fixed(length: YearLength) -> Option<i128> {
     }
 }
 
-/// A quotient of what is not negative, rounded half-up, if it can be stored.
+/// Divides a non-negative amount and rounds half up; refuses a quotient that cannot be stored.
 fn divide(amount: i128, divisor: i128) -> Result<i128, Refusal> {
     let rest = amount % divisor;
     let rounded = amount / divisor + i128::from(rest * 2 >= divisor);

@@ -1,10 +1,10 @@
-//! The level instalment: the smallest one with which the last payment is not the larger one.
+//! Level instalment: the smallest one whose last payment is not larger than it.
 
 use super::{Amount, Books, Event, Opening, Payment, Terms};
 use shared::entity::payment_distribution::PaymentDistribution;
 
-/// The last payment of a loan whose borrower pays what each due date asks for, on the date. The
-/// loan must have a last due date. Nothing where amounts become too large.
+/// The last payment of a loan whose borrower pays each due row on its date. The loan must have a
+/// last due date. `None` if amounts become too large.
 pub fn last_payment(terms: &Terms, instalment: Amount) -> Option<Amount> {
     let maturity = terms.calendar().maturity?;
     let terms = Terms {

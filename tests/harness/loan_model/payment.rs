@@ -1,4 +1,4 @@
-//! How a payment is spent.
+//! Allocation of a payment.
 
 use super::interest::Interest;
 use super::state::storable;
@@ -7,47 +7,47 @@ use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 use shared::entity::loans::{DistributionItem, ExcessHandling};
 
-/// A payment as somebody sends it.
+/// A payment as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// How much.
+    /// The amount.
     pub amount: Amount,
-    /// The day it counts for.
+    /// The effective date.
     pub date: NaiveDate,
-    /// It shall close the loan.
+    /// True if it is to close the loan.
     pub payoff: bool,
-    /// What becomes of the rest, if not what the loan says.
+    /// How excess is handled, if not as the loan says.
     pub excess: Option<ExcessHandling>,
-    /// What it shall pay, if not what the loan's list says.
+    /// The allocation, if not in the loan's order.
     pub split: Option<Parts>,
 }
 
-/// How much of each balance a payment pays.
+/// The amount allocated to each balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Principal, all of it.
+    /// Principal, billed or not.
     pub principal: Amount,
-    /// Interest, all of it.
+    /// Interest, billed or not.
     pub interest: Amount,
     /// Late charges.
     pub late_charges: Amount,
     /// Fees.
     pub fees: Amount,
-    /// To be held.
+    /// Impound, held.
     pub impound: Amount,
-    /// To be held.
+    /// Suspense, held.
     pub suspense: Amount,
 }
 
 impl Parts {
-    /// All of them together.
+    /// The sum of all parts.
     pub fn sum(&self) -> Amount {
         let paid = self.principal + self.interest + self.late_charges + self.fees;
         paid + self.impound + self.suspense
     }
 }
 
-/// A payment in the spending.
+/// A payment being allocated.
 struct Spending<'a> {
     terms: &'a Terms,
     state: State,
@@ -55,7 +55,7 @@ struct Spending<'a> {
     rest: Amount,
     parts: Parts,
     applied_suspense: Amount,
-    /// Interest that no due row holds.
+    /// Accrued interest beyond that of the due rows.
     accrued: Amount,
     accrued_paid: Amount,
     unbilled_paid: Amount,
@@ -63,7 +63,7 @@ struct Spending<'a> {
 }
 
 impl State {
-    /// Posts a payment: the loan afterwards, and the rows.
+    /// Posts a payment. Returns the loan afterwards, and the rows.
     pub fn pay(
         &self,
         terms: &Terms,
@@ -119,7 +119,7 @@ impl State {
         self.not_before_base(terms, payment.date)
     }
 
-    /// Refuses a day before what moved the base of accrual last.
+    /// Refuses a date before the last move of the accrual base.
     pub fn not_before_base(&self, terms: &Terms, date: NaiveDate) -> Result<(), Refusal> {
         let paid = self.last_payment.map_or(self.base_date, |(date, _)| date);
         let earliest = terms.origination.max(self.base_date).max(paid);
@@ -128,7 +128,7 @@ impl State {
 }
 
 impl Spending<'_> {
-    /// The next instalment is so near that the payment counts for it.
+    /// True if the next due date is so near that the payment counts toward its instalment.
     fn is_early(&self) -> bool {
         let ahead = self.state.next_due.map(|next| (next - self.date).num_days());
         ahead.is_some_and(|days| 0 < days && days <= self.terms.advance_days)
@@ -227,7 +227,7 @@ impl Spending<'_> {
         if self.rest > 0 { Err(Refusal::Overpayment(amount - self.rest)) } else { Ok(()) }
     }
 
-    /// How much principal the next instalment may take ahead of its day.
+    /// The principal that the next instalment may take before its due date.
     fn next_instalment(&self) -> Amount {
         if self.state.next_due == self.terms.calendar().maturity {
             return self.state.principal;

@@ -1,6 +1,6 @@
-//! What somebody is going to do with a loan, in words that become dates and amounts when the time
-//! comes: *exactly what is owed*, *the day before it is due*. So a plan stays sensible when parts
-//! of it are left out, and what fails can be made small.
+//! Plans for what to do with a loan, in terms that become dates and amounts only when executed:
+//! *exactly what is owed*, *the day before it is due*. A plan stays sensible when parts of it are
+//! left out, so that a failing one can be shrunk.
 
 use super::{
     Adjustment, Amount, Books, CENT, Event, Kind, LARGEST, Parts, Payment, State, Terms,
@@ -9,64 +9,64 @@ use super::{
 use chrono::{Datelike, Days, NaiveDate, TimeDelta};
 use shared::entity::loans::ExcessHandling;
 
-/// A loan and what is done with it.
+/// A loan and the moves made on it.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// How it is booked.
     pub terms: Terms,
-    /// What is done, in order.
+    /// The moves, in order.
     pub moves: Vec<Move>,
 }
 
-/// Something that is done.
+/// A move.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// What.
+    /// What is done.
     pub what: What,
-    /// The day it counts for.
+    /// The effective date.
     pub when: When,
-    /// So many days later it is entered.
+    /// It is entered this many days later.
     pub lag: u64,
 }
 
 /// What is done.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// Something is paid.
+    /// A payment.
     Pay {
-        /// How much.
+        /// The amount.
         amount: HowMuch,
-        /// To close the loan.
+        /// True if it is to close the loan.
         payoff: bool,
-        /// What becomes of the rest.
+        /// How excess is handled.
         excess: Option<ExcessHandling>,
     },
-    /// Something is paid in parts: principal, interest, late charges, fees, impound, suspense.
+    /// A payment in given parts: principal, interest, late charges, fees, impound, suspense.
     Split {
-        /// How much of each.
+        /// The amount of each part.
         parts: [Part; 6],
-        /// The amount is so many cents more than its parts.
+        /// The payment's amount exceeds the sum of its parts by this many cents.
         beside: i128,
-        /// It says that it closes the loan, which it may not.
+        /// True if it also claims to close the loan, which is not allowed.
         payoff: bool,
     },
-    /// Another balance is moved.
+    /// An adjustment of another balance.
     Adjust {
-        /// How.
+        /// Its kind.
         kind: Kind,
-        /// How much.
+        /// The amount.
         amount: HowMuch,
     },
-    /// An entry is taken back.
+    /// A reversal of an entry.
     Reverse {
-        /// Which one, counted from the last one.
+        /// Which entry, counted from the last one.
         back: usize,
-        /// The latest one that can be, instead.
+        /// True for the latest reversible entry instead.
         latest: bool,
-        /// So many days ago the bank returned it.
+        /// The bank returned it this many days ago.
         returned: Option<i64>,
     },
-    /// Somebody looks.
+    /// A read.
     Read,
 }
 
@@ -75,31 +75,31 @@ pub enum What {
 pub enum Part {
     /// Nothing.
     Nothing,
-    /// All there is.
+    /// Everything.
     All,
-    /// A cent more than there is.
+    /// One cent more than everything.
     TooMuch,
-    /// So many cents, at most all there is.
+    /// This many cents, at most everything.
     Cents(i128),
 }
 
-/// How much.
+/// An amount.
 #[derive(Clone, Copy, Debug)]
 pub enum HowMuch {
-    /// So many cents.
+    /// This many cents.
     Cents(i128),
-    /// This figure on that day, and so many cents more.
+    /// This figure on that day, plus this many cents.
     Of(Figure, i128),
-    /// So many thousandths of the principal, in whole cents.
+    /// This many thousandths of the principal, in whole cents.
     Share(i128),
 }
 
 /// A figure of a loan on a day.
 #[derive(Clone, Copy, Debug)]
 pub enum Figure {
-    /// What is unpaid of due rows.
+    /// The unpaid part of the due rows.
     Due,
-    /// What pays the loan off.
+    /// The payoff amount.
     Payoff,
     /// Everything that is owed.
     Owed,
@@ -113,40 +113,40 @@ pub enum Figure {
     Balance,
 }
 
-/// When.
+/// A date.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
     /// Today.
     Today,
-    /// So many days after the base of accrual.
+    /// This many days after the accrual base.
     AfterBase(i64),
-    /// So many days after the next due date.
+    /// This many days after the next due date.
     AfterDue(i64),
-    /// So many days after the first day on which a payment counts for the next instalment.
+    /// This many days after the first day on which a payment counts toward the next instalment.
     AfterWindow(i64),
-    /// So many days after the end of the month of the base.
+    /// This many days after the end of the accrual base's month.
     AfterMonthEnd(i64),
-    /// So many days after the last due date.
+    /// This many days after the last due date.
     AfterMaturity(i64),
-    /// So many days after the origination.
+    /// This many days after the origination.
     AfterOrigination(i64),
-    /// So many days after today.
+    /// This many days after today.
     InFuture(u64),
 }
 
-/// What a move is once its day and its figures are known.
+/// A move with its date and figures resolved.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
-    /// It is entered.
+    /// An event to enter.
     Enter(Event),
-    /// The loan is looked at.
+    /// A read of the loan.
     Read,
 }
 
-/// So much is taken where there is nothing to take.
+/// The amount used for a figure that is zero.
 const FIFTY: Amount = 50_0000;
 
-/// Days that a plan may reach.
+/// The most days that a plan may span.
 pub const DAYS: u64 = 3000;
 
 impl Plan {
@@ -155,19 +155,20 @@ impl Plan {
         self.terms.origination.min(self.terms.interest_start)
     }
 
-    /// The last day that anything happens on.
+    /// The last day on which anything happens.
     pub fn last_day(&self) -> NaiveDate {
         self.first_day() + Days::new(DAYS)
     }
 
-    /// The loan as it is booked.
+    /// The books of the newly booked loan.
     pub fn books(&self) -> Books {
         Books::new(self.terms.clone(), self.last_day() + Days::new(2))
     }
 }
 
 impl Move {
-    /// What it is on these books, and the day on which it is done, which is today or later.
+    /// Resolves the move on these books. Returns the day on which it is made, which is today or
+    /// later.
     pub fn action(&self, books: &Books, today: NaiveDate, last: NaiveDate) -> (NaiveDate, Action) {
         let date = self.when.date(books, today).min(last);
         let future = matches!(self.when, When::InFuture(_));
@@ -206,7 +207,7 @@ impl Move {
     }
 }
 
-/// The entry that is taken back: counted from the last one, or the latest that can be.
+/// The index of the entry to reverse: counted from the last one, or the latest reversible one.
 fn chosen(books: &Books, back: usize, latest: bool) -> Option<usize> {
     let standing = |number: &usize| {
         let entry = &books.entries[*number];
@@ -241,7 +242,7 @@ impl When {
     }
 }
 
-/// A loan on a day, as if something were posted then.
+/// The figures of a loan on a day, as if something were posted then.
 struct Figures {
     state: State,
     payoff: Amount,
@@ -252,7 +253,7 @@ impl Figures {
     fn of(books: &Books, date: NaiveDate) -> Self {
         let mut state = books.state.clone();
         if date >= state.base_date {
-            // Where amounts become too large, any figure will do.
+            // If amounts become too large, any figure will do.
             state.move_base(&books.terms, &books.interest, date).unwrap_or_default();
         }
         let payoff = state.payoff(&books.interest, state.base_date).unwrap_or_default();
@@ -265,14 +266,14 @@ impl Figures {
             HowMuch::Share(thousandths) => self.state.principal * thousandths / 100_000 * CENT,
             HowMuch::Of(figure, cents) => {
                 let figure = match self.figure(figure, kind) {
-                    // Most such entries would be refused for the same reason.
+                    // Most entries of zero would be refused for the same reason.
                     0 => FIFTY,
                     figure => up_to_cents(figure),
                 };
                 figure + cents * CENT
             }
         };
-        // Nobody can send more.
+        // No request can hold more.
         amount.min(LARGEST)
     }
 
@@ -299,7 +300,7 @@ impl Figures {
                 Part::TooMuch => all / CENT * CENT + CENT,
                 Part::Cents(cents) => (cents * CENT).min(all / CENT * CENT),
             };
-            // Interest of many years may exceed what a request can say.
+            // Interest over many years may exceed what a request can hold.
             part.min(LARGEST)
         };
         Parts {
@@ -313,7 +314,7 @@ impl Figures {
     }
 }
 
-/// Posted amounts are whole cents.
+/// Rounds up to whole cents, because posted amounts are.
 fn up_to_cents(amount: Amount) -> Amount {
     (amount + CENT - 1) / CENT * CENT
 }

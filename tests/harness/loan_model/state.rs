@@ -1,38 +1,38 @@
-//! Where a loan stands, its due rows, and what is read of it on a day.
+//! The state of a loan, its due rows, and what is read of it on a day.
 
 use super::interest::Interest;
 use super::{Amount, CENT, LARGEST, Terms};
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 
-/// Why something is not entered, with the figure that would have passed.
+/// The reason why an entry is refused, with the figure that would have been accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Nothing, or less.
+    /// The amount is zero or less.
     AmountNotPositive,
-    /// After today.
+    /// The date is after today.
     InFuture,
-    /// Before this earliest day.
+    /// The date is before this earliest one.
     TooEarly(NaiveDate),
-    /// The loan takes nothing any more.
+    /// The loan accepts no more payments.
     Closed,
-    /// The parts are not the whole.
+    /// The parts do not add up to the amount.
     SplitMismatch,
-    /// A part is above this balance.
+    /// A part exceeds this balance.
     ExceedsBalance(Amount),
-    /// A split with what a split may not have.
+    /// A split is combined with something it excludes.
     InvalidValue,
-    /// At most this much.
+    /// At most this amount is accepted.
     Overpayment(Amount),
-    /// The loan is paid off with this much.
+    /// This amount pays the loan off.
     PayoffShort(Amount),
-    /// Something entered later stands in the way.
+    /// A later entry prevents it.
     NotLatest,
-    /// It is reversed already, or a reversal itself.
+    /// The entry is already reversed, or is a reversal itself.
     AlreadyReversed,
-    /// This balance would be below zero.
+    /// This balance would become negative.
     Negative(BalanceName),
-    /// The loan never had such an entry, or it is not of the kind.
+    /// There is no such entry, or it is not of the right kind.
     Unsuited,
     /// An amount that cannot be stored.
     OutOfRange,
@@ -41,25 +41,25 @@ pub enum Refusal {
 /// An instalment that fell due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRow {
-    /// When.
+    /// The due date.
     pub date: NaiveDate,
-    /// Interest it asked for.
+    /// Interest billed.
     pub interest: Amount,
-    /// Principal it asked for.
+    /// Principal billed.
     pub principal: Amount,
-    /// Interest it got.
+    /// Interest paid.
     pub interest_paid: Amount,
-    /// Principal it got.
+    /// Principal paid.
     pub principal_paid: Amount,
 }
 
 impl DueRow {
-    /// Interest it has not got.
+    /// Interest still unpaid.
     pub fn unpaid_interest(&self) -> Amount {
         self.interest - self.interest_paid
     }
 
-    /// Principal it has not got.
+    /// Principal still unpaid.
     pub fn unpaid_principal(&self) -> Amount {
         self.principal - self.principal_paid
     }
@@ -74,24 +74,24 @@ impl DueRow {
 pub struct Row {
     /// The transaction code.
     pub code: i32,
-    /// How much.
+    /// The amount.
     pub amount: Amount,
     /// The balance it moves.
     pub balance: Option<BalanceName>,
-    /// That balance afterwards; on a total row the payoff.
+    /// That balance afterwards; on a total row, the payoff amount.
     pub resulting: Option<Amount>,
-    /// The day it counts for.
+    /// The effective date.
     pub effective: NaiveDate,
 }
 
-/// Which part of an entry settled how much of a due row.
+/// How much of a due row a part of an entry settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Allocation {
     /// The code of the part.
     pub code: i32,
     /// The due row.
     pub due: NaiveDate,
-    /// How much.
+    /// The amount.
     pub amount: Amount,
 }
 
@@ -100,16 +100,16 @@ pub struct Allocation {
 pub struct Entered {
     /// Its rows, the total first.
     pub rows: Vec<Row>,
-    /// What they settled.
+    /// Its allocations to due rows.
     pub allocations: Vec<Allocation>,
 }
 
-/// Where a loan stands: the columns that postings move, and the due rows.
+/// The state of a loan: the columns that postings change, and the due rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// Owed.
     pub principal: Amount,
-    /// Owed on the day of `accrued_thru`.
+    /// Owed on the `accrued_thru` day.
     pub interest: Amount,
     /// Owed.
     pub late_charges: Amount,
@@ -119,47 +119,47 @@ pub struct State {
     pub impound: Amount,
     /// Held.
     pub suspense: Amount,
-    /// Interest since booking, in 1e-8.
+    /// Interest accrued since booking, in 1e-8.
     pub accrued_total: i128,
-    /// Up to this day.
+    /// The day up to which interest is accrued.
     pub accrued_thru: NaiveDate,
-    /// Interest paid or reduced.
+    /// Interest paid or forgiven.
     pub settled: Amount,
     /// Paid toward the next instalment.
     pub paid_ahead: Amount,
-    /// Where the current accrual begins.
+    /// The accrual base date.
     pub base_date: NaiveDate,
-    /// What had accrued by then, in 1e-8.
+    /// The interest accrued by then, in 1e-8.
     pub base_total: i128,
-    /// The next instalment.
+    /// The next due date.
     pub next_due: Option<NaiveDate>,
-    /// The latest payment.
+    /// Date and amount of the latest payment.
     pub last_payment: Option<(NaiveDate, Amount)>,
-    /// The day of what was entered last.
+    /// The effective date of the latest entry.
     pub last_activity: Option<NaiveDate>,
-    /// When it was paid off, and closed thereby.
+    /// The date on which it was paid off, and thereby closed.
     pub paid_off: Option<NaiveDate>,
     /// Instalments that fell due.
     pub due_rows: Vec<DueRow>,
 }
 
-/// What is read of a loan on a day.
+/// What the API shows of a loan on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// One day's interest, in 1e-8.
     pub per_diem: i128,
-    /// What pays the loan off.
+    /// The payoff amount.
     pub payoff: Amount,
     /// Due before the day.
     pub past_due: Amount,
     /// Due on the day.
     pub current_due: Amount,
-    /// Age of the oldest unpaid due row.
+    /// The age of the oldest unpaid due row, in days.
     pub days_past_due: i64,
 }
 
 impl State {
-    /// A loan as it is booked.
+    /// The state of a newly booked loan.
     pub fn booked(terms: &Terms, interest: &Interest) -> Self {
         let base_date = terms.origination.min(terms.interest_start);
         Self {
@@ -183,7 +183,7 @@ impl State {
         }
     }
 
-    /// Interest accrued since booking up to this day, in 1e-8.
+    /// Interest accrued from booking up to this day, in 1e-8.
     pub fn total_on(&self, interest: &Interest, day: NaiveDate) -> Result<i128, Refusal> {
         if self.paid_off.is_some() {
             return Ok(self.base_total);
@@ -194,29 +194,29 @@ impl State {
 
     /// Interest owed on this day, in whole cents.
     pub fn interest_owed(&self, interest: &Interest, day: NaiveDate) -> Result<Amount, Refusal> {
-        // A cent is a million of 1e-8.
+        // A cent is a million times 1e-8.
         let owed = self.total_on(interest, day)? - self.settled * 10_000;
         Ok(if owed < 0 { 0 } else { (owed + 500_000) / 1_000_000 * CENT })
     }
 
-    /// What pays the loan off on this day.
+    /// The payoff amount on this day.
     pub fn payoff(&self, interest: &Interest, day: NaiveDate) -> Result<Amount, Refusal> {
         let owed = self.principal + self.interest_owed(interest, day)?;
         let owed = storable(owed + self.late_charges + self.fees)?;
         Ok((owed - self.suspense).max(0))
     }
 
-    /// Interest of due rows that is not paid.
+    /// The unpaid interest of due rows.
     pub fn billed_interest(&self) -> Amount {
         self.due_rows.iter().map(DueRow::unpaid_interest).sum()
     }
 
-    /// Principal of due rows that is not paid.
+    /// The unpaid principal of due rows.
     pub fn billed_principal(&self) -> Amount {
         self.due_rows.iter().map(DueRow::unpaid_principal).sum()
     }
 
-    /// Makes the due rows of the dates up to this day.
+    /// Adds the due rows of the dates up to this day.
     pub fn fall_due(
         &mut self,
         terms: &Terms,
@@ -244,7 +244,7 @@ impl State {
         Ok(())
     }
 
-    /// Moves the base of accrual to this day, after what fell due by then.
+    /// Moves the accrual base to this day, after adding the due rows up to it.
     pub fn move_base(
         &mut self,
         terms: &Terms,
@@ -259,7 +259,7 @@ impl State {
         Ok(())
     }
 
-    /// The balance of this name.
+    /// The balance with this name.
     pub fn balance(&mut self, name: BalanceName) -> &mut Amount {
         match name {
             BalanceName::Principal => &mut self.principal,
@@ -271,8 +271,8 @@ impl State {
         }
     }
 
-    /// Moves a balance that must be storable afterwards, and gives it back. Interest is settled,
-    /// and what is owed then is rounded anew.
+    /// Moves a balance, which must be storable afterwards, and returns it. A move of interest
+    /// settles it, and the interest owed is rounded again.
     pub fn enter(
         &mut self,
         interest: &Interest,
@@ -289,7 +289,7 @@ impl State {
         Ok(*balance)
     }
 
-    /// What is read of the loan on this day.
+    /// What the API shows of the loan on this day.
     pub fn read(
         &self,
         terms: &Terms,

@@ -1,46 +1,46 @@
-//! What was agreed with the borrower, and how the loan was booked.
+//! The agreed terms, and the opening balances.
 
 use super::Amount;
 use super::calendar::Calendar;
 use chrono::NaiveDate;
 use shared::entity::loans::{DistributionItem, ExcessHandling, PaymentPeriod, YearLength};
 
-/// The terms of a loan, as columns and rate rows say them.
+/// The terms of a loan, as in its columns and rate rows.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// The first half of the year basis: 365 of "365/360".
+    /// The numerator of the year basis: 365 in "365/360".
     pub numerator: YearLength,
-    /// The second half.
+    /// The denominator of the year basis.
     pub denominator: YearLength,
-    /// Each rate, in 1e-8 percent, and the day it begins; at least one, in order.
+    /// Each rate, in 1e-8 percent, with the day on which it takes effect; at least one, in order.
     pub rates: Vec<(NaiveDate, i128)>,
-    /// The day of the contract.
+    /// The contract date.
     pub origination: NaiveDate,
-    /// The first day that earns interest.
+    /// The first day that accrues interest.
     pub interest_start: NaiveDate,
-    /// How often an instalment is due.
+    /// The payment period.
     pub period: PaymentPeriod,
     /// The level instalment.
     pub payment_amount: Option<Amount>,
-    /// How many there are, if nobody said when the last one is due.
+    /// The number of payments, if no maturity date was given.
     pub number_of_payments: Option<u32>,
     /// The first due date.
     pub first_payment: Option<NaiveDate>,
     /// The last due date.
     pub maturity: Option<NaiveDate>,
-    /// The day of the month that is meant, 31 for month ends.
+    /// The nominal day of the month, 31 for month ends.
     pub payment_day: Option<u32>,
-    /// So many days before its due date a payment counts for the next instalment.
+    /// A payment counts toward the next instalment from this many days before its due date.
     pub advance_days: i64,
-    /// In which order a payment is spent.
+    /// The order in which a payment is allocated.
     pub distribution: Vec<DistributionItem>,
-    /// What becomes of the rest.
+    /// How excess is handled.
     pub excess: ExcessHandling,
     /// The loan's status stops accrual.
     pub stops_accrual: bool,
     /// The loan's status refuses payments.
     pub refuses_payments: bool,
-    /// What is on the books on the first day.
+    /// The opening balances.
     pub opening: Opening,
 }
 
@@ -49,18 +49,18 @@ pub struct Terms {
 pub struct Opening {
     /// The note amount.
     pub principal: Amount,
-    /// Late charges taken over.
+    /// Late charges carried over.
     pub late_charges: Amount,
-    /// Fees taken over.
+    /// Fees carried over.
     pub fees: Amount,
-    /// Impound money taken over.
+    /// Impound money carried over.
     pub impound: Amount,
-    /// Suspense money taken over.
+    /// Suspense money carried over.
     pub suspense: Amount,
 }
 
 impl Terms {
-    /// The dates of the instalments.
+    /// The schedule of due dates.
     pub fn calendar(&self) -> Calendar {
         let first = self.first_payment;
         let mut calendar = Calendar {
@@ -75,13 +75,13 @@ impl Terms {
         calendar
     }
 
-    /// The rate of a day: the latest that has begun, before the first one the first.
+    /// The rate on a day: the latest in effect; the first one before that.
     pub fn rate_on(&self, day: NaiveDate) -> i128 {
         let begun = self.rates.iter().rev().find(|(from, _)| *from <= day);
         begun.unwrap_or(&self.rates[0]).1
     }
 
-    /// The level instalment, nothing where there is none.
+    /// The level instalment, or zero if there is none.
     pub fn instalment(&self) -> Amount {
         self.payment_amount.unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The model holds the figures that were published, or reckoned by hand.
+//! The model reproduces published figures, and figures computed by hand.
 
 use super::{Amount, Books, CENT, Event, Opening, Payment, Reading, State, Terms};
 use chrono::{Months, NaiveDate};
@@ -58,7 +58,7 @@ fn books(terms: Terms) -> Books {
     Books::new(terms, date("2030-12-31"))
 }
 
-/// Pays, and gives amounts by code.
+/// Posts a payment, and returns its amounts by code.
 fn pay(books: &mut Books, day: &str, amount: &str, payoff: bool) -> Vec<(i32, Amount)> {
     let payment =
         Payment { amount: cents(amount), date: date(day), payoff, excess: None, split: None };

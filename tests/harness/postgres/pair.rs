@@ -1,4 +1,5 @@
-//! Two servers with the samples of `deploy/postgresql/`: a primary and its synchronous standby.
+//! Two servers set up from the samples in `deploy/postgresql/`: a primary and its synchronous
+//! standby.
 
 use super::psql::Psql;
 use super::{Postgres, Storage, find, finish, is_root, run};
@@ -9,15 +10,15 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Of the user by whom the standby reads.
+/// Password of the replication user.
 const PASSWORD: &str = "replicated";
-/// How long a standby may take until it has all that there is.
+/// How long a standby may take to catch up.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// So much of a log is told.
+/// The number of log lines quoted in errors.
 const LAST_LINES: usize = 12;
 
 impl Postgres {
-    /// A primary with the sample settings, and nothing in it but their users.
+    /// Starts a primary with the sample settings, empty except for their users.
     pub async fn start_primary(tls: &TlsFiles) -> Result<Self, String> {
         let server = Self::make(Storage::Folder).await?;
         server.settle(tls)?;
@@ -28,10 +29,10 @@ impl Postgres {
         Ok(server)
     }
 
-    /// Settings and certificate: those of the samples, for this machine.
+    /// Writes the samples' settings and the certificate, adapted to this machine.
     fn settle(&self, tls: &TlsFiles) -> Result<(), String> {
         let failed = |error: std::io::Error| error.to_string();
-        // With the data, so that a standby has it, too.
+        // In the data directory, so that a standby gets it, too.
         let files = self.data().join("tls");
         std::fs::create_dir(&files).map_err(failed)?;
         let copies = [
@@ -56,7 +57,7 @@ impl Postgres {
         let own = std::fs::read_to_string(self.data().join("postgresql.conf")).map_err(failed)?;
         let own = format!("{own}\ninclude = 'loan-servicing.conf'\n");
         std::fs::write(self.data().join("postgresql.conf"), own).map_err(failed)?;
-        // The tests do everything as one user, who makes databases.
+        // The tests do everything as one user, who creates databases.
         let rules = replace(
             &sample("postgresql/pg_hba.conf.sample")?,
             &[
@@ -79,7 +80,7 @@ impl Postgres {
         finish(chown)
     }
 
-    /// How another server connects to this one.
+    /// The connection string for another server to connect to this one.
     fn source(&self, database: &str) -> String {
         format!(
             "host=127.0.0.1 port={} user=replicator password={PASSWORD} dbname={database} \
@@ -89,7 +90,7 @@ impl Postgres {
         )
     }
 
-    /// A standby of this server that has all that this one has. From now on a commit waits for it.
+    /// Creates a standby of this server with all its data. From now on commits wait for it.
     pub async fn standby(&self) -> Result<Self, String> {
         let standby = Self::prepare_folder(Storage::Folder)?;
         let mut copy = standby.command("pg_basebackup");
@@ -101,7 +102,7 @@ impl Postgres {
         Ok(standby)
     }
 
-    /// Waits until a standby follows; from then on each commit waits for it.
+    /// Waits until a standby follows; from then on commits wait for it.
     pub async fn be_followed_by(&self, standby: &Self) -> Result<(), String> {
         let deadline = Instant::now() + PATIENCE;
         while let Err(error) = self.run_sample("synchronous.sql").await {
@@ -113,12 +114,12 @@ impl Postgres {
         Ok(())
     }
 
-    /// From now on no commit waits for a standby.
+    /// Stops commits from waiting for a standby.
     pub async fn stand_alone(&self) -> Result<(), String> {
         self.run_sample("alone.sql").await
     }
 
-    /// The end of its log.
+    /// The last lines of its log.
     fn last_words(&self) -> String {
         let log = self.log();
         let lines: Vec<&str> = log.lines().collect();
@@ -130,30 +131,31 @@ impl Postgres {
         self.run_sample("promote.sql").await
     }
 
-    /// Makes this server, which has ended, a standby of that one, and lets commits wait for it.
+    /// Makes this server, which has ended, a standby of `primary`, and lets commits wait for it.
     pub async fn follow(&self, primary: &Self) -> Result<(), String> {
         let mut rewind = self.command("pg_rewind");
         rewind.arg("-D").arg(self.data()).args(["--no-sync", "--write-recovery-conf"]);
-        // The first start after a kill is its own: without its port, and without a standby.
+        // pg_rewind starts a killed server once for recovery, without its port and without a
+        // standby.
         rewind.arg(format!("--source-server={}", primary.source("postgres")));
         run(rewind).await?;
         self.start_again().await?;
         primary.be_followed_by(self).await
     }
 
-    /// Ends it in good order, with all connections to it.
+    /// Shuts it down in good order, closing all connections.
     pub async fn stop(&self) -> Result<(), String> {
         let mut stop = self.command("pg_ctl");
         stop.args(["-w", "-s", "-m", "fast", "-D"]).arg(self.data()).arg("stop");
         run(stop).await
     }
 
-    /// Where it listens.
+    /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Runs a file of `deploy/postgresql/` as its user would.
+    /// Runs a script of `deploy/postgresql/` as an operator would.
     async fn run_sample(&self, name: &str) -> Result<(), String> {
         let file = self.home().join(name);
         let text = sample(&format!("postgresql/{name}"))?;

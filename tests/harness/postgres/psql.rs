@@ -1,5 +1,5 @@
-//! psql, the program that PostgreSQL brings along: statements, and rows from one database into
-//! another one through a pipe.
+//! psql, PostgreSQL's own client: statements, and copying rows from one database to another through
+//! a pipe.
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -12,18 +12,18 @@ pub struct Psql {
 }
 
 impl Psql {
-    /// The program on this database.
+    /// Finds the program for this database.
     pub fn new(database_url: &str) -> Result<Self, String> {
         Ok(Self { program: super::find("psql")?, database_url: database_url.to_owned() })
     }
 
-    /// Runs a statement and throws away what it gives.
+    /// Runs a statement and discards its output.
     pub async fn run(&self, sql: &str) -> Result<(), String> {
         let output = self.command(sql).stdin(Stdio::null()).stdout(Stdio::null()).output().await;
         judge(sql, output)
     }
 
-    /// Runs `COPY … TO STDOUT` here and `COPY … FROM STDIN` there, at once.
+    /// Runs `COPY … TO STDOUT` here and `COPY … FROM STDIN` there, concurrently.
     pub async fn pipe(&self, sql: &str, into: &Self, into_sql: &str) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.program.display());
         let mut from = self.command(sql);
@@ -31,8 +31,8 @@ impl Psql {
         let rows = from.stdout.take().ok_or("psql has no output")?;
         let rows: Stdio = rows.try_into().map_err(failed)?;
         let to = {
-            // The command holds an end of the pipe and has to go: the writer must feel it when the
-            // reader has ended.
+            // The command holds one end of the pipe and must be dropped, so that the writer notices
+            // when the reader ends.
             let mut to = into.command(into_sql);
             to.stdin(rows).stdout(Stdio::null()).spawn().map_err(failed)?
         };

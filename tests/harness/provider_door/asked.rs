@@ -1,4 +1,4 @@
-//! A request as it came to the door, and what is answered to it.
+//! A request as it arrived at the door, and the answer to it.
 
 use hyper::body::{Body as _, Incoming};
 use reqwest::Method;
@@ -9,25 +9,25 @@ use std::pin::Pin;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
-/// A request, as it was sent.
+/// A request as sent.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// When it had come in.
+    /// When it had arrived.
     pub at: Instant,
     /// The method.
     pub method: Method,
     /// The path without the query.
     pub path: String,
-    /// The query, empty where there is none.
+    /// The query; empty if there is none.
     pub query: String,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body, a form as a rule.
+    /// The body, usually a form.
     pub body: String,
 }
 
 impl Asked {
-    /// Reads a request to its end.
+    /// Reads a request to the end.
     pub(super) async fn read(request: hyper::Request<Incoming>) -> Result<Self, hyper::Error> {
         let (head, mut body) = request.into_parts();
         let mut bytes = Vec::new();
@@ -51,12 +51,12 @@ impl Asked {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// Under which key the provider is to do it once.
+    /// Its idempotency key.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.header("idempotency-key")
     }
 
-    /// The fields of its form, decoded, in their order.
+    /// The decoded fields of its form, in order.
     pub fn form(&self) -> Vec<(String, String)> {
         form_urlencoded::parse(self.body.as_bytes()).into_owned().collect()
     }
@@ -66,13 +66,13 @@ impl Asked {
         self.form().into_iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// The parameters of its query, decoded, in their order.
+    /// The decoded parameters of its query, in order.
     pub fn parameters(&self) -> Vec<(String, String)> {
         form_urlencoded::parse(self.query.as_bytes()).into_owned().collect()
     }
 
-    /// All that anybody on the way can read, as sent and decoded, but for the `Authorization`
-    /// header: what must stand nowhere is looked for here.
+    /// All of it that anyone on the way can read, as sent and decoded, except the `Authorization`
+    /// header: searched for texts that must not appear.
     pub fn text(&self) -> String {
         let mut text = format!("{} {}?{}\n", self.method, self.path, self.query);
         for (name, value) in self.headers.iter().filter(|(name, _)| **name != AUTHORIZATION) {
@@ -85,9 +85,9 @@ impl Asked {
         text
     }
 
-    /// Whether it is one of these: an optional method, and the end of a path, in which `*` stands
-    /// for anything between two slashes. `POST /v1/refunds`, `/confirm`,
-    /// `GET /v1/payment_intents/*`; `*` alone is every request.
+    /// True if it matches the pattern: an optional method, and the end of a path, in which `*`
+    /// stands for anything between two slashes. Examples: `POST /v1/refunds`, `/confirm`,
+    /// `GET /v1/payment_intents/*`; `*` alone matches every request.
     pub fn fits(&self, pattern: &str) -> bool {
         let line = format!("{} {}", self.method, self.path);
         let mut parts = line.rsplit('/');
@@ -108,14 +108,14 @@ impl Asked {
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// The headers, without those about the connection and the length.
+    /// The headers, except those about the connection and the length.
     pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// A body that says it is JSON, whatever it is.
+    /// A reply labelled as JSON, whatever its body is.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let reply = Self { status, headers: HeaderMap::new(), body: body.into() };
         reply.with("content-type", "application/json")
@@ -126,7 +126,7 @@ impl Reply {
         Self::new(status, body.to_string())
     }
 
-    /// An error as Stripe writes it: `type`, and `code` where it has one.
+    /// An error in Stripe's format: `type`, and `code` if there is one.
     pub fn error(status: u16, kind: &str, code: Option<&str>, message: &str) -> Self {
         let mut error = json!({"type": kind, "message": message});
         if let Some(code) = code {
@@ -135,7 +135,7 @@ impl Reply {
         Self::json(status, &json!({ "error": error }))
     }
 
-    /// With a header more, or another value of it.
+    /// Adds a header, or replaces its value.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         let value = HeaderValue::from_str(value).expect("a header's value");
         self.headers.insert(HeaderName::from_static(name), value);

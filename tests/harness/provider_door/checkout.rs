@@ -1,8 +1,8 @@
 //! The provider's pages on which a borrower enters a card: Checkout sessions in the mode `setup`,
-//! as Stripe has them and localstripe has not. The names are Stripe's; the cards are localstripe's.
+//! which Stripe has and localstripe lacks. The names are Stripe's; the cards are localstripe's.
 //!
-//! It is stricter than Stripe in one thing: a session is for a customer who is there, because the
-//! card has to be found with him afterwards.
+//! It is stricter than Stripe in one respect: a session needs an existing customer, because the
+//! card must be found with that customer afterwards.
 
 use super::{Asked, Reply};
 use crate::localstripe::SECRET_KEY;
@@ -11,11 +11,11 @@ use reqwest::{Client, Method};
 use serde_json::{Map, Value, json};
 use std::sync::Mutex;
 
-/// How long a session is open unless its form says until when.
+/// How long a session is open, unless its form says otherwise.
 const OPEN_SECONDS: i64 = 24 * 60 * 60;
-/// The shortest and the longest it may be.
+/// The shortest and the longest time allowed.
 const OPEN_ALLOWED: std::ops::RangeInclusive<i64> = 30 * 60..=OPEN_SECONDS;
-/// What a form may have, before any bracket.
+/// The form's parameters, up to any bracket.
 const PARAMETERS: [&str; 13] = [
     "billing_address_collection",
     "cancel_url",
@@ -32,7 +32,7 @@ const PARAMETERS: [&str; 13] = [
     "success_url",
 ];
 
-/// A session and what it sets up.
+/// A session, and the setup intent that it creates.
 #[derive(Clone)]
 struct Session {
     shown: Value,
@@ -48,7 +48,7 @@ impl Session {
         self.shown["status"] == "open"
     }
 
-    /// Nobody can enter anything any more.
+    /// Closes the session: no card can be entered any more.
     fn close(&mut self, status: &str) {
         self.shown["status"] = json!(status);
         self.shown["url"] = Value::Null;
@@ -63,12 +63,12 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// Sessions for the customers of the provider at this URL.
+    /// Creates the sessions for customers of the provider at this URL.
     pub fn before(provider: &str, http: &Client) -> Self {
         Self { provider: provider.to_owned(), http: http.clone(), sessions: Mutex::default() }
     }
 
-    /// The answer to a request about sessions; `None`: it is about something else.
+    /// Answers a request about sessions; `None` if it is about something else.
     pub async fn answer(&self, asked: &Asked) -> Option<Reply> {
         let rest = asked.path.strip_prefix("/v1/checkout/sessions")?;
         let rest: Vec<&str> = rest.split('/').skip(1).collect();
@@ -127,7 +127,7 @@ impl Checkout {
         self.show(&id, &expanded(&form)).await
     }
 
-    /// A session, with what it names as a whole where that is asked for.
+    /// Returns a session, with expanded objects where requested.
     async fn show(&self, id: &str, expand: &[String]) -> Reply {
         let Some(Session { mut shown, mut intent }) = self.session(id) else {
             let message = format!("No such checkout.session: {id}");
@@ -146,13 +146,14 @@ impl Checkout {
         Reply::json(200, &shown)
     }
 
-    /// All sessions, the oldest first.
+    /// All sessions, oldest first.
     pub fn sessions(&self) -> Vec<Value> {
         let sessions = self.sessions.lock().expect("not poisoned");
         sessions.iter().map(|session| session.shown.clone()).collect()
     }
 
-    /// The borrower enters this card, which then is the customer's. Where he is sent.
+    /// Plays a borrower who enters this card, which is then attached to the customer. Returns the
+    /// URL to which the browser is sent.
     pub async fn complete(&self, id: &str, card: &str) -> String {
         let session = self.session(id).filter(Session::is_open).expect("an open session");
         let customer = session.shown["customer"].as_str().unwrap_or_default();
@@ -169,7 +170,7 @@ impl Checkout {
         target.replace("{CHECKOUT_SESSION_ID}", id)
     }
 
-    /// The time of a session has run out.
+    /// Lets a session expire.
     pub fn expire(&self, id: &str) {
         assert!(self.is_open(id), "{id} is not open");
         self.change(id, |session| {
@@ -192,7 +193,7 @@ impl Checkout {
         change(sessions.iter_mut().find(|session| session.id() == id).expect("a session"));
     }
 
-    /// What the provider has there.
+    /// Looks up an object at the provider.
     async fn find(&self, path: &str) -> Option<Value> {
         let request = self.http.request(Method::GET, format!("{}{path}", self.provider));
         let found = request.bearer_auth(SECRET_KEY).send().await.ok()?;
@@ -222,7 +223,7 @@ fn session(form: &[(String, String)], customer: &str, (now, expires): (i64, i64)
         "payment_intent": null,
         "payment_method_types": ["card"],
         "payment_status": "no_payment_required",
-        // It is there from the beginning, and says nothing of whether a card was entered.
+        // Present from the start; it does not mean that a card was entered.
         "setup_intent": intent,
         "status": "open",
         "subscription": null,
@@ -256,7 +257,7 @@ fn bracketed(form: &[(String, String)], name: &str) -> Value {
     Value::Object(inside.collect::<Map<_, _>>())
 }
 
-/// What is to be shown as a whole: `expand[]`, or `expand[0]` and so on.
+/// The objects to expand: `expand[]`, or `expand[0]` and so on.
 fn expanded(parameters: &[(String, String)]) -> Vec<String> {
     let paths = parameters.iter().filter(|(name, _)| name.starts_with("expand["));
     paths.map(|(_, path)| path.clone()).collect()

@@ -1,28 +1,29 @@
-//! Idempotency keys as Stripe keeps them, for a provider behind the door that does not.
+//! Stripe's handling of idempotency keys, for a provider that ignores them.
 
 use super::asked::{Asked, Reply};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// What is known of a key.
+/// A key's request and answer.
 struct Known {
-    /// What was asked: the method, the path and the form.
+    /// The method, the path and the form.
     asked: String,
-    /// What was answered; `None` while it is being done.
+    /// The answer; `None` while the request is being carried out.
     reply: Option<Reply>,
 }
 
-/// The keys; `None`: they are not looked at.
+/// The keys; `None` if they are ignored.
 #[derive(Default)]
 pub(super) struct Keys(Mutex<Option<HashMap<String, Known>>>);
 
 impl Keys {
-    /// Looks at them from now on.
+    /// Handles keys from now on.
     pub(super) fn keep(&self) {
         *self.0.lock().expect("not poisoned") = Some(HashMap::new());
     }
 
-    /// Begins what is to be done once; what is answered in place of doing it, where it was done.
+    /// Begins a request under a key. Returns the answer to send instead of carrying it out, if
+    /// there is one.
     pub(super) fn begin(&self, key: &str, asked: &Asked) -> Option<Reply> {
         let mut keys = self.0.lock().expect("not poisoned");
         let keys = keys.as_mut()?;
@@ -50,7 +51,8 @@ impl Keys {
         }
     }
 
-    /// Ends it. Answers are kept, errors too, but for those of requests that were not begun.
+    /// Finishes a request. Answers are stored, errors too, except those of requests that were not
+    /// begun.
     pub(super) fn finish(&self, key: &str, reply: Option<&Reply>) {
         let mut keys = self.0.lock().expect("not poisoned");
         let Some(keys) = keys.as_mut() else { return };

@@ -1,5 +1,5 @@
-//! The door's side that the api-server sees: HTTP/1.1, connections that are used again, and
-//! answers that are not as they should be.
+//! The HTTP/1.1 side of the door that the api-server sees: persistent connections, and deliberately
+//! broken answers.
 
 use super::Room;
 use super::asked::{Asked, Reply};
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// What goes back.
+/// What is sent back.
 pub(super) enum Answer {
     Whole(Reply),
     Cut(Reply),
@@ -26,7 +26,7 @@ pub(super) enum Answer {
     Endless,
 }
 
-/// A port that takes connections. It and they are closed when this is dropped.
+/// A listening port with its connections, all of which close when this is dropped.
 pub(super) struct Listening {
     open: watch::Sender<()>,
     accepting: JoinHandle<()>,
@@ -65,13 +65,13 @@ async fn serve(stream: TcpStream, room: Arc<Room>, mut closed: watch::Receiver<(
     }
 }
 
-/// An error closes the connection without a word.
+/// Answers a request. An error closes the connection without an answer.
 async fn answer(
     room: Arc<Room>,
     request: hyper::Request<Incoming>,
 ) -> io::Result<hyper::Response<Body>> {
     let asked = Asked::read(request).await.map_err(io::Error::other)?;
-    // On its own, because a request that is on its way arrives even if its sender has gone.
+    // In a task of its own, because a request in flight arrives even if its sender has gone.
     let passed = tokio::spawn(async move { room.pass(asked).await });
     let answer = passed.await.map_err(io::Error::other)?;
     answer.map(Answer::into_response).ok_or_else(|| io::Error::other("lost"))
@@ -87,7 +87,7 @@ impl Answer {
             Self::Cut(reply) => {
                 let half = reply.body[..reply.body.len() / 2].to_vec();
                 let end = stream::once(async {
-                    // What is there goes out first.
+                    // Lets the first half go out.
                     sleep(Duration::from_millis(50)).await;
                     Err(io::Error::other("cut"))
                 });
@@ -112,7 +112,7 @@ impl Answer {
     }
 }
 
-/// The answer says how long it will be, as Stripe's do.
+/// Announces the length in advance, as Stripe does.
 fn respond_at_length(reply: Reply, body: Body) -> hyper::Response<Body> {
     let length = reply.body.len();
     let mut response = respond(reply, body);

@@ -1,4 +1,4 @@
-//! The door does what it says, with localstripe behind it.
+//! Tests of the door, with localstripe behind it.
 
 use super::{Asked, Reply};
 use crate::installed_clients::skip;
@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 
 const INTENTS: &str = "/v1/payment_intents";
 
-/// A provider, and somebody who charges cards at it.
+/// A provider, and a client that charges cards at it.
 struct Shop {
     provider: Provider,
     http: Client,
@@ -34,7 +34,7 @@ impl Shop {
         Some(Self { provider, http: http.build().expect("a client"), _folder: folder })
     }
 
-    /// A request through the door; `None`: the connection broke.
+    /// Sends a request through the door; `None` if the connection broke.
     async fn ask(&self, path: &str, form: &[(&str, &str)], key: &str) -> Option<(u16, Value)> {
         let request = self.http.post(format!("{}{path}", self.provider.door.url()));
         let request = request.bearer_auth(SECRET_KEY).header("Idempotency-Key", key).form(form);
@@ -49,7 +49,7 @@ impl Shop {
         answer.json().await.expect("JSON")
     }
 
-    /// An intent over ten dollars, not confirmed, with a card of this number.
+    /// Creates an unconfirmed intent of ten dollars, with a card of this number.
     async fn intent(&self, number: &str) -> String {
         let stripe = &self.provider.stripe;
         let (customer, card) =
@@ -106,7 +106,7 @@ async fn what_is_lost_before_the_provider_is_not_charged_and_what_is_lost_behind
         assert_eq!(shop.confirm(&intent, "k1").await, None);
         assert_eq!(stripe.settlement(&intent).await, expected);
     }
-    // Every fault has struck, and the provider takes no intent twice.
+    // Every fault has struck, and the provider does not confirm an intent twice.
     assert_eq!(door.mend(), 0);
     assert_eq!(shop.confirm(&intent, "k1").await.expect("an answer").0, 400);
     stripe.assert_settled(&intent, 1000, 0).await;
@@ -136,7 +136,7 @@ async fn a_request_that_is_held_arrives_when_the_test_wants_it() {
     let intent = shop.intent(GOOD_CARD).await;
     let wait = Duration::from_millis(300);
 
-    // It is lost; then it comes late, when nobody waits for it any more.
+    // First the request is lost; then it arrives late, when its sender no longer waits.
     let mut held = door.hold_before("/confirm");
     let (answer, ()) = tokio::join!(shop.confirm(&intent, "k"), async {
         held.arrived().await;
@@ -150,13 +150,13 @@ async fn a_request_that_is_held_arrives_when_the_test_wants_it() {
     held.forward().await;
     assert_eq!(stripe.settlement(&intent).await, ONCE);
 
-    // One that waits gets the answer.
+    // A sender that waits gets the answer.
     let second = shop.intent(GOOD_CARD).await;
     let held = door.hold_before("/confirm");
     let (answer, ()) = tokio::join!(shop.confirm(&second, "k"), held.forward());
     assert_eq!(answer.expect("an answer").1["status"], "succeeded");
 
-    // The charge is there before its answer.
+    // The charge exists before its answer arrives.
     let third = shop.intent(GOOD_CARD).await;
     let mut held = door.hold_after("/confirm");
     let (answer, ()) = tokio::join!(shop.confirm(&third, "k"), async {
@@ -216,7 +216,7 @@ async fn a_provider_is_away_and_comes_back() {
     assert_eq!(shop.confirm(&intent, "k").await.expect("an answer").0, 200);
     shop.provider.stripe.assert_settled(&intent, 1000, 0).await;
 
-    // What is held is not cut with the connection it came by.
+    // A held request is not lost when its connection is cut.
     let intent = shop.intent(GOOD_CARD).await;
     let door = &shop.provider.door;
     let mut held = door.hold_before("/confirm");
@@ -259,7 +259,7 @@ async fn keys_are_kept_where_a_test_wants_it() {
     let intent = again["id"].as_str().expect("an id");
     stripe.assert_settled(intent, 1000, 0).await;
 
-    // The same key for something else, and while the first is on its way.
+    // The same key for another request, and while the first is in progress.
     let refund = [("payment_intent", intent)];
     assert_eq!(shop.ask("/v1/refunds", &refund, "once").await.expect("an answer").0, 400);
     let mut held = door.hold_after("/v1/refunds");
@@ -313,7 +313,7 @@ async fn cards_are_entered_on_the_page_of_the_provider() {
     let rejected = stripe.create_card(REJECTED_CARD).await;
     assert!(!stripe.attach(&rejected, &customer).await);
 
-    // Another one runs out of time; and some that cannot be.
+    // Another session expires; and some that are refused.
     let (_, other) = shop.ask(sessions, &form, "other").await.expect("an answer");
     door.expire_checkout(other["id"].as_str().expect("an id"));
     let statuses: Vec<_> = door.checkouts().iter().map(|one| one["status"].clone()).collect();
@@ -351,7 +351,7 @@ async fn some_card_holders_are_asked_first() {
 
 #[test]
 fn a_signature_is_the_one_that_other_programs_make() {
-    // By Python's hmac.
+    // Computed with Python's hmac.
     let expected = "c89214b5b5da833daed6f0b8c5bb6bd58cea9022bd80ccc78230f3942d632925";
     let signature = stripe_signature("whsec_test", 1_700_000_000, "{\"id\":\"evt_1\"}");
     assert_eq!(signature, format!("t=1700000000,v1={expected}"));
@@ -371,7 +371,7 @@ async fn events_of_localstripe_are_signed_the_same_way() {
         let (mut stream, _) = listener.accept().await.expect("a connection");
         let mut text = String::new();
         let mut buffer = [0; 4096];
-        // An event ends with the brace in the first column.
+        // An event ends with a brace in the first column.
         while !text.ends_with("\n}") {
             let count = stream.read(&mut buffer).await.expect("bytes");
             assert_ne!(count, 0, "{text}");

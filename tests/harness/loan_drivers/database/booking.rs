@@ -1,4 +1,4 @@
-//! A loan's rows as they are when it is booked, and what they refer to.
+//! The rows of a newly booked loan, and of what they refer to.
 
 use super::super::money;
 use crate::loan_model::{Amount, State, Terms};
@@ -19,20 +19,20 @@ use shared::entity::{
 use shared::rows::{add, add_all};
 use shared::time::Timestamp;
 
-/// Keys of what loans refer to.
+/// Ids of the rows that loans refer to.
 pub struct Places {
     contact_id: i64,
     loan_group_id: i64,
     portfolio_id: i64,
     entered_by: i64,
     now: Timestamp,
-    /// Statuses that stop accrual or not, and refuse payments or not.
+    /// Statuses by whether they stop accrual, and whether they refuse payments.
     open: [[i64; 2]; 2],
     paid_off: i64,
 }
 
 impl Places {
-    /// Adds what a fresh database has not.
+    /// Adds the rows that a fresh database lacks.
     pub async fn add(db: &DatabaseConnection) -> Result<Self, DbErr> {
         let now = db::time(db).await?;
         let kind = contact_types::Entity::find().one(db).await?.expect("a type of contacts");
@@ -72,7 +72,7 @@ impl Places {
         if paid_off.is_some() { self.paid_off } else { open }
     }
 
-    /// The row of a loan that is just booked.
+    /// The row of a newly booked loan.
     pub fn loan(&self, terms: &Terms, booked: &State) -> loans::Model {
         let distribution = PaymentDistribution::new(terms.distribution.clone());
         loans::Model {
@@ -112,7 +112,7 @@ impl Places {
         }
     }
 
-    /// The rows of its opening, each an entry of its own.
+    /// The rows of its opening, each a journal entry of its own.
     fn opening(&self, loan_id: i64, terms: &Terms) -> Vec<loan_transactions::Model> {
         let opening = &terms.opening;
         let balances = [
@@ -173,7 +173,7 @@ fn status(stops_accrual: bool, refuses_payments: bool) -> loan_status_codes::Mod
     }
 }
 
-/// Books a loan: its key, that of its credit line, and how many rows its opening has.
+/// Books a loan. Returns its id, the id of its credit line, and the number of rows of its opening.
 pub async fn book(
     tx: &DatabaseTransaction,
     places: &Places,
@@ -212,7 +212,7 @@ pub async fn book(
     Ok((loan_id, add(tx, line).await?, rows))
 }
 
-/// How many draws a line says there were, and how much.
+/// The number and the sum of a line's draws, as stored.
 pub async fn drawn(tx: &DatabaseTransaction, creditline_id: i64) -> Result<(i32, Amount), DbErr> {
     let line = credit_lines::Entity::find_by_id(creditline_id).one(tx).await?;
     let line = line.expect("the credit line");
