@@ -1,9 +1,9 @@
-//! Two questions about the auth server that take too many requests for a test of every day:
+//! Load test of two properties of the auth server that take too many requests for everyday tests:
 //!
-//! * `refresh-race`: does a refresh token have one successor, and is it used up once that one is
-//!   used, when thousands of exchanges are sent at once to two replicas on one database?
-//! * `enumeration`: does a log-in that fails take longer for a user who exists, for one who does
-//!   not, or for one who is locked?
+//! * `refresh-race`: a refresh token has one successor, and is spent once that one is used, even
+//!   when thousands of concurrent exchanges reach two replicas on one database.
+//! * `enumeration`: a failing log-in takes equally long for a user who exists, for one who does
+//!   not, and for one who is locked out.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -11,8 +11,8 @@
 //! target/release/auth_probe enumeration --database-url postgres://USER@HOST/postgres
 //! ```
 //!
-//! Without `--database-url` they use the embedded database. Exits with 1 when the answer is the wrong
-//! one. The database of the run goes in the end.
+//! Without `--database-url` they use the embedded database. Exits with 1 if the property does not
+//! hold. The database of the run is removed at the end.
 
 use acceptance::world::{Environment, World};
 use acceptance::{Answer, Client, Database};
@@ -25,13 +25,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// Something must be stuck.
+/// The time limit, after which something must be stuck.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Asks the auth server what too many requests are needed for.
+/// Tests properties of the auth server that take very many requests.
 #[derive(Parser)]
 struct Arguments {
-    /// A PostgreSQL or MariaDB on which the user may create databases.
+    /// A PostgreSQL or MariaDB server on which the user may create databases.
     #[arg(long, global = true)]
     database_url: Option<String>,
     #[command(subcommand)]
@@ -40,21 +40,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Probe {
-    /// Sends the same refresh token many times at once to two replicas.
+    /// Sends the same refresh token many times concurrently to two replicas.
     RefreshRace {
-        /// Exchanges in all.
+        /// Exchanges in total.
         #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
         attempts: u32,
-        /// Exchanges of one token at once.
+        /// Concurrent exchanges of one token.
         #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..=1000))]
         at_once: u32,
     },
-    /// Compares how long failing log-ins take.
+    /// Compares the latencies of failing log-ins.
     Enumeration {
         /// Log-ins of each kind.
         #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(3..=100_000))]
         samples: u32,
-        /// How far the medians may lie apart.
+        /// How far the medians may differ.
         #[arg(long, default_value_t = 5.0)]
         tolerance_percent: f64,
     },
@@ -91,7 +91,7 @@ async fn main() -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// True if every token had one successor, and ended its session when it came after that one.
+/// True if every token had one successor, and ended its session when used after that one.
 async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
     let replica = world.replica().await;
     let clients = [&world.client, &replica.client];
@@ -139,12 +139,13 @@ async fn log_in(world: &World, name: &str, word: &str) -> Answer {
     world.client.form(("integration", secret), "/oauth2/token", &form).await
 }
 
-/// True if the medians of three kinds of failing log-ins, taken in turn, lie close together.
+/// True if the medians of the three kinds of failing log-ins, measured in turn, are close together.
 async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
     for _ in 0..10 {
         log_in(world, "teller", "wrong").await.expect(400);
     }
-    // Nobody is slowed down by his failures here: that is the same for all names anyway.
+    // Failures are deleted, so that no log-in is slowed down by them, which would be alike for all
+    // names. Those of the locked user stay.
     let forget = |name: &str| {
         let subject = log_in_failures::account(UserKind::Core, name);
         format!("DELETE FROM log_in_failures WHERE subject = '{subject}'")

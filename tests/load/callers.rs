@@ -1,4 +1,5 @@
-//! Callers that introspect for a while, each one question after the other, and time every answer.
+//! Callers that introspect tokens for a while, each one request after the other, and time every
+//! answer.
 
 use reqwest::{Request, StatusCode, Version};
 use serde::Deserialize;
@@ -7,20 +8,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// After it, an answer counts as none.
+/// An answer that takes longer counts as missing.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Which HTTP is spoken, over TLS.
+/// The version of HTTP, over TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// All callers on one connection.
+    /// All callers share one connection.
     Http2,
-    /// A connection for each caller.
+    /// Each caller has its own connection.
     Http1,
 }
 
 impl Protocol {
-    /// What it is called.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http2 => "HTTP/2",
@@ -36,21 +37,21 @@ impl Protocol {
     }
 }
 
-/// How long each answer took, and all of them together.
+/// The latency of each answer, and the total time.
 pub struct Answers {
-    /// One for every answer.
+    /// One latency per answer.
     pub latencies: Vec<Duration>,
-    /// From the first question to the last answer.
+    /// From the first request to the last answer.
     pub elapsed: Duration,
 }
 
-/// What is read of an answer; the rest of it is passed over.
+/// The parts of an answer that are read.
 #[derive(Deserialize)]
 struct Answer {
     active: bool,
 }
 
-/// Questions made ready, and what each answer must be.
+/// Prepared requests, and the answer expected to each.
 #[derive(Clone)]
 pub struct Callers {
     http: reqwest::Client,
@@ -60,7 +61,8 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Callers who ask the server at `url` for these tokens, as the client `api-server`.
+    /// Creates callers who introspect these tokens at the server at `url`, as the client
+    /// `api-server`.
     pub fn new(
         url: &str,
         authority: &Path,
@@ -91,7 +93,7 @@ impl Callers {
         Ok(Self { http, protocol, questions, active })
     }
 
-    /// Lets so many callers ask for so long.
+    /// Runs this many callers for this long.
     pub async fn ask_for(&self, duration: Duration, callers: u32) -> Result<Answers, String> {
         let started = Instant::now();
         let mut tasks = JoinSet::new();
@@ -100,13 +102,13 @@ impl Callers {
         }
         let mut latencies = Vec::new();
         while let Some(joined) = tasks.join_next().await {
-            // The first fault ends all callers: the set goes, and they with it.
+            // The first failure ends all callers: dropping the set aborts them.
             latencies.extend(joined.map_err(|error| error.to_string())??);
         }
         Ok(Answers { latencies, elapsed: started.elapsed() })
     }
 
-    /// One caller; each begins with another token.
+    /// Runs one caller; each begins with another token.
     async fn ask_until(self, until: Instant, caller: usize) -> Result<Vec<Duration>, String> {
         let mut latencies = Vec::new();
         let first = caller % self.questions.len();

@@ -1,5 +1,5 @@
-//! Do two replicas of each server keep the books and the sessions right when each writes to its own
-//! node of a MariaDB Galera cluster, and when such a node is killed?
+//! Load test of a MariaDB Galera cluster: two replicas of each server must keep books and sessions
+//! right when each pair writes to its own node, and when such a node is killed.
 //!
 //! ```sh
 //! cargo build --release -p acceptance
@@ -7,17 +7,19 @@
 //! ```
 //!
 //! It starts three nodes with the settings of `deploy/galera/`, and two pairs of an auth server and
-//! an api-server, the first pair on the first node, the second on the second. The third node is
-//! nobody's: it is there for the majority, and gives copies. Senders post payments through both
-//! pairs, many on loans and into cash drawers that they share, as `payments_load` does. What one
+//! an api-server, the first pair on the first node, the second on the second. No server uses the
+//! third node, which provides the majority and serves as a donor. Senders post payments through
+//! both pairs, many of them to shared loans and cash drawers, as `payments_load` does. What one
 //! pair cannot do they send to the other, under the same key.
 //!
 //! Meanwhile tokens are logged out on one node and used on the other, refresh tokens are exchanged
-//! on both at once, or beside a log-out, passwords change and clients go while somebody logs in, and
-//! payments are sent to both under one key, or imported through one. Then nodes are killed and started again, the second one
-//! first. In the end the books are checked in SQL, and the rows of all nodes are compared.
+//! on both concurrently or during a log-out, passwords change and clients are removed during
+//! log-ins, and payments are sent to both under one key, or imported through one. Then nodes are
+//! killed and restarted, the second one first. Finally the books are checked in SQL, and the rows
+//! of all nodes are compared.
 //!
-//! Exits with 1 when something does not hold. What it has started goes in any case but a kill.
+//! Exits with 1 if something does not hold. Everything it has started is removed, unless it is
+//! killed.
 
 mod two_nodes {
     pub mod nodes;
@@ -61,39 +63,39 @@ use tokio::time::{sleep, timeout};
 use two_nodes::nodes;
 use two_nodes::races::{Races, Tally};
 
-/// Beside everything whose length the arguments say.
+/// Time allowed in addition to the durations in the arguments.
 const PREPARATION: Duration = Duration::from_secs(300);
 /// How long a killed node is away.
 const AWAY: Duration = Duration::from_secs(5);
-/// After it is back, answers may still be refused for it.
+/// How long answers may still be refused after it is back.
 const BACK: Duration = Duration::from_secs(10);
-/// The nodes may be at odds for so long until the dead one is left out.
+/// How long the nodes may block until the dead one is excluded.
 const GAP_MAX: Duration = Duration::from_secs(15);
-/// More faults than these are not printed.
+/// The most faults printed.
 const PRINTED: usize = 20;
 
-/// Lets two replicas of each server write to nodes of their own, and kills nodes.
+/// Lets two replicas of each server write to different nodes, and kills nodes.
 #[derive(Parser)]
 struct Arguments {
     /// How long payments are posted.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_000))]
     seconds: u32,
-    /// Senders at once, on both replicas together.
+    /// Concurrent senders, on both replicas together.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: u32,
-    /// Loans that take payments, beside the hot one.
+    /// Loans that take payments, in addition to the hot one.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     loans: u32,
-    /// Of a hundred payments so many are on the one hot loan.
+    /// Percentage of payments to the one hot loan.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100))]
     hot_percent: u32,
-    /// Of a hundred payments so many are cash into a drawer.
+    /// Percentage of payments in cash, into a drawer.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100))]
     cash_percent: u32,
-    /// Of a hundred payments that are not cash so many are by card.
+    /// Percentage of the other payments that are made by card.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     card_percent: u32,
-    /// How often each race is run; log-outs three times as often.
+    /// How often each race is run; log-outs are run three times as often.
     #[arg(long, default_value_t = 40)]
     rounds: u32,
     /// How often a node is killed.
@@ -102,7 +104,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// When something must be stuck.
+    /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
         let rounds = Duration::from_secs(3) * self.rounds;
         let kills = Duration::from_secs(150) * self.kills;
@@ -115,7 +117,7 @@ async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
     let limit = arguments.limit();
-    // The helpers of the tests panic, and the nodes must go then, too.
+    // The test harness panics on errors; the nodes must be removed then, too.
     let mut faults = Vec::new();
     let measurement = timeout(limit, run(&arguments, &mut faults));
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
@@ -140,7 +142,7 @@ fn verdict(faults: &[String]) -> &'static str {
     if faults.is_empty() { "holds" } else { "DOES NOT HOLD" }
 }
 
-/// Notes what must not be, a line each.
+/// Adds what must not happen to `faults`, one line each.
 async fn run(arguments: &Arguments, faults: &mut Vec<String>) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer_under_test");
@@ -161,7 +163,7 @@ async fn run(arguments: &Arguments, faults: &mut Vec<String>) -> Result<(), Stri
     Ok(())
 }
 
-/// Everything that runs.
+/// The running trial.
 struct Trial<'a> {
     arguments: &'a Arguments,
     cluster: Galera,
@@ -169,7 +171,7 @@ struct Trial<'a> {
     pair: Pair,
 }
 
-/// When a node was killed, and when it had all that the others have.
+/// When a node was killed, and when it had caught up again.
 struct Kill {
     node: usize,
     from: Instant,
@@ -218,7 +220,8 @@ impl Trial<'_> {
         [self.world.client.clone(), self.pair.client.clone()]
     }
 
-    /// The races, for this long at least; gives back what they have posted, and what must not be.
+    /// Runs the races, for at least this long. Returns what they have posted, and what must not
+    /// happen.
     async fn race(&self, loan_id: i64, least: Duration) -> Result<(Vec<Job>, Vec<String>), String> {
         let began = Instant::now();
         let rounds = self.arguments.rounds;
@@ -278,7 +281,7 @@ impl Trial<'_> {
         Ok(Kill { node, from, to })
     }
 
-    /// Says how the load went, and gives back what must not be.
+    /// Prints how the load went. Returns what must not happen.
     async fn tell(&self, answered: &[Answered], kills: &[Kill], elapsed: Duration) -> Vec<String> {
         let posted: Vec<&Answered> =
             answered.iter().filter(|answered| answered.outcome.is_posted()).collect();

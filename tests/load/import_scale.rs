@@ -1,28 +1,28 @@
-//! How fast does a large XML import go, what is that beside PostgreSQL's own COPY of the same rows,
-//! and does the api-server's memory stay where it is?
+//! Load test of large XML imports: speed, compared with PostgreSQL's own COPY of the same rows, and
+//! constant memory of the api-server.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
 //! target/release/import_scale --database-url postgres://USER@HOST/postgres
 //! ```
 //!
-//! It makes a database of its own, starts both servers on it, writes a file of contacts and loans
-//! (a million of each are about 1 GiB, the longest that an import takes), and imports it. Both the
-//! file and the answer pass through as streams; every record of the answer is compared with the
-//! file, and every contact and loan is looked for in the database. Meanwhile the resident memory of
-//! the api-server is looked at ten times a second.
+//! It creates its own database, starts both servers on it, writes a file of contacts and loans (a
+//! million of each make about 1 GiB, the longest file that an import accepts), and imports it. File
+//! and answer are streamed; every record of the answer is compared with the file, and every contact
+//! and loan is looked up in the database. Meanwhile the resident memory of the api-server is
+//! sampled ten times a second.
 //!
-//! On PostgreSQL, COPY then brings the rows that the import wrote into a second database with the
-//! same indexes and foreign keys: rows a second mean nothing on another machine, the ratio of the
-//! two still does.
+//! On PostgreSQL, COPY then loads the rows that the import wrote into a second database with the
+//! same indexes and foreign keys: rows per second mean nothing on another machine, but the ratio of
+//! the two does.
 //!
-//! With `--test-run` the file is imported with `test=true` first, and a dump of the database from
-//! before is compared with one from after. With `--kill` the api-server is killed half-way and the
-//! file sent again under its key.
+//! With `--test-run` the file is first imported with `test=true`, and dumps of the database from
+//! before and after are compared. With `--kill` the api-server is killed half-way and the file sent
+//! again under its key.
 //!
-//! A million contacts and loans take some 40 GB on the database server, half of it in the second
-//! database. Exits with 1 when an answer or a row is not what it must be, or when the api-server
-//! had more memory than it may. The databases go in any case but a kill.
+//! A million contacts and loans take about 40 GB on the database server, half of it in the second
+//! database. Exits with 1 if an answer or a row is wrong, or if the api-server used more memory
+//! than allowed. The databases are removed, unless the program is killed.
 
 mod import_scale {
     pub mod answer;
@@ -52,32 +52,33 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Beside what each record may take.
+/// Time allowed in addition to that for the records.
 const PREPARATION: Duration = Duration::from_secs(300);
-/// For each record, all that is done with it together.
+/// Time allowed per record, for everything that is done with it.
 const EACH: Duration = Duration::from_millis(50);
-/// The key of an import that is killed, where none is given.
+/// The default key of an import that is killed.
 const KEY: &str = "import-scale";
 
-/// Imports a large XML file, beside COPY on the same PostgreSQL.
+/// Imports a large XML file, and compares it with COPY on the same PostgreSQL server.
 #[derive(Parser)]
 struct Arguments {
-    /// A PostgreSQL or MariaDB on which the user may create databases; default: an embedded one.
+    /// A PostgreSQL or MariaDB server on which the user may create databases; default: an embedded
+    /// database.
     #[arg(long)]
     database_url: Option<String>,
     /// Contacts in the file; there are as many loans.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     contacts: u64,
-    /// The length of the file: as many contacts and loans as there is room for.
+    /// The length of the file, which is filled with contacts and loans.
     #[arg(long, conflicts_with = "contacts", value_parser = clap::value_parser!(u64).range(4096..=BYTES_MAX))]
     file_bytes: Option<u64>,
     /// The `Idempotency-Key` to send the file under.
     #[arg(long)]
     key: Option<String>,
-    /// The file is one transaction (`CommitBlock="1"`).
+    /// Makes the file one transaction (`CommitBlock="1"`).
     #[arg(long)]
     block: bool,
-    /// Loans name their contact by ContactNumber, and not by GetRecordID.
+    /// Lets loans refer to their contact by ContactNumber instead of GetRecordID.
     #[arg(long)]
     by_number: bool,
     /// Kills the api-server half-way and sends the file again under its key.
@@ -86,7 +87,7 @@ struct Arguments {
     /// Imports the file with `test=true` first, which must leave nothing.
     #[arg(long)]
     test_run: bool,
-    /// The most that the api-server may have resident.
+    /// The most resident memory of the api-server.
     #[arg(long, default_value_t = 150)]
     memory_mib: u64,
     /// Prints JSON.
@@ -127,7 +128,7 @@ async fn main() -> ExitCode {
     if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Imports in a new database and removes it, whatever became of the import.
+/// Imports into a new database and removes it, whatever the outcome.
 async fn run(arguments: &Arguments) -> Result<Report, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer");
@@ -138,12 +139,12 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     let database = arguments.database_url.clone().map_or(Database::Sqlite, Database::Server);
     let program = program.display().to_string();
     let mut world = World::new(&program, database.clone(), Environment::default()).await;
-    // The second one is made before rows come: it is a copy of what the first one was.
+    // The second database is created before rows are added, as a copy of the first.
     let reference = match database.name().starts_with("postgres") {
         true => Some(database.create(world.folder.path()).await),
         false => None,
     };
-    // The helpers of the tests panic, and the databases must go then, too.
+    // The test harness panics on errors; the databases must be removed then, too.
     let measurement = measure(arguments, portfolio, &mut world, reference.as_deref());
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     let limit = PREPARATION + EACH * u32::try_from(portfolio.records()).unwrap_or(u32::MAX);
@@ -215,7 +216,7 @@ async fn measure(
     Ok(report)
 }
 
-/// Writes the file into this folder, and gives back its path and length.
+/// Writes the file into this directory. Returns its path and length.
 fn write_file(portfolio: &Portfolio, folder: &Path) -> Result<(PathBuf, u64), String> {
     let path = folder.join("import.xml");
     let file = std::fs::File::create(&path).map_err(|error| error.to_string())?;
@@ -228,7 +229,7 @@ fn write_file(portfolio: &Portfolio, folder: &Path) -> Result<(PathBuf, u64), St
     Ok((path, bytes))
 }
 
-/// Imports the file with `test=true`, which must be answered as the import is and leave nothing.
+/// Imports the file with `test=true`, which must be answered like the import and leave nothing.
 async fn try_out(
     world: &World,
     file: &Path,

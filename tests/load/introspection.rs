@@ -1,21 +1,21 @@
-//! How many introspections does one auth-server process answer in a second, how long does each
-//! take, and what is that beside what the same PostgreSQL can do at all?
+//! Load test of introspection: throughput and latency of one auth-server process, compared with
+//! what the same PostgreSQL server can do.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
 //! target/release/introspection_load --database-url postgres://USER@HOST/postgres
 //! ```
 //!
-//! It makes a database of its own, starts an auth server on it, logs in, and lets callers ask
-//! over connections that stay open, first for live tokens, then for junk, which costs the
-//! client's row alone. `pgbench -S`, one row by its key, runs in the same database before and
-//! after: answers a second mean nothing on another machine, the ratio of the two still does.
+//! It creates its own database, starts an auth server on it, logs in, and lets callers introspect
+//! over persistent connections, first live tokens, then junk, which costs only the look-up of the
+//! client. `pgbench -S`, which reads one row by its key, runs in the same database before and
+//! after: answers per second mean nothing on another machine, but the ratio of the two does.
 //!
-//! What to know of the ratio: the callers use the cores of the auth server and of PostgreSQL, if
-//! all are on one machine. A caller asks again when it has its answer, so with more callers each
-//! waits longer: compare latencies with `--connections 8`, which is what pgbench has.
+//! About the ratio: the callers use the cores of the auth server and of PostgreSQL if all are on
+//! one machine. A caller sends its next request when it has its answer, so with more callers each
+//! waits longer: compare latencies with `--connections 8`, which is pgbench's number.
 //!
-//! Exits with 1 when a single answer is not the one it must be. The database goes in any case.
+//! Exits with 1 if a single answer is wrong. The database is removed in any case.
 
 mod callers;
 mod report;
@@ -37,26 +37,28 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Beside everything whose length the arguments say: schema, start and stop of the server.
+/// Time allowed in addition to the durations in the arguments: schema, start and stop of the
+/// server.
 const PREPARATION: Duration = Duration::from_secs(120);
-/// For one log-in, which is slow on purpose.
+/// Time allowed for one log-in, which is slow on purpose.
 const LOG_IN: Duration = Duration::from_secs(5);
-/// Callers that open their connections, and a server that sees its first statements, are slow.
+/// The first requests are slow: callers open their connections, and the server prepares its
+/// statements.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Measures introspection beside pgbench on the same PostgreSQL.
+/// Measures introspection, compared with pgbench on the same PostgreSQL server.
 #[derive(Parser)]
 struct Arguments {
-    /// A PostgreSQL on which the user may create databases.
+    /// A PostgreSQL server on which the user may create databases.
     #[arg(long)]
     database_url: String,
     /// How long each of the six measurements takes. Tokens live for twelve minutes.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=120))]
     seconds: u32,
-    /// Callers at once; over HTTP/1.1 each has a connection, over HTTP/2 they share one.
+    /// Concurrent callers; over HTTP/1.1 each has its own connection, over HTTP/2 they share one.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=200))]
     connections: u32,
-    /// Different tokens they ask for.
+    /// Number of different tokens.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1000))]
     tokens: u32,
     /// Prints JSON.
@@ -65,7 +67,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// When something must be stuck.
+    /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
         PREPARATION + Duration::from_secs(8) * self.seconds + LOG_IN * self.tokens
     }
@@ -90,7 +92,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measures in a new database and removes it, whatever became of the measurement.
+/// Measures in a new database and removes it, whatever the outcome.
 async fn run(arguments: &Arguments) -> Result<Report, String> {
     let server = &arguments.database_url;
     let program = program()?;
@@ -98,7 +100,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     postgres::find("pgbench")?;
     let url = databases::create_empty(server).await;
     let pgbench = Pgbench::new(&url)?;
-    // The helpers of the tests panic, and the database must go then, too.
+    // The test harness panics on errors; the database must be removed then, too.
     let measurement = measure(arguments, &program, &pgbench, &url, version);
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     let outcome = tokio::select! {
@@ -114,7 +116,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     outcome
 }
 
-/// The program that is the auth server: built with this one, and beside it.
+/// The auth server's program: built with this one, in the same directory.
 fn program() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = own.with_file_name("installer");
@@ -124,7 +126,7 @@ fn program() -> Result<PathBuf, String> {
     Err(format!("{} is missing: cargo build --release -p load -p installer", program.display()))
 }
 
-/// What the server calls itself, and that there is one.
+/// The server's version, which also shows that it exists.
 async fn postgres_version(server: &str) -> Result<String, String> {
     if !server.starts_with("postgres://") && !server.starts_with("postgresql://") {
         return Err("--database-url must be postgres://…, because pgbench is".to_owned());
@@ -188,7 +190,7 @@ async fn measure(
     })
 }
 
-/// One auth server with the defaults of its settings, and a caller of it.
+/// Starts an auth server with default settings, and returns it with a client.
 async fn start(
     folder: &Path,
     program: &Path,
@@ -209,7 +211,7 @@ async fn start(
     );
     let env_file = folder.join("auth-server.env");
     std::fs::write(&env_file, settings).map_err(|error| error.to_string())?;
-    // There is no api-server: nothing here asks for it.
+    // There is no api-server, because nothing here needs one.
     let client = Client::new(&url, "", &tls.authority, &credentials.integration);
     let ready = format!("{url}/health/ready");
     let nothing = BTreeMap::new();
@@ -217,7 +219,7 @@ async fn start(
     Ok((server, client))
 }
 
-/// So many tokens, of all four users by turns.
+/// Logs in this many times, as each of the four users in turn, and returns the tokens.
 async fn log_in(
     client: &Client,
     credentials: &Credentials,
@@ -237,7 +239,7 @@ async fn log_in(
     Ok(tokens)
 }
 
-/// The token with its last character changed, so that it is as long but none.
+/// The token with its last character changed: of the same length, but invalid.
 fn junk(token: &str) -> String {
     let (kept, last) = token.split_at(token.len() - 1);
     format!("{kept}{}", if last == "A" { 'B' } else { 'A' })

@@ -1,5 +1,5 @@
-//! Plays thousands of random loans on a database and in a second book that is kept by plain means,
-//! and compares every row and every figure: what `cargo test` does with a few hundred.
+//! Plays thousands of random loans on a database and in a second book kept by simple means, and
+//! compares every row and every figure, as `cargo test` does with a few hundred.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -7,9 +7,9 @@
 //! target/release/loan_histories --histories 10000 --seed 7 --database-url postgres://USER@HOST/db
 //! ```
 //!
-//! Without `--database-url` it uses embedded databases, one for each task. What is drawn follows
-//! from the seed and the number of tasks. Exits with 1 and the smallest history it can find when
-//! the two differ. The databases of the run go in the end.
+//! Without `--database-url` it uses embedded databases, one per task. The loans follow from the
+//! seed and the number of tasks. Exits with 1 and the smallest failing history it can find when the
+//! two differ. The databases of the run are removed at the end.
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::Desk;
@@ -24,16 +24,16 @@ use tokio::runtime::Runtime;
 /// Compares random loans on a database with a second book.
 #[derive(Parser)]
 struct Arguments {
-    /// Loans in all.
+    /// Loans in total.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     histories: u32,
-    /// Where the chances come from; default another one each time.
+    /// The seed; default: a new one each time.
     #[arg(long)]
     seed: Option<u64>,
-    /// Tasks at once, each with a database of its own; default one for each core.
+    /// Concurrent tasks, each with its own database; default: one per core.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     tasks: Option<u32>,
-    /// A PostgreSQL or MariaDB on which the user may create databases.
+    /// A PostgreSQL or MariaDB server on which the user may create databases.
     #[arg(long)]
     database_url: Option<String>,
 }
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// Plays so many loans on a database of their own.
+/// Plays this many loans on a database of their own.
 fn run(database: &Database, histories: u32, seed: u64, bar: &ProgressBar) -> Result<Tally, String> {
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;

@@ -1,16 +1,17 @@
-//! What do strangers who try passwords as fast as they can cost the users who log in beside them?
+//! Load test of log-ins: what strangers who try passwords as fast as they can cost other users who
+//! log in.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
 //! target/release/login_storm --networks 10 --seconds 60
 //! ```
 //!
-//! It starts both servers on the embedded database, passwords hashed as strongly as in production.
-//! Strangers on several loopback networks open the log-in page and send wrong passwords, each network
-//! so many at once and again as soon as it is answered. Meanwhile an honest user of another network
-//! logs in at the same page, one log-in after the other. Exits with 1 if one of these fails, or the
-//! 99th percentile of the honest log-ins reaches a second more than that of log-ins with nobody
-//! beside them.
+//! It starts both servers on the embedded database, with passwords hashed as strongly as in
+//! production. Strangers on several loopback networks open the log-in page and send wrong
+//! passwords, each network several concurrently, and again as soon as it gets an answer. Meanwhile
+//! an honest user in another network logs in through the same page, one log-in after the other.
+//! Exits with 1 if one of these fails, or if the 99th percentile of the honest log-ins is a second
+//! or more above that of log-ins without strangers.
 
 use acceptance::log_in_form::{Asking, Browser};
 use acceptance::world::{Environment, World};
@@ -24,9 +25,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
-/// The whole run must be over by then, beside its seconds.
+/// Time allowed for the whole run in addition to its seconds.
 const PREPARATION: Duration = Duration::from_secs(120);
-/// Log-ins with nobody beside them, for comparison.
+/// Log-ins without strangers, for comparison.
 const REFERENCES: usize = 10;
 
 /// Lets strangers try passwords, and measures what an honest user notices.
@@ -35,13 +36,13 @@ struct Arguments {
     /// Networks of strangers.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=200))]
     networks: u8,
-    /// Passwords that each network tries at once.
+    /// Passwords that each network tries concurrently.
     #[arg(long, default_value_t = 56)]
     at_once: u32,
-    /// How long the honest user logs in.
+    /// For how many seconds the honest user logs in.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// The honest user's 99th percentile stays below so many milliseconds.
+    /// The limit for the honest user's 99th percentile, in milliseconds.
     #[arg(long, default_value_t = 1000)]
     latency_ms: u64,
 }
@@ -57,7 +58,7 @@ struct Answers {
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let limit = PREPARATION + Duration::from_secs(arguments.seconds);
-    // The helpers of the tests panic where the servers fail somebody.
+    // The test harness panics when a server fails a client.
     let run = AssertUnwindSafe(run(&arguments)).catch_unwind();
     match timeout(limit, run).await {
         Ok(Ok(Ok(()))) => return ExitCode::SUCCESS,
@@ -75,7 +76,7 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
         return Err(format!("{} is missing", program.display()));
     }
     let settings = [
-        // The strangers' addresses are believed from the header, so that one client plays them all.
+        // The servers trust the address in the header, so that one client can play all strangers.
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
         ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
         ("AUTH_PASSWORD_MEMORY_KIB", "19456"),
@@ -85,7 +86,7 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
     let environment = Environment { auth, ..Environment::default() };
     let world = World::new(&program.display().to_string(), Database::Sqlite, environment).await;
     let viewer = world.credentials.viewer.clone();
-    // Each network has connections of its own.
+    // Each network has its own connections.
     let client = || {
         let World { client: Client { auth_url, api_url, .. }, tls, credentials, .. } = &world;
         Client::new(auth_url, api_url, &tls.authority, &credentials.integration)
@@ -141,7 +142,7 @@ async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<
         match answer.status.as_u16() {
             200 => answers.checked.fetch_add(1, Ordering::Relaxed),
             429 => {
-                // What the answer asks for, but for a little impatience.
+                // Slightly less than the answer asks for.
                 sleep(Duration::from_millis(500)).await;
                 answers.refused.fetch_add(1, Ordering::Relaxed)
             }
@@ -150,7 +151,7 @@ async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<
     }
 }
 
-/// How long an honest user's log-in takes, from the form to its answer.
+/// Measures an honest user's log-in, from opening the form to the answer.
 async fn honest_log_in(client: &Client, password: &str) -> Duration {
     let began = Instant::now();
     let answer = log_in(client, "198.51.100.7", "viewer", password).await;
@@ -158,7 +159,7 @@ async fn honest_log_in(client: &Client, password: &str) -> Duration {
     began.elapsed()
 }
 
-/// Opens the log-in page and sends it, from this address.
+/// Opens the log-in page and submits it, from this address.
 async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> Answer {
     let browser = Browser::new(client).from(address);
     let page = browser.open(&Asking::new("core")).await;

@@ -1,5 +1,6 @@
-//! How many payments does the service post in a second beside what the same PostgreSQL can do at
-//! all, and are the books right afterwards, whatever went wrong in the meantime?
+//! Load test of payments: how many the service posts per second, compared with what the same
+//! PostgreSQL server can do, and whether the books are right afterwards, whatever went wrong in the
+//! meantime.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -7,33 +8,33 @@
 //! target/release/payments_load --fault all
 //! ```
 //!
-//! It starts a PostgreSQL of its own, with the durability that PostgreSQL has by default, and both
-//! servers on it, books loans by XML import, and lets senders post payments over TLS, each with a
-//! token and a connection of its own. Each payment has an `Idempotency-Key` and an `External_ID`;
-//! what is not acknowledged is sent again under its key. The standard transactions of pgbench run
-//! on the same server before and after: payments a second mean nothing on another machine, the
-//! ratio of the two still does. It is explained by the statements that a payment takes, where one
-//! of pgbench takes seven, and by the cores that senders and servers need for all else: here they
-//! are those of PostgreSQL.
+//! It starts its own PostgreSQL server, with PostgreSQL's default durability, and both servers on
+//! it, books loans by XML import, and lets senders post payments over TLS, each with its own token
+//! and connection. Each payment has an `Idempotency-Key` and an `External_ID`; a payment that is
+//! not acknowledged is sent again under its key. The standard transactions of pgbench run on the
+//! same server before and after: payments per second mean nothing on another machine, but the ratio
+//! of the two does. It is explained by the number of statements per payment, compared with seven
+//! per transaction of pgbench, and by the cores that senders and servers need for everything else,
+//! which here are shared with PostgreSQL.
 //!
-//! Some payments are cash: they go into one of a few cash drawers. Meanwhile the senders put money
-//! into these drawers, take it out, move it between them and a reserve, and count them. Others are
-//! by card, at the sandbox.
+//! Some payments are cash, which goes into one of a few cash drawers. Meanwhile the senders put
+//! money into these drawers, take it out, move it between them and a reserve, and count them.
+//! Others are by card, at the sandbox.
 //!
 //! Then the books are checked, in SQL and without the servers: every balance is the sum of its
-//! transactions, every entry the sum of its parts, no due row is paid beyond what is due, and each
-//! payment that was acknowledged is there exactly once, with its amount. So is everything that was
-//! done with drawers, and every payment of cash has its row in its drawer. No drawer was ever below
-//! zero, transfers sum to zero, and each count found and froze the rows before it and no others. A
-//! card was charged if and only if its payment is posted, and never twice.
+//! transactions, every entry the sum of its parts, no due row is paid beyond its amount, and each
+//! acknowledged payment exists exactly once, with its amount. The same holds for everything done
+//! with drawers, and every cash payment has its row in its drawer. No drawer was ever below zero,
+//! transfers sum to zero, and each count found and froze exactly the rows before it. A card was
+//! charged if and only if its payment is posted, and never twice.
 //!
 //! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
-//! killed, the database is, the disk runs full. Every answer must then say what is wrong, none may
-//! be missing but those of a server that is dead, and afterwards nothing is lost and nothing
-//! doubled. These runs measure nothing, and pgbench has no part in them.
+//! killed, or the database, or the disk runs full. Every answer must then say what is wrong, none
+//! may be missing except those of a dead server, and afterwards nothing is lost and nothing
+//! duplicated. These runs measure nothing, and do without pgbench.
 //!
-//! Exits with 1 when an answer or the books are not what they must be. What it has started and made
-//! goes in any case but a kill.
+//! Exits with 1 if an answer or the books are wrong. Everything it has started and created is
+//! removed, unless it is killed.
 
 mod payments {
     pub mod answers;
@@ -70,35 +71,35 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Beside everything whose length the arguments say.
+/// Time allowed in addition to the durations in the arguments.
 const PREPARATION: Duration = Duration::from_secs(300);
-/// For one loan to be booked, and for a sender to log in.
+/// Time allowed for booking one loan, and for the log-in of one sender.
 const EACH: Duration = Duration::from_millis(500);
-/// The servers with as many connections as they have unless told otherwise.
+/// The servers' default number of connections.
 const CONNECTIONS: &str = "16";
-/// More faults than these are not printed.
+/// The most faults printed.
 const PRINTED: usize = 12;
 
-/// Posts payments beside pgbench on the same PostgreSQL, or while things go wrong.
+/// Posts payments, compared with pgbench on the same PostgreSQL server, or while things go wrong.
 #[derive(Parser)]
 struct Arguments {
     /// How long payments are posted, and how long pgbench runs before and after.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=36_000))]
     seconds: u32,
-    /// Senders at once, and connections of pgbench.
+    /// Concurrent senders, and connections of pgbench.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: u32,
-    /// Loans that take payments, beside the hot one.
+    /// Loans that take payments, in addition to the hot one.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     loans: u32,
-    /// Of a hundred payments so many are on the one hot loan.
+    /// Percentage of payments to the one hot loan.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
     hot_percent: u32,
-    /// Of a hundred payments so many are cash into a drawer. For each of these there is one other
-    /// request that works with drawers.
+    /// Percentage of payments in cash, into a drawer. For each of these there is one other request
+    /// about drawers.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     cash_percent: u32,
-    /// Of a hundred payments that are not cash so many are by card.
+    /// Percentage of the other payments that are made by card.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     card_percent: u32,
     /// What goes wrong meanwhile; may be given several times.
@@ -107,7 +108,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// When something must be stuck.
+    /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
         PREPARATION + EACH * (self.loans + self.clients) + Duration::from_secs(4) * self.seconds
     }
@@ -127,7 +128,7 @@ async fn main() -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// One run after the other; false if anything was not what it must be.
+/// Makes one run after the other; false if anything was wrong.
 async fn run_all(arguments: &Arguments) -> bool {
     let runs = match &arguments.fault[..] {
         [] => vec![None],
@@ -154,15 +155,15 @@ async fn run_all(arguments: &Arguments) -> bool {
     good
 }
 
-/// One run on a server of its own, which goes whatever became of the run. Gives back what must not
-/// be, a line each.
+/// Makes one run on a server of its own, which is removed whatever the outcome. Returns what must
+/// not happen, one line each.
 async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }
-    // The helpers of the tests panic, and the server must go then, too.
+    // The test harness panics on errors; the server must be removed then, too.
     let measurement = measure(arguments, program.display().to_string(), fault);
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     match timeout(arguments.limit(), measurement).await {

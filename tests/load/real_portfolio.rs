@@ -1,5 +1,5 @@
-//! Books a table of published loans through the API of a running quickstart, posts every payment
-//! in parallel, reads every loan back, and compares with the lender's own books.
+//! Books a table of published loans through the API of a running quickstart, posts every payment in
+//! parallel, reads every loan back, and compares it with the lender's own books.
 //!
 //! Exits with 1 below the thresholds: exact on 93 % of the rows, within one cent on all.
 
@@ -15,15 +15,15 @@ use std::time::Instant;
 /// Compares the service with a lender's published books.
 #[derive(Parser)]
 struct Arguments {
-    /// The table: see `tests/harness/published_loans.rs` for its columns.
+    /// The table; see `tests/harness/published_loans.rs` for its columns.
     csv: PathBuf,
-    /// What a running quickstart wrote.
+    /// The report of a running quickstart.
     #[arg(long, default_value = "loan-servicing/quickstart.json")]
     quickstart: PathBuf,
-    /// Loans worked on at once.
+    /// Loans processed concurrently.
     #[arg(long, default_value_t = 16)]
     workers: usize,
-    /// Under which the loans are imported; the same one again changes nothing.
+    /// The key under which the loans are imported; using the same one again changes nothing.
     #[arg(long, default_value = "real-portfolio")]
     key: String,
 }

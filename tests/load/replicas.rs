@@ -1,28 +1,29 @@
-//! Two of each server behind HAProxy, on a PostgreSQL with a synchronous standby: does anybody
-//! notice when servers are restarted, when one dies, and when the database does?
+//! Load test of a replicated site: two replicas of each server behind HAProxy, on a PostgreSQL
+//! server with a synchronous standby. No client should notice when servers are restarted, when one
+//! dies, or when the database does.
 //!
 //! ```sh
 //! cargo build --release -p acceptance
 //! target/release/replicas_load --seconds 30
 //! ```
 //!
-//! It starts all of it on this machine with the samples of `deploy/`, in which only addresses, files
-//! and the names of hosts are replaced. People log in, read, and log out again, and senders post
+//! It starts everything on this machine with the samples in `deploy/`, in which only addresses,
+//! files and host names are replaced. People log in, read, and log out again, and senders post
 //! payments as in `payments_load`, all through HAProxy. Meanwhile:
 //!
 //! * all four servers are restarted one after the other: no request may fail;
 //! * people log out at one auth server: each api-server must refuse the very next call;
-//! * the standby is killed: what writes must wait until the primary is told to be alone;
+//! * the standby is killed: writes must wait until the primary is told to run alone;
 //! * the primary is killed and the standby promoted: until then the servers must answer 503, and
-//!   nothing that was acknowledged may be lost. Then the old primary is started as if it were one
-//!   still: nobody may use it. Then it becomes the standby of the new one;
-//! * one of each server is killed: nothing but what it was working on may fail.
+//!   nothing acknowledged may be lost. Then the old primary is started as if it were still one: no
+//!   server may use it. Then it becomes the standby of the new one;
+//! * one of each server is killed: only the requests it was working on may fail.
 //!
-//! At the end what was never acknowledged is sent again, and the books are checked in SQL, as
-//! `payments_load` does it.
+//! Finally everything that was never acknowledged is sent again, and the books are checked in SQL,
+//! as in `payments_load`.
 //!
-//! Exits with 1 where something does not hold. What it has started and made goes in any case but a
-//! kill.
+//! Exits with 1 if something does not hold. Everything it has started and created is removed,
+//! unless it is killed.
 
 #[path = "payments"]
 mod payments {
@@ -64,30 +65,30 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// Beside what the arguments say.
+/// Time allowed in addition to the durations in the arguments.
 const LIMIT: Duration = Duration::from_secs(600);
-/// More faults than these are not printed.
+/// The most faults printed.
 const PRINTED: usize = 20;
 
-/// Restarts and kills what a site stands on while people work with it.
+/// Restarts and kills the components of a site while people work with it.
 #[derive(Parser)]
 struct Arguments {
-    /// How long all is quiet before each event.
+    /// The time without events before each event.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=3_600))]
     seconds: u32,
     /// Senders of payments, and as many people who log in, read and log out.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: u32,
-    /// Loans that take payments, beside the hot one.
+    /// Loans that take payments, in addition to the hot one.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     loans: u32,
-    /// Log-outs at one replica with a call of the other one behind each.
+    /// Log-outs at one replica, each followed by a call at the other one.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     log_outs: u32,
-    /// How long a server that is to stop still takes requests.
+    /// How long a server still accepts requests after it is told to stop.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=300))]
     drain_seconds: u32,
-    /// What happens; by default everything.
+    /// The events; default: all.
     #[arg(long, value_enum)]
     event: Vec<Event>,
 }
@@ -114,7 +115,7 @@ async fn main() -> ExitCode {
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The whole run, whatever breaks in it. Gives back what must not be, a line each.
+/// The whole run, whatever breaks in it. Returns what must not happen, one line each.
 async fn run(arguments: &Arguments) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer_under_test");
@@ -122,7 +123,7 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>, String> {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }
     let limit = LIMIT + Duration::from_secs(arguments.seconds.into()) * 4;
-    // The helpers of the tests panic, and the servers must go then, too.
+    // The test harness panics on errors; the servers must be removed then, too.
     let work = AssertUnwindSafe(work(arguments, program.display().to_string())).catch_unwind();
     match timeout(limit, work).await {
         Ok(Ok(outcome)) => outcome,

@@ -1,4 +1,4 @@
-//! What a measurement of introspection says: the figures, and each beside pgbench's.
+//! The report of an introspection measurement: the figures, each compared with pgbench's.
 
 use crate::callers::{Answers, Protocol};
 use acceptance::latencies::Latencies;
@@ -10,7 +10,7 @@ use std::fmt;
 /// Connections of pgbench.
 pub const PGBENCH_CLIENTS: u32 = 8;
 
-/// Answers to one kind of question over one protocol. Latencies are in milliseconds.
+/// Answers to one kind of request over one protocol. Latencies are in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Run {
     tokens: &'static str,
@@ -22,7 +22,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The figures of these answers.
+    /// Computes the figures of these answers.
     pub fn new(
         tokens: &'static str,
         protocol: Protocol,
@@ -44,21 +44,21 @@ impl Run {
 pub struct Report {
     /// The version of PostgreSQL.
     pub postgres: String,
-    /// How many cores there are for all of it.
+    /// The number of cores, shared by everything.
     pub cores: usize,
-    /// False: the figures say nothing of the product.
+    /// False if the figures say nothing about the product.
     pub release_build: bool,
-    /// How long each run took.
+    /// The length of each run.
     pub seconds: u32,
-    /// Callers at once.
+    /// Concurrent callers.
     pub connections: u32,
     /// Different tokens.
     pub tokens: u32,
-    /// pgbench, before everything.
+    /// pgbench before the runs.
     pub before: Transactions,
-    /// pgbench, after everything.
+    /// pgbench after the runs.
     pub after: Transactions,
-    /// In the order they were measured.
+    /// The runs, in order.
     pub runs: Vec<Run>,
 }
 
@@ -67,17 +67,17 @@ impl Report {
         self.before.mean(self.after)
     }
 
-    /// Answers for each transaction of pgbench.
+    /// Answers per transaction of pgbench.
     fn ratio(&self, run: &Run) -> f64 {
         run.answers_per_second / self.pgbench().per_second
     }
 
-    /// A latency in pgbench's average ones.
+    /// A latency as a multiple of pgbench's average.
     fn latencies(&self, latency_ms: f64) -> f64 {
         latency_ms / self.pgbench().latency_ms
     }
 
-    /// For programs.
+    /// The report for programs.
     pub fn to_json(&self) -> Value {
         let run = |run: &Run| {
             let mut value = json!(run);

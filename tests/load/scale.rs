@@ -1,20 +1,21 @@
-//! Does a read take longer when there are more loans, or when the loan has a longer history?
+//! Load test of reads: whether they take longer with more loans, or for a loan with a longer
+//! history.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
 //! target/release/read_scale --database-url postgres://USER@HOST/postgres --loans 1000000
 //! ```
 //!
-//! It makes two databases of its own with the demo portfolio, one of a thousand loans and one of so
-//! many as it is told, and starts both servers on each. Then it asks each in turn, one request at a
-//! time, for loans and for filtered pages of their transactions, as a user whose every row is
-//! judged by officers and trustees. The medians of the two are compared: milliseconds mean nothing
-//! on another machine, their ratio still does. A million loans take a while to make and some 20 GB.
+//! It creates two databases with the demo portfolio, one of a thousand loans and one of the given
+//! number, and starts both servers on each. Then it reads from each in turn, one request at a time,
+//! loans and filtered pages of their transactions, as a user whose every row is checked for
+//! officers and trustees. The medians of the two are compared: milliseconds mean nothing on another
+//! machine, but their ratio does. A million loans take a while to create, and about 20 GB.
 //!
 //! Then one loan of the larger portfolio gets a hundred thousand transactions, and is read in turn
 //! with one that has ten.
 //!
-//! Exits with 1 when an answer is not the one it must be. The databases go in any case but a kill.
+//! Exits with 1 if an answer is wrong. The databases are removed, unless the program is killed.
 
 use acceptance::Database;
 use acceptance::world::{Environment, World};
@@ -27,12 +28,12 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The smaller portfolio.
+/// Loans of the smaller portfolio.
 const FEW_LOANS: u32 = 1000;
 /// Transactions of the loan with a long history, and of the one with a short one.
 const LONG_HISTORY: i64 = 100_000;
 const SHORT_HISTORY: i64 = 10;
-/// Loans that are asked for by turns: more than fit into one page of anything.
+/// The number of loans read in turn: more than fit into one page of anything.
 const LOANS_ASKED_FOR: usize = 500;
 /// Requests before those that count.
 const WARM_UP: usize = 100;
@@ -40,13 +41,14 @@ const WARM_UP: usize = 100;
 /// Compares reads of a small and of a large portfolio.
 #[derive(Parser)]
 struct Arguments {
-    /// A PostgreSQL or MariaDB on which the user may create databases; default: embedded ones.
+    /// A PostgreSQL or MariaDB server on which the user may create databases; default: embedded
+    /// databases.
     #[arg(long)]
     database_url: Option<String>,
     /// Loans of the larger portfolio.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..=1_000_000))]
     loans: u32,
-    /// Requests of each kind to each.
+    /// Requests of each kind to each database.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     rounds: u32,
 }
@@ -76,7 +78,7 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
     let database = arguments.database_url.clone().map_or(Database::Sqlite, Database::Server);
     let few = World::new(program, database.clone(), Environment::default()).await;
     let many = World::new(program, database, Environment::default()).await;
-    // The helpers of the tests panic, and the databases must go then, too.
+    // The test harness panics on errors; the databases must be removed then, too.
     let measurement = AssertUnwindSafe(measure(arguments, &few, &many)).catch_unwind();
     let measured = tokio::select! {
         measured = measurement => {
@@ -125,7 +127,7 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
     Ok(())
 }
 
-/// Loans to ask a world for, and who asks.
+/// The loans to read from a world, and the caller who reads them.
 #[derive(Clone)]
 struct Asked<'a> {
     world: &'a World,
@@ -134,7 +136,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Loans that the officer may see, evenly spread over all of them.
+    /// Loans that the officer may see, evenly spread.
     async fn of(world: &'a World) -> Result<Self, String> {
         let token = world.token("officer").await;
         let highest = world.count("SELECT MAX(loan_id) FROM loans").await;
@@ -156,12 +158,12 @@ impl<'a> Asked<'a> {
         Ok(Self { world, token, loan_ids })
     }
 
-    /// The same caller, asking for one loan.
+    /// The same caller, reading one loan.
     fn about(&self, loan_id: i64) -> Self {
         Self { loan_ids: vec![loan_id], ..self.clone() }
     }
 
-    /// How long the answer to one request takes.
+    /// Measures one request.
     async fn time(&mut self, round: usize, tail: &str) -> Result<Duration, String> {
         let loan_id = self.loan_ids[round % self.loan_ids.len()];
         let path = format!("/loans/{loan_id}{tail}");
@@ -170,7 +172,7 @@ impl<'a> Asked<'a> {
         let time = started.elapsed();
         match answer.status.as_u16() {
             200 => Ok(time),
-            // Tokens live for twelve minutes: another one, and the request does not count twice.
+            // Tokens live for twelve minutes: renew it, and do not count the request twice.
             401 => {
                 self.token = self.world.token("officer").await;
                 Box::pin(self.time(round, tail)).await
@@ -180,12 +182,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// One loan with a short history and one with a long one.
+/// Prepares one loan with a short history and one with a long one.
 async fn histories<'a>(
     world: &'a World,
     asked: &Asked<'a>,
 ) -> Result<(Asked<'a>, Asked<'a>), String> {
-    // The last ones are copies: no cash drawer names their transactions.
+    // The last loans are copies, to whose transactions no cash drawer refers.
     let [.., short, long] = asked.loan_ids[..] else {
         return Err("there are too few loans".to_owned());
     };
@@ -207,7 +209,7 @@ async fn histories<'a>(
         let mut count = 10;
         while count < wanted {
             let more = count.min(wanted - count);
-            // Every thousandth row is a payment, so that a filter has something to pass over.
+            // Every thousandth row is a payment, so that a filter has something to skip.
             let sql = format!(
                 "INSERT INTO loan_transactions ({columns}) SELECT loan_id, 0, \
                  CASE WHEN transaction_id % 1000 = 0 THEN 120 ELSE 144 END, \
@@ -246,7 +248,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Asks both by turns, so that whatever else the machine does slows both.
+/// Measures both in turn, so that other load on the machine slows both.
 async fn compare(
     rounds: u32,
     first: &Asked<'_>,

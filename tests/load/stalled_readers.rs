@@ -1,4 +1,5 @@
-//! What do thousands of clients that ask and take nothing cost the users beside them?
+//! Load test of stalled readers: what thousands of clients that send requests and read no answers
+//! cost other users.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -6,11 +7,11 @@
 //! ```
 //!
 //! It starts both servers on the embedded database. Strangers on other loopback networks than the
-//! honest client's open connections to each of them, ask for the documentation page or the keys on
-//! many HTTP/2 streams with their windows shut, answer PINGs, and come again when they are thrown
-//! out. Meanwhile the honest client connects anew for each request, and logs in and reads once a
-//! second. Exits with 1 if a request of the honest client fails, its 99th percentile reaches a
-//! second, or a server has more memory than it may.
+//! honest client's open connections to each of them, request the documentation page or the keys on
+//! many HTTP/2 streams with closed windows, answer PINGs, and reconnect when they are disconnected.
+//! Meanwhile the honest client opens a new connection for each request, and logs in and reads once
+//! a second. Exits with 1 if a request of the honest client fails, its 99th percentile reaches a
+//! second, or a server uses more memory than allowed.
 
 use acceptance::memory::resident_kib;
 use acceptance::stalled_reader::StalledReaders;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
-/// The whole run must be over by then, beside its seconds.
+/// Time allowed for the whole run in addition to its seconds.
 const PREPARATION: Duration = Duration::from_secs(300);
 /// Connections from one network of strangers.
 const PER_NETWORK: u32 = 500;
@@ -38,13 +39,13 @@ struct Arguments {
     /// Requests on each connection.
     #[arg(long, default_value_t = 127)]
     streams: u32,
-    /// How long the honest client works.
+    /// For how many seconds the honest client works.
     #[arg(long, default_value_t = 120)]
     seconds: u64,
-    /// How much memory a server may have.
+    /// The limit on a server's memory.
     #[arg(long, default_value_t = 400)]
     memory_mib: u64,
-    /// The honest client's 99th percentile stays below so many milliseconds.
+    /// The limit for the honest client's 99th percentile, in milliseconds.
     #[arg(long, default_value_t = 1000)]
     latency_ms: u64,
 }
@@ -111,13 +112,13 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// An address of one of the networks of strangers.
+/// An address in one of the strangers' networks.
 fn stranger(number: u32) -> IpAddr {
     let (network, host) = (number / PER_NETWORK, number % 200 + 1);
     IpAddr::V4(Ipv4Addr::new(127, 2, network as u8, host as u8))
 }
 
-/// How long each request took, on a connection of its own.
+/// The latency of each request, on a connection of its own.
 async fn honest_client(world: &World, seconds: u64) -> Result<Vec<Duration>, String> {
     let mut taken = Vec::new();
     let (began, mut logged_in) = (Instant::now(), Instant::now());

@@ -1,4 +1,5 @@
-//! The answer to an import, read as it comes and never held: it may be hundreds of megabytes.
+//! The answer to an import, read as a stream and never held in memory: it may be hundreds of
+//! megabytes.
 
 use super::portfolio::Portfolio;
 use serde::Deserializer;
@@ -8,30 +9,30 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use tokio::sync::mpsc::{self, Receiver};
 
-/// Pieces of the answer that wait to be read.
+/// Pieces of the answer buffered for the reader.
 const PIECES: usize = 16;
-/// Records that are told one by one when they are not what they must be.
+/// The most wrong records listed.
 const TOLD: usize = 5;
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
-    /// Everything but the records.
+    /// Everything except the records.
     pub totals: Map<String, Value>,
-    /// How many records are told.
+    /// The number of records.
     pub records: u64,
     /// The sum of the ids of new contacts, and of new loans.
     pub ids: [i64; 2],
-    /// Records that are not what they must be.
+    /// The number of wrong records.
     pub wrong: u64,
-    /// The first ones of these.
+    /// The first wrong records.
     pub told: Vec<String>,
 }
 
 impl Answer {
-    /// Reads it to its end, and compares each record with what it must be.
+    /// Reads the answer to the end, and compares each record with the expected one.
     pub async fn read(
         mut response: reqwest::Response,
         portfolio: Portfolio,
@@ -50,7 +51,7 @@ impl Answer {
                 Ok(Some(piece)) => {
                     bytes += piece.len() as u64;
                     if sender.send(piece.to_vec()).await.is_err() {
-                        // It is no JSON, which the reader tells.
+                        // Not JSON, which the reader reports.
                         break Ok(());
                     }
                 }
@@ -64,7 +65,7 @@ impl Answer {
         Ok(Self { bytes, ..answer })
     }
 
-    /// What in it is not as it must be, a line each.
+    /// What is wrong with it, one line each.
     pub fn faults(&self, portfolio: &Portfolio, test: bool) -> Vec<String> {
         let mut faults = self.told.clone();
         if self.wrong > TOLD as u64 {
@@ -95,7 +96,7 @@ impl Answer {
     }
 }
 
-/// The bytes as they come, for a reader that waits.
+/// The bytes as they arrive, for a blocking reader.
 struct Pieces {
     receiver: Receiver<Vec<u8>>,
     piece: Vec<u8>,
@@ -115,7 +116,7 @@ impl Read for Pieces {
     }
 }
 
-/// The answer itself.
+/// The answer as a whole.
 struct Whole {
     portfolio: Portfolio,
 }
@@ -134,7 +135,7 @@ impl<'de> Visitor<'de> for Whole {
                 let (portfolio, answer) = (&self.portfolio, &mut answer);
                 members.next_value_seed(Records { portfolio, answer })?;
             } else if answer.records > 0 {
-                // Totals stand before the records: here is what does not.
+                // The totals come before the records; this is something else.
                 members.next_value::<IgnoredAny>()?;
                 answer.wrong += 1;
                 answer.told.push(format!("the answer has {name} behind its records"));
@@ -147,7 +148,7 @@ impl<'de> Visitor<'de> for Whole {
     }
 }
 
-/// The list of records in it, one after the other.
+/// The list of records, deserialized one at a time.
 struct Records<'a> {
     portfolio: &'a Portfolio,
     answer: &'a mut Answer,

@@ -1,4 +1,4 @@
-//! The same rows through PostgreSQL's own COPY: the fastest way in that there is.
+//! The same rows through PostgreSQL's own COPY, the fastest way to load them.
 
 use super::rows::{Table, Written};
 use acceptance::postgres::psql::Psql;
@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 pub struct Copied {
     /// Rows of all tables.
     pub rows: u64,
-    /// From one database through a pipe into the other one, in seconds.
+    /// Seconds for copying from one database to the other through a pipe.
     pub seconds: f64,
-    /// Out of the one and nowhere.
+    /// Seconds for reading from the first database only.
     pub sending_seconds: f64,
 }
 
 impl Copied {
-    /// Rows that were loaded a second.
+    /// Rows loaded per second.
     pub fn rows_per_second(&self) -> f64 {
         self.rows as f64 / self.seconds
     }
 
-    /// Copies what the import wrote into a database that is as the world's was before it: schema,
+    /// Copies what the import wrote into a database equal to the world's before the import: schema,
     /// indexes, foreign keys and setup rows.
     pub async fn measure(world: &World, written: &[Written], target: &str) -> Result<Self, String> {
         let (from, to) = (Psql::new(&world.database_url)?, Psql::new(target)?);
@@ -50,11 +50,11 @@ impl Copied {
 }
 
 fn copy_out(table: &Written) -> String {
-    // Both have the same columns in the same order: they were made from one template.
+    // Both have the same columns in the same order, because they come from one template.
     format!("COPY (SELECT * FROM {}) TO STDOUT (FORMAT csv)", table.source())
 }
 
-/// All rows must have arrived.
+/// Checks that all rows have arrived.
 async fn compare(target: &str, written: &[Written]) -> Result<(), String> {
     use sea_orm::{ConnectionTrait, Statement};
     let failed = |error: sea_orm::DbErr| format!("{target}: {error}");

@@ -1,12 +1,12 @@
-//! Every row of a database as its own program for backups writes it, to tell whether an import that
-//! was only tried has left anything at all.
+//! Dumps of every row of a database by its own backup program, to show whether a dry run of an
+//! import has left anything.
 
 use acceptance::{World, postgres};
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Of a line that is told no more than this is.
+/// The most characters of a line that are quoted.
 const TOLD: usize = 300;
 
 /// The lines of a dump that are rows.
@@ -15,7 +15,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Everything as it stands now, held in memory: for a database with little in it.
+    /// Dumps the current state into memory: for databases with little in them.
     pub async fn take(world: &World) -> Result<Self, String> {
         let mut lines = Vec::new();
         let mut source = Source::open(world).await?;
@@ -28,7 +28,7 @@ impl Dump {
         Ok(Self { lines })
     }
 
-    /// The first line in which everything that stands now is different.
+    /// The first line in which the current state differs from the dump.
     pub async fn difference(&self, world: &World) -> Result<Option<String>, String> {
         let mut source = Source::open(world).await?;
         for before in &self.lines {
@@ -48,7 +48,7 @@ fn show(line: &[u8]) -> String {
     text.trim_end().chars().take(TOLD).collect()
 }
 
-/// Where lines come from.
+/// The source of the lines.
 enum Source {
     Program { child: Box<Child>, lines: BufReader<tokio::process::ChildStdout> },
     Rows(std::vec::IntoIter<String>),
@@ -71,7 +71,7 @@ impl Source {
         Ok(Self::Program { child: Box::new(child), lines: BufReader::new(lines) })
     }
 
-    /// The next line that is a row; nothing at the end, which must be a good one.
+    /// The next line that is a row; `None` at the end, which must be successful.
     async fn next_row(&mut self) -> Result<Option<Vec<u8>>, String> {
         let (child, lines) = match self {
             Self::Rows(rows) => return Ok(rows.next().map(String::into_bytes)),
@@ -96,8 +96,8 @@ impl Source {
     }
 }
 
-/// Counters do not go back, two dumps have different keys against tampering, and the settings have
-/// the name of the store of documents, which a sweep changes.
+/// Lines ignored: sequences do not go back, each dump has its own key against tampering, and the
+/// settings contain the id of the document store, which a sweep changes.
 const PASSED_OVER: [&str; 7] = [
     "SELECT pg_catalog.setval(",
     "\\restrict ",
@@ -137,7 +137,7 @@ fn mariadb(url: &str) -> Result<Command, String> {
     Ok(program)
 }
 
-/// Without a program, the rows that the tests compare.
+/// The rows that the tests' snapshots have, where there is no dump program.
 async fn rows(world: &World) -> Vec<String> {
     let tables = world.snapshot().await.into_iter();
     tables

@@ -1,4 +1,4 @@
-//! Sends the file, by itself or while the server is killed, and watches the server's memory.
+//! Sends the file, with or without killing the server, and samples the server's memory.
 
 use super::answer::Answer;
 use super::portfolio::Portfolio;
@@ -10,12 +10,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// After it, no answer comes any more.
+/// The time limit for an answer.
 const ANSWER: Duration = Duration::from_secs(12 * 3600);
-/// Between two looks at how far an import has come, at least: nine tenths of the time are its own.
+/// The shortest pause between two looks at an import's progress; nine tenths of the time belong to
+/// the import.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// An import, ready to be sent.
+/// An import that is ready to be sent.
 #[derive(Clone)]
 pub struct Import {
     client: Client,
@@ -25,22 +26,22 @@ pub struct Import {
     portfolio: Portfolio,
 }
 
-/// What came of it.
+/// The outcome of an import.
 #[derive(Debug)]
 pub struct Imported {
-    /// From the first byte that was sent to the last of the answer; without the time in which a
-    /// killed server was started again.
+    /// From the first byte sent to the last byte of the answer, without the time for restarting a
+    /// killed server.
     pub took: Duration,
-    /// In the same way to the first byte of the answer.
+    /// The same, to the first byte of the answer.
     pub silent: Duration,
     /// The answer.
     pub answer: Answer,
-    /// Of the api-server.
+    /// Memory of the api-server.
     pub memory: Memory,
 }
 
 impl Import {
-    /// As admin, who logs in now: a token does not live as long as an import may take.
+    /// Logs in as admin now, because a token does not live as long as an import may take.
     pub async fn prepare(world: &World, file: PathBuf, portfolio: Portfolio) -> Self {
         let process = world.api.id().expect("the api-server is running");
         let token = world.token("admin").await;
@@ -74,8 +75,8 @@ impl Import {
     }
 }
 
-/// Kills the api-server when half of the contacts are there, starts it again, and sends the same
-/// file under the same key.
+/// Kills the api-server when half of the contacts exist, restarts it, and sends the same file under
+/// the same key.
 pub async fn kill_and_send_again(
     world: &mut World,
     file: PathBuf,

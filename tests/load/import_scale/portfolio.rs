@@ -1,10 +1,11 @@
-//! The file: contacts, then a loan of each, a record on a line, always the same for one number.
+//! The import file: contacts, then a loan for each, one record per line, always the same for a
+//! given number.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The longest file that an import takes.
+/// The longest file that an import accepts.
 pub const BYTES_MAX: u64 = 1 << 30;
 
 const FIRST_NAMES: [&str; 12] = [
@@ -45,14 +46,15 @@ const PLACES: [(&str, &str, &str); 7] = [
 ];
 const TERMS_IN_MONTHS: [u64; 6] = [24, 36, 48, 60, 72, 84];
 
-/// How many contacts, each with a loan, and how the file is written.
+/// How many contacts there are, each with a loan, and how the file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portfolio {
     /// Contacts; there are as many loans.
     pub contacts: u64,
     /// The file is one transaction.
     pub block: bool,
-    /// Loans name their contact by its number; else by the name under which the file stores it.
+    /// Loans refer to their contact by number; otherwise by the name under which the file stores
+    /// it.
     pub by_number: bool,
 }
 
@@ -62,7 +64,7 @@ impl Portfolio {
         2 * self.contacts
     }
 
-    /// As many contacts and loans as there is room for in a file of this length.
+    /// As many contacts and loans as fit into a file of this length.
     pub fn that_fits(self, bytes: u64) -> Self {
         let mut length = (self.head().len() + FOOT.len()) as u64;
         let fits = |number: &u64| {
@@ -73,7 +75,7 @@ impl Portfolio {
         Self { contacts, ..self }
     }
 
-    /// Writes the file and gives back its length.
+    /// Writes the file and returns its length.
     pub fn write(&self, file: &mut impl Write) -> io::Result<u64> {
         let mut length = 0;
         let mut put = |text: &str| {
@@ -91,18 +93,18 @@ impl Portfolio {
         Ok(length)
     }
 
-    /// What the answer must say of the record at this place, beside the id of its row.
+    /// The expected result of the record at this index, without the id of its row.
     pub fn result(&self, index: u64) -> Value {
         let (element, key) = match index.checked_sub(self.contacts) {
             None => ("Contact", contact_number(index + 1)),
             Some(loan) => ("Loan", loan_number(loan + 1)),
         };
-        // The root element has the first line.
+        // The root element is on the first line.
         let line = index + 2;
         json!({"Line": line, "Element": element, "Action": "inserted", "Key": key, "Messages": []})
     }
 
-    /// The totals that the answer must begin with.
+    /// The expected totals of the answer.
     pub fn totals(&self, test: bool) -> Value {
         json!({"Test": test, "Committed": !test, "Read": self.records(),
             "Inserted": self.records(), "Updated": 0, "Deleted": 0, "Failed": 0})
@@ -157,10 +159,11 @@ impl Portfolio {
         // In hundredths of a percent.
         let rate = 499 + number * 31 % 1500;
         let months = *pick(&TERMS_IN_MONTHS, number);
-        // Every fourth loan leaves it to the service to find the level instalment.
+        // Every fourth loan leaves it to the service to compute the level instalment.
         let instalment = match number % 4 {
             0 => String::new(),
-            // More than the level one: an even share, and a month's interest on everything.
+            // More than the level instalment: an even share, plus a month's interest on the whole
+            // amount.
             _ => format!(" PaymentAmount=\"{}\"", two(cents / months + cents * rate / 120_000)),
         };
         let origination = day(2024, number % 360);
@@ -196,12 +199,12 @@ fn pick<T>(list: &[T], number: u64) -> &T {
     &list[(number % list.len() as u64) as usize]
 }
 
-/// Hundredths as a decimal.
+/// Formats hundredths as a decimal.
 fn two(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// So many days into a year.
+/// The date this many days into a year.
 fn day(year: i32, days: u64) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, 1, 1).expect("a date") + Days::new(days)
 }

@@ -1,4 +1,4 @@
-//! What a run says: the figures of the import, and those of COPY beside them.
+//! The report of a run: the figures of the import, next to those of COPY.
 
 use super::copying::Copied;
 use super::import::Imported;
@@ -17,19 +17,19 @@ pub struct Report {
     pub portfolio: Portfolio,
     /// The length of the file.
     pub file_bytes: u64,
-    /// The server was killed half-way.
+    /// True if the server was killed half-way.
     pub killed: bool,
-    /// The run that was tried and undone, if there was one.
+    /// The dry run, if there was one.
     pub tried: Option<Imported>,
     /// The import.
     pub imported: Imported,
-    /// The rows that it wrote.
+    /// The rows that the import wrote.
     pub written: Vec<Written>,
-    /// The same rows through COPY, where there is one.
+    /// The same rows through COPY, if that was measured.
     pub copied: Option<Copied>,
-    /// What the api-server may have resident at most.
+    /// The limit on the api-server's resident memory.
     pub memory_mib: u64,
-    /// What is not as it must be.
+    /// What is wrong, one line each.
     pub faults: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ fn megabytes(bytes: u64) -> f64 {
 }
 
 impl Report {
-    /// The most memory that the server had in any of the runs.
+    /// The server's peak memory in all runs.
     pub fn peak_kib(&self) -> u64 {
         let runs = [Some(&self.imported), self.tried.as_ref()];
         runs.into_iter().flatten().map(|run| run.memory.peak_kib).max().unwrap_or_default()
@@ -56,7 +56,7 @@ impl Report {
         self.rows() as f64 / self.imported.took.as_secs_f64()
     }
 
-    /// Rows of the import for each of COPY, in the same time.
+    /// Rows of the import per row of COPY in the same time.
     fn ratio(&self, copied: &Copied) -> f64 {
         self.rows_per_second() / copied.rows_per_second()
     }
@@ -73,7 +73,7 @@ impl Report {
         })
     }
 
-    /// For programs.
+    /// The report for programs.
     pub fn to_json(&self) -> Value {
         let tables = self.written.iter().map(|one| (one.table.name.to_owned(), json!(one.rows)));
         let tables: Map<String, Value> = tables.collect();

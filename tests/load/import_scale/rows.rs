@@ -1,4 +1,5 @@
-//! The rows that an import leaves: how many, and whether each contact and loan is there once.
+//! The rows that an import leaves: how many there are, and whether each contact and loan exists
+//! once.
 
 use super::answer::Answer;
 use super::portfolio::Portfolio;
@@ -17,7 +18,7 @@ const fn table(name: &'static str, key: &'static str) -> Table {
     Table { name, key }
 }
 
-/// Tables that the import fills, each after those that it refers to.
+/// Tables that the import fills, each after those it refers to.
 pub const TABLES: [Table; 5] = [
     table("contacts", "contact_id"),
     table("loans", "loan_id"),
@@ -26,19 +27,19 @@ pub const TABLES: [Table; 5] = [
     table("field_changes", "row_id"),
 ];
 
-/// Rows of a table above a key.
+/// The rows of a table above a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
     /// The table.
     pub table: Table,
     /// The highest key before the import.
     pub above: i64,
-    /// The rows behind it.
+    /// The number of rows above it.
     pub rows: u64,
 }
 
 impl Written {
-    /// Where the rows of the import begin in each table.
+    /// Notes where the rows of the import begin in each table.
     pub async fn begin(world: &World) -> Vec<Self> {
         let mut all = Vec::new();
         for table in TABLES {
@@ -57,14 +58,14 @@ impl Written {
         }
     }
 
-    /// What to put behind FROM.
+    /// The FROM clause that selects them.
     pub fn source(&self) -> String {
         let Self { table: Table { name, key }, above, .. } = self;
         format!("{name} WHERE {key} > {above}")
     }
 }
 
-/// What is not in the database as the file has it, a line each.
+/// Differences between the database and the file, one line each.
 pub async fn faults(world: &World, portfolio: &Portfolio, answer: &Answer) -> Vec<String> {
     let integer = if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" };
     let contacts = i64::try_from(portfolio.contacts).unwrap_or_default();

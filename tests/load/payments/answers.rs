@@ -1,4 +1,4 @@
-//! What an answer to a job may be, and a table of those that came.
+//! The answers allowed to a job, and a table of those received.
 
 use super::jobs::{Job, Kind, State, Way, Work};
 use acceptance::Answer;
@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What came of sending a job once.
+/// The outcome of sending a job once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Posted: this is its first row.
+    /// Posted; this is the id of its first row.
     Posted(i64),
-    /// It had been posted: the answer of an earlier request.
+    /// Posted before: the answer of an earlier request.
     Replayed(i64),
-    /// A problem document of a type that the job's sender has to expect.
+    /// A problem document of a type that the job's sender must expect.
     Refused(ProblemType),
     /// The connection failed.
     Lost(String),
     /// There was no answer in time.
     TimedOut,
-    /// The load balancer had no server's answer, and said so by this status.
+    /// The load balancer had no answer from a server, and answered with this status.
     Balancer(u16),
-    /// An answer that must not be.
+    /// An answer that must not occur.
     Wrong(String),
 }
 
 impl Outcome {
-    /// True where the whole service, not this job, was the reason.
+    /// True if the reason was the whole service, not this job.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Refused(kind) => kind.status() == 503,
@@ -37,17 +37,17 @@ impl Outcome {
         }
     }
 
-    /// True if it is in the books.
+    /// True if the job is in the books.
     pub fn is_posted(&self) -> bool {
         matches!(self, Self::Posted(_) | Self::Replayed(_))
     }
 
-    /// True if the same was asked for before.
+    /// True if the same request was sent before.
     pub fn is_of_earlier_request(&self) -> bool {
         matches!(self, Self::Replayed(_) | Self::Refused(ProblemType::IdempotencyInProgress))
     }
 
-    /// How far the job is with it.
+    /// The state of the job after this outcome.
     pub fn state(&self) -> State {
         match self {
             Self::Posted(id) | Self::Replayed(id) => State::Acknowledged(*id),
@@ -74,27 +74,27 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// An answer, or that there was none, and when.
+/// An answer, or the lack of one, with its time.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// What was sent.
+    /// The kind of job sent.
     pub kind: Kind,
     /// When the request was sent.
     pub sent: Instant,
-    /// How long it took.
+    /// The latency.
     pub took: Duration,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 impl Answered {
-    /// When it was known.
+    /// When the outcome was known.
     pub fn at(&self) -> Instant {
         self.sent + self.took
     }
 }
 
-/// What an answer says of the job it answers.
+/// Judges an answer to a job.
 pub fn judge(job: &Job, answer: Result<&Answer, &reqwest::Error>) -> Outcome {
     match answer {
         Ok(answer) => judge_answer(job, answer).unwrap_or_else(Outcome::Wrong),
@@ -130,8 +130,8 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
     if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
 }
 
-/// The status that a load balancer with the sample settings answers by itself: a problem of no
-/// type, without the id of a request.
+/// The status that a load balancer with the sample settings answers with itself: a problem without
+/// a type and a request id.
 fn balancer_status(answer: &Answer) -> Option<u16> {
     let document = answer.json();
     let status = answer.status.as_u16();
@@ -143,8 +143,7 @@ fn balancer_status(answer: &Answer) -> Option<u16> {
     (sound && [502, 503, 504].contains(&status)).then_some(status)
 }
 
-/// True where such a job may be refused like this. Whether a 503 has a fault as its reason is seen
-/// later.
+/// True if a job may be refused like this. Whether a 503 is explained by a fault is checked later.
 fn may_meet(job: &Job, kind: ProblemType) -> bool {
     match kind {
         ProblemType::IdempotencyInProgress => true,
@@ -159,7 +158,7 @@ fn may_meet(job: &Job, kind: ProblemType) -> bool {
     }
 }
 
-/// The id of the first row, if the rows are this job's.
+/// The id of the first row, if the rows belong to this job.
 fn first_row(job: &Job, answer: &Value) -> Option<i64> {
     match job.work {
         Work::Payment { loan_id, drawer_id, cents } => {
@@ -181,7 +180,8 @@ fn first_row(job: &Job, answer: &Value) -> Option<i64> {
     }
 }
 
-/// The id of the entry's total row, if the entry is this payment's and its parts come to it.
+/// The id of the entry's total row, if the entry belongs to this payment and its parts add up to
+/// it.
 fn total_row(
     name: &str,
     (loan_id, drawer_id, paid): (i64, Option<i64>, i64),
@@ -201,7 +201,7 @@ fn total_row(
     (mine && sum == paid).then(|| total["Transaction_ID"].as_i64())?
 }
 
-/// The id of a movement's first row, if the rows are those that it leaves in the books.
+/// The id of a movement's first row, if the rows are those it must leave in the books.
 fn moved_row(job: &Job, rows: &Value) -> Option<i64> {
     let rows = rows.as_array()?;
     let mut lines = Vec::new();
@@ -218,7 +218,7 @@ fn moved_row(job: &Job, rows: &Value) -> Option<i64> {
     right.then(|| first["Drawer_Transaction_ID"].as_i64())?
 }
 
-/// True if this was counted, and what is over or short is the rest to what was expected.
+/// True if this was counted, and the amount over or short is the difference to what was expected.
 fn is_counted(count: &Value, tender: &str, counted: i64) -> Option<bool> {
     let of = |what: &str| cents(&count[format!("{what}_{tender}")]);
     Some(of("Counted")? == counted && of("Over_Short")? == counted - of("Expected")?)
@@ -233,7 +233,7 @@ fn cents(value: &Value) -> Option<i64> {
     format!("{whole}{fraction}").parse().ok()
 }
 
-/// How many answers there were of each kind, and their latencies.
+/// Counts of answers by kind, with their latencies.
 pub struct Table<'a>(pub &'a [Answered]);
 
 impl fmt::Display for Table<'_> {

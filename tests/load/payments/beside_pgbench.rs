@@ -1,4 +1,4 @@
-//! Payments a second beside the transactions a second of pgbench.
+//! Payments per second, compared with the transactions per second of pgbench.
 
 use super::answers::{Answered, Outcome, Table};
 use super::judging::wrong_answers;
@@ -13,26 +13,26 @@ use tokio::time::sleep;
 
 /// Accounts of pgbench, in hundred thousands.
 const SCALE: u32 = 10;
-/// Statements of one transaction of pgbench, BEGIN and COMMIT among them.
+/// Statements in one transaction of pgbench, including BEGIN and COMMIT.
 const STATEMENTS: u32 = 7;
 
-/// What was measured.
+/// The measured figures.
 struct Figures {
     before: Transactions,
     after: Transactions,
     payments: Rate,
-    /// What else was done with drawers.
+    /// Other requests about drawers.
     others: Option<Rate>,
     statements_each: f64,
 }
 
-/// How many answers with something posted there were a second, and how long they took.
+/// Answers per second with something posted, and their latencies.
 struct Rate {
     per_second: f64,
     latencies: Latencies,
 }
 
-/// Posts payments for so long. Gives back what must not be, a line each.
+/// Posts payments for this long. Returns what must not happen, one line each.
 pub async fn run(
     seconds: u32,
     clients: u32,

@@ -1,5 +1,5 @@
-//! Do the books add up? Asked in plain SQL of the tables, as PostgreSQL and MariaDB both know it, with
-//! nothing of the servers' code in between, and of what the senders know.
+//! Reconciliation of the books, in SQL that PostgreSQL and MariaDB share, without any of the
+//! servers' code, and against what the senders know.
 
 use super::jobs::{Job, State, Work};
 use super::{card_books, drawer_books};
@@ -7,10 +7,10 @@ use acceptance::World;
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::HashMap;
 
-/// More than these of one kind are not listed.
+/// The most faults of one kind listed.
 const LISTED: usize = 3;
 
-/// What each statement finds is wrong: loans, entries or rows by their ids.
+/// Each statement finds what is wrong: loans, entries or rows by id.
 const RULES: [(&str, &str); 8] = [
     (
         "a row on another balance than its code says",
@@ -86,8 +86,8 @@ const RULES: [(&str, &str); 8] = [
     ),
 ];
 
-/// Every row that a job leaves, by the name of the job, as [`Job::lines`] has it. An amount that
-/// is no number of whole cents has the rest behind it.
+/// Every row that a job leaves, by the name of the job, in the format of [`Job::lines`]. An amount
+/// that is not in whole cents is followed by its remainder.
 const LINES: &str = "SELECT name, id, line FROM (\
     SELECT 1 AS part, external_id AS name, transaction_id AS id, CONCAT_WS('', 'loan ', loan_id, \
     ', ', FLOOR(transaction_amount / 100), NULLIF(transaction_amount % 100, 0), \
@@ -105,24 +105,24 @@ const LINES: &str = "SELECT name, id, line FROM (\
     FLOOR(counted_check / 100), NULLIF(counted_check % 100, 0)) \
     FROM cash_drawer_reconciliations) found ORDER BY part, id";
 
-/// What the books say of the jobs that were sent.
+/// What the books show about the jobs sent.
 pub struct Finding {
-    /// Jobs in the books.
+    /// The number of jobs in the books.
     pub posted: usize,
-    /// Of those that were never acknowledged, so many are in the books.
+    /// The number of jobs in the books that were never acknowledged.
     pub unacknowledged: usize,
-    /// What is wrong, a line each.
+    /// What is wrong, one line each.
     pub faults: Vec<String>,
 }
 
-/// A row in the books that a job has left.
+/// A row in the books, left by a job.
 struct Line {
     id: i64,
     text: String,
 }
 
-/// Checks everything. `all` jobs must be there but for refused ones; else only those that were
-/// acknowledged.
+/// Checks everything. With `all`, every job must be in the books except refused ones; otherwise
+/// only acknowledged ones.
 pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<Finding, String> {
     let mut faults = Vec::new();
     let settled = if all { &card_books::RULES_ONCE_SETTLED[..] } else { &[] };
@@ -207,7 +207,7 @@ fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Findi
     Finding { posted, unacknowledged, faults }
 }
 
-/// Says if all payments together are not what was acknowledged.
+/// Reports if the sum of all payments differs from what was acknowledged.
 async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
     let whole = if world.database.name() == "mysql" { "signed" } else { "bigint" };
     let sum = format!(
@@ -216,7 +216,7 @@ async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
     );
     let in_books = world.count(&sum).await;
     let paid = jobs.iter().map(|job| match (&job.work, job.state) {
-        // The database's amounts are in ten thousandths.
+        // The database's amounts are in units of 1/10,000.
         (Work::Payment { cents, .. } | Work::CardPayment { cents, .. }, State::Acknowledged(_)) => {
             cents * 100
         }

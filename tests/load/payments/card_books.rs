@@ -1,6 +1,6 @@
-//! What the books of payments by card must be, in plain SQL: the loan's beside the sandbox's.
+//! Rules for the books of card payments, in SQL: the loans' books compared with the sandbox's.
 
-/// What each statement finds is wrong at any time: payments by their ids.
+/// Each statement finds what is wrong at any time: payments by id.
 pub const RULES: [(&str, &str); 3] = [
     (
         "a payment whose card was charged, or given the money back, more than once",
@@ -32,7 +32,7 @@ pub const RULES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What each statement finds is wrong once every payment was asked about until it was over.
+/// Each statement finds what is wrong once every payment has been settled.
 pub const RULES_ONCE_SETTLED: [(&str, &str); 1] = [(
     "a payment that is on its way, and nobody is asking for it",
     "SELECT card_payment_id FROM gateway_payments \

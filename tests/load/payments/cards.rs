@@ -1,11 +1,11 @@
-//! The cards that are charged: of the sandbox, on the hot loan and on some of the others.
+//! The cards that are charged: sandbox cards, for the hot loan and some of the others.
 
 use super::jobs::Work;
 use super::loans::Loans;
 use acceptance::World;
 use serde_json::json;
 
-/// Loans with a card, beside the hot one.
+/// Loans with a card, in addition to the hot one.
 const LOANS: usize = 64;
 
 /// A loan, and the card that pays it.
@@ -22,7 +22,7 @@ pub struct Cards {
 }
 
 impl Cards {
-    /// Adds them through the API, and lets the teller charge them.
+    /// Adds the cards through the API, and lets the teller charge them.
     pub async fn add(world: &World, loans: &Loans) -> Result<Self, String> {
         let grant = "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
                      user_id FROM privileges, users WHERE path = 'Payment Gateway > Payments' \
@@ -44,7 +44,7 @@ impl Cards {
         }
     }
 
-    /// A payment of an odd number of cents, from 0.01 to 99.99.
+    /// Draws a payment with an odd number of cents, from 0.01 to 99.99.
     pub fn payment(&self, draw: &mut fastrand::Rng, hot_percent: u32) -> Work {
         let hot = draw.u32(0..100) < hot_percent || self.many.is_empty();
         let Card { loan_id, card_id } = match hot {

@@ -1,11 +1,11 @@
-//! What the books of cash drawers must be, in plain SQL. A drawer's rows get their ids under its
-//! lock, and so do its counts: the order of the ids is the order in which they happened.
+//! Rules for the books of cash drawers, in SQL. A drawer's rows and counts get their ids under its
+//! lock, so the order of the ids is the order in which they happened.
 
 use acceptance::World;
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use shared::entity::{cash_drawer_reconciliations as counts, cash_drawer_transactions as moved};
 
-/// What each statement finds is wrong: drawers, rows, transfers or counts by their ids.
+/// Each statement finds what is wrong: drawers, rows, transfers or counts by id.
 pub const RULES: [(&str, &str); 12] = [
     (
         "a cash drawer that does not hold the sum of its rows",
@@ -115,14 +115,14 @@ pub const RULES: [(&str, &str); 12] = [
     ),
 ];
 
-/// The counts that there were, and the rows they froze: none may ever change.
+/// The counts so far, and the rows they froze, none of which may ever change.
 pub struct Frozen {
     last_count: i64,
     rows: Vec<String>,
 }
 
 impl Frozen {
-    /// What is frozen now.
+    /// Reads what is frozen now.
     pub async fn read(world: &World) -> Self {
         let last = "SELECT COALESCE(MAX(reconciliation_id), 0) FROM cash_drawer_reconciliations";
         Self::up_to(world, world.count(last).await).await
@@ -134,18 +134,18 @@ impl Frozen {
         Self { last_count, rows: [moved, counts].concat() }
     }
 
-    /// What must not be: that any of it is not as it was.
+    /// Reports if any of it has changed.
     pub async fn compare(&self, world: &World) -> Option<String> {
         let now = Self::up_to(world, self.last_count).await;
         (now.rows != self.rows).then(|| "rows have changed that a count had frozen".to_owned())
     }
 }
 
-/// What stands in every column of the rows up to this count, by their key.
+/// All columns of the rows up to this count, by key.
 async fn rows_up_to<E: EntityTrait>(world: &World, last_count: i64) -> Vec<String> {
     let columns: Vec<&str> = E::Column::iter().map(|column| column.as_str()).collect();
     let (table, key) = (E::default().table_name().to_owned(), columns[0]);
-    // MariaDB puts no texts together that are compared in different ways.
+    // MariaDB cannot concatenate texts with different collations.
     let plain = |column: &&str| match world.database.name() {
         "mysql" => format!("CAST({column} AS BINARY)"),
         _ => (*column).to_owned(),

@@ -1,25 +1,25 @@
-//! The cash drawers that cash is paid into, and the work that is done with them meanwhile.
+//! The cash drawers that take cash payments, and the other work with them.
 
 use super::jobs::{Way, Work};
 use acceptance::World;
 
-/// So many individual drawers.
+/// The number of individual drawers.
 const WINDOWS: usize = 4;
-/// The cents that each drawer begins with.
+/// The initial funding of each drawer, in cents.
 const FUNDING: i64 = 50_000;
-/// What the senders need beside what every teller has.
+/// The privileges that the senders need in addition to a teller's.
 const RIGHTS: [&str; 2] = ["Cash Drawer > Funding", "Cash Drawer > Supervise"];
 
 /// Drawers that the senders may work with.
 pub struct Drawers {
-    /// Individual ones.
+    /// The individual drawers.
     windows: Vec<i64>,
     /// The reserve.
     reserve: i64,
 }
 
 impl Drawers {
-    /// Makes them, with nothing in them, and assigns them to the teller: no operation does so.
+    /// Creates empty drawers and assigns them to the teller, in SQL because no operation does that.
     pub async fn make(world: &World) -> Self {
         let windows = (1..=WINDOWS).map(|number| format!("'Window {number}', 'individual'"));
         let rows = windows.chain(["'Reserve', 'reserve'".to_owned()]);
@@ -43,7 +43,7 @@ impl Drawers {
         Self { windows, reserve }
     }
 
-    /// One that payments may go into.
+    /// A drawer for a payment.
     pub fn window(&self, draw: &mut fastrand::Rng) -> i64 {
         self.windows[draw.usize(0..self.windows.len())]
     }
@@ -52,7 +52,7 @@ impl Drawers {
         if draw.u32(0..4) == 0 { self.reserve } else { self.window(draw) }
     }
 
-    /// A piece of work. More goes in than out, so that few drawers hold too little for it.
+    /// Draws some work with a drawer. More goes in than out, so that drawers are rarely short.
     pub fn work(&self, draw: &mut fastrand::Rng) -> Work {
         let (drawer_id, way, most) = match draw.u32(0..24) {
             0..4 => self.transfer(draw),
@@ -74,7 +74,7 @@ impl Drawers {
         (self.windows[from], Way::Transfer(self.windows[to]), 10_000)
     }
 
-    /// The cash that each drawer begins with. There are no checks in it, so that some work finds too
+    /// The cash that each drawer starts with. There are no checks, so that some work finds too
     /// little even in a short run.
     pub fn fundings(&self) -> impl Iterator<Item = Work> {
         let drawers = self.windows.iter().chain([&self.reserve]);
@@ -90,7 +90,7 @@ impl Drawers {
     }
 }
 
-/// Never what is expected but by chance: money moves while somebody counts.
+/// Equals the expected amount only by chance, because money moves during a count.
 fn count(drawer_id: i64, draw: &mut fastrand::Rng) -> Work {
     let (cash, check) = (draw.i64(0..=200_000), draw.i64(0..=50_000));
     Work::Count { drawer_id, cash, check, close: draw.bool() }

@@ -1,4 +1,4 @@
-//! What goes wrong while payments are posted.
+//! Faults injected while payments are posted.
 
 use super::judging::is_of_database;
 use acceptance::World;
@@ -15,56 +15,56 @@ use tokio::time::{sleep, timeout};
 /// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Fault {
-    /// The api-server is killed and started again, three times.
+    /// The api-server is killed and restarted, three times.
     Api,
-    /// PostgreSQL is killed with all its processes and started again, twice.
+    /// PostgreSQL is killed with all its processes and restarted, twice.
     Postgres,
-    /// The auth server stands still for some seconds, then it is killed and started again.
+    /// The auth server is suspended for some seconds, then killed and restarted.
     Auth,
-    /// The disk of the database runs full. Root only.
+    /// The database's disk runs full. Root only.
     Disk,
-    /// One after the other.
+    /// All of these, one after the other.
     All,
 }
 
-/// How long something is away.
+/// How long a killed server is away.
 const AWAY: Duration = Duration::from_secs(1);
-/// Between two blows, for the service to come back.
+/// The pause between two faults, for the service to recover.
 const BETWEEN: Duration = Duration::from_secs(3);
-/// How long the auth server stands still: longer than the api-server waits for it.
+/// How long the auth server is suspended: longer than the api-server waits for it.
 const STILL: Duration = Duration::from_secs(6);
 /// How long the disk is full.
 const FULL: Duration = Duration::from_secs(6);
-/// The disk that runs full, in MiB: the database is some sixty.
+/// Size of the disk that runs full, in MiB; the database takes about sixty.
 const DISK: u32 = 160;
-/// After this the operator starts a database that does not come by itself.
+/// When the operator starts a database that has not come back without help.
 const OPERATOR: Duration = Duration::from_secs(5);
 
 /// What was done, and when.
 #[derive(Default)]
 pub struct Blows {
-    /// When the api-server was dead: connections may fail.
+    /// When the api-server was dead, so that connections may fail.
     pub dead: Vec<(Instant, Instant)>,
-    /// When everything was as before.
+    /// When everything was back to normal.
     pub ended: Option<Instant>,
-    /// What an operator had to do besides.
+    /// What else an operator had to do.
     pub operator: Vec<String>,
 }
 
 impl Fault {
-    /// Each of these once.
+    /// Each of these faults once.
     pub fn chosen(faults: &[Self]) -> Vec<Self> {
         let every = [Self::Api, Self::Postgres, Self::Auth, Self::Disk];
         let wanted = |fault: &Self| faults.contains(fault) || faults.contains(&Self::All);
         every.into_iter().filter(wanted).collect()
     }
 
-    /// Why it cannot be done here.
+    /// Returns why this fault cannot be injected here, if so.
     pub fn cannot(self) -> Option<&'static str> {
         (self == Self::Disk && !is_root()).then_some("only root can make a small disk")
     }
 
-    /// What it is called.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -75,12 +75,12 @@ impl Fault {
         }
     }
 
-    /// Where the database lies for it.
+    /// The storage of the database for this fault.
     pub fn storage(self) -> Storage {
         if self == Self::Disk { Storage::Small(DISK) } else { Storage::Folder }
     }
 
-    /// True where an answer of this type says what is wrong.
+    /// True if this fault explains a problem of this type.
     pub fn explains(self, kind: ProblemType) -> bool {
         match self {
             Self::Api => false,
@@ -89,7 +89,7 @@ impl Fault {
         }
     }
 
-    /// Lets it happen.
+    /// Injects the fault.
     pub async fn strike(self, world: &mut World, postgres: &Postgres) -> Result<Blows, String> {
         let mut blows = Blows::default();
         match self {
@@ -142,7 +142,7 @@ async fn stop_auth(world: &mut World) -> Result<(), String> {
 
 async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Result<(), String> {
     let filler = postgres.disk().join("filler");
-    // Dropped when it is enough, or when the run is given up.
+    // Dropped when it has been full long enough, or when the run is given up.
     let full = Arc::new(());
     let filling = {
         let (filler, full) = (filler.clone(), Arc::downgrade(&full));
@@ -150,7 +150,7 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
             let mut file = std::fs::File::create(filler)?;
             let block = [1; 4096];
             while full.strong_count() > 0 {
-                // Again and again: the database gives room back, too.
+                // Repeatedly, because the database also frees space.
                 if file.write_all(&block).is_err() {
                     std::thread::sleep(Duration::from_millis(10));
                 }
@@ -159,8 +159,8 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
         })
     };
     sleep(FULL / 2).await;
-    // Whatever is changed after a checkpoint is logged in whole pages: there is no room for these
-    // either, and PostgreSQL ends.
+    // After a checkpoint the first change to a page is logged as a whole page: there is no room for
+    // that either, and PostgreSQL ends.
     let checkpoint = world.db.execute_unprepared("CHECKPOINT");
     let _ = timeout(FULL, checkpoint).await;
     sleep(FULL / 2).await;

@@ -1,4 +1,4 @@
-//! What senders ask for: payments on loans, money into drawers and out of them, and counts.
+//! The jobs that senders request: payments on loans, money into and out of drawers, and counts.
 
 use serde_json::{Value, json};
 use std::fmt;
@@ -6,21 +6,20 @@ use std::fmt;
 /// A request as its sender keeps it, from before it is sent until its answer is known.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The Idempotency-Key, and what names it in the books: the External_ID, the Reference, the
-    /// Comment.
+    /// The Idempotency-Key, and its name in the books: the External_ID, the Reference, the Comment.
     pub name: String,
-    /// What is asked for.
+    /// The work requested.
     pub work: Work,
-    /// What came of it.
+    /// Its state.
     pub state: State,
-    /// It is known by its key, so that it can be sent again: what is imported is not.
+    /// True if it has a key and can be sent again; imported payments have none.
     pub keyed: bool,
 }
 
-/// What kind of request it is, as the answers are counted.
+/// The kind of request, by which answers are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A payment that goes into no drawer.
+    /// A payment that does not go into a drawer.
     Payment,
     /// A payment into a drawer.
     CashPayment,
@@ -33,12 +32,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for payments, of cash, by card or neither.
+    /// True for payments of any kind.
     pub fn is_payment(self) -> bool {
         matches!(self, Self::Payment | Self::CashPayment | Self::CardPayment)
     }
 
-    /// True for what has to do with a drawer.
+    /// True if it involves a drawer.
     pub fn is_at_drawer(self) -> bool {
         matches!(self, Self::CashPayment | Self::Movement | Self::Count)
     }
@@ -56,21 +55,21 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nobody knows if it is in the books.
+    /// It is unknown whether it is in the books.
     Open,
-    /// It is: its first row has this id.
+    /// It is in the books; its first row has this id.
     Acknowledged(i64),
-    /// It is not, and will not be sent again.
+    /// It is not in the books, and will not be sent again.
     Refused,
 }
 
-/// What is asked for. Amounts are in cents.
+/// The work requested. Amounts are in cents.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// A payment: cash if it goes into a drawer.
+    /// A payment; in cash if it goes into a drawer.
     Payment { loan_id: i64, drawer_id: Option<i64>, cents: i64 },
     /// A payment by this card.
     CardPayment { loan_id: i64, card_id: i64, cents: i64 },
@@ -80,18 +79,18 @@ pub enum Work {
     Count { drawer_id: i64, cash: i64, check: i64, close: bool },
 }
 
-/// Where money goes to or comes from.
+/// The direction of a movement of money.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
     /// From the bank.
     BankIn,
     /// To the bank.
     BankOut,
-    /// A correction.
+    /// A correction upwards.
     AdjustmentIn,
-    /// A correction.
+    /// A correction downwards.
     AdjustmentOut,
-    /// Into this drawer.
+    /// To this drawer.
     Transfer(i64),
 }
 
@@ -109,12 +108,12 @@ impl Way {
 }
 
 impl Job {
-    /// One that was not sent yet.
+    /// Creates a job that has not been sent yet.
     pub fn new(name: String, work: Work) -> Self {
         Self { name, work, state: State::Open, keyed: true }
     }
 
-    /// What it is counted as among the answers.
+    /// The kind under which its answers are counted.
     pub fn kind(&self) -> Kind {
         match self.work {
             Work::Payment { drawer_id: None, .. } => Kind::Payment,
@@ -125,7 +124,7 @@ impl Job {
         }
     }
 
-    /// Where it is sent.
+    /// The path of its operation.
     pub fn path(&self) -> String {
         match self.work {
             Work::Payment { loan_id, .. } => format!("/loans/{loan_id}/transactions/payments"),
@@ -137,7 +136,7 @@ impl Job {
         }
     }
 
-    /// What is sent.
+    /// The body of its request.
     pub fn body(&self) -> Value {
         let mut body = match self.work {
             Work::Payment { cents, .. } => {
@@ -174,7 +173,7 @@ impl Job {
         body
     }
 
-    /// What it leaves in the books, row by row, as [`super::books`] reads them.
+    /// The rows it leaves in the books, in the format that [`super::books`] reads.
     pub fn lines(&self) -> Vec<String> {
         match self.work {
             Work::Payment { loan_id, drawer_id: None, cents } => {
@@ -206,7 +205,7 @@ impl Job {
     }
 }
 
-/// Cents as the API takes them.
+/// Formats cents as the API expects.
 fn amount(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }

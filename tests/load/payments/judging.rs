@@ -1,11 +1,11 @@
-//! Which answers must not be, given what went wrong meanwhile.
+//! Verdict on answers, given what went wrong meanwhile.
 
 use super::answers::{Answered, Outcome};
 use shared::problem::ProblemType;
 use std::time::Instant;
 
-/// Answers that must not be. Connections may fail while the api-server is `dead`; a 503 has to be
-/// explained by what went wrong.
+/// The answers that must not occur. Connections may fail while the api-server is `dead`; a 503 must
+/// be explained by what went wrong.
 pub fn wrong_answers(
     answered: &[Answered],
     dead: &[(Instant, Instant)],
@@ -29,8 +29,8 @@ pub fn wrong_answers(
         .collect()
 }
 
-/// True where an answer of this type may mean that the database is away. The auth server stands on
-/// it, too, and may be the one to say so; the sandbox's books are in it.
+/// True if a problem of this type may mean that the database is away. The auth server depends on
+/// it, too, and may be the one to report it; the sandbox's books are in it.
 pub fn is_of_database(kind: ProblemType) -> bool {
     matches!(
         kind,

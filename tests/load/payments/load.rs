@@ -1,4 +1,4 @@
-//! Many senders at once, and what is left to do when they are stopped.
+//! Many concurrent senders, and the work left when they stop.
 
 use super::answers::{Answered, Outcome};
 use super::jobs::{Job, State};
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// So many payments, and so many other jobs, are sent once more although they were acknowledged.
+/// How many payments, and how many other jobs, are sent once more although they were acknowledged.
 const AGAIN: usize = 200;
-/// Requests at once when the last jobs are sent.
+/// Concurrent requests when the last jobs are sent.
 const AT_ONCE: usize = 8;
-/// A job that was not acknowledged is sent so often at most.
+/// The most attempts for a job that is not acknowledged.
 const TRIES: usize = 30;
-/// How long a claim on an Idempotency-Key holds when the server that had it is dead.
+/// How long a dead server's claim on an Idempotency-Key holds.
 const LEASE_SECONDS: i64 = 60;
 
 /// Senders at work.
@@ -30,7 +30,7 @@ pub struct Load {
     started: Instant,
 }
 
-/// What became of a load.
+/// The result of a load.
 pub struct Done {
     /// What was sent and answered.
     pub sent: Sent,
@@ -38,8 +38,7 @@ pub struct Done {
     pub elapsed: Duration,
 }
 
-/// A sender with connections of its own to these servers, of which it uses the first until that
-/// fails.
+/// A sender with its own connections to these servers, of which it uses the first until that fails.
 async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
     let World { tls, credentials, .. } = world;
     let secret = &credentials.integration;
@@ -48,8 +47,8 @@ async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
 }
 
 impl Load {
-    /// Logs so many senders in, at these replicas by turns, and lets them begin all at once. A
-    /// sender goes to the next replica when its own is away.
+    /// Logs in this many senders, at these replicas in turn, and lets them all begin at the same
+    /// time. A sender moves to the next replica when its own is away.
     pub async fn start(
         world: &World,
         replicas: &[Client],
@@ -75,7 +74,7 @@ impl Load {
         Ok(Self { senders: tasks, stop, bar, started })
     }
 
-    /// Lets every sender finish the request it has begun.
+    /// Lets every sender finish its current request.
     pub async fn end(mut self) -> Result<Done, String> {
         self.stop.store(true, Ordering::Relaxed);
         let mut sent = Sent::default();
@@ -90,11 +89,11 @@ impl Load {
     }
 }
 
-/// Sends what was never acknowledged until it is, and some jobs once more that were. Gives back
-/// what must not be.
+/// Sends what was never acknowledged until it is, and some acknowledged jobs once more. Returns
+/// what must not happen.
 pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, String> {
     let sender = sender(world, std::slice::from_ref(&world.client)).await?;
-    // A minute passes by the database's clock: claims of servers that died have lapsed.
+    // A minute passes by the database's clock, so that claims of dead servers expire.
     world.age("idempotency_records", &["lease_until"], LEASE_SECONDS).await;
     let mut faults = Vec::new();
     for payments in [true, false] {
@@ -113,7 +112,7 @@ pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, Stri
     Ok(faults)
 }
 
-/// Sends a job that was acknowledged once more: the answer must be the first one.
+/// Sends an acknowledged job once more: the answer must equal the first one.
 async fn send_again(sender: &Sender, job: &Job) -> Option<String> {
     let outcome = sender.send(job).await.0.outcome;
     let right = matches!(outcome, Outcome::Replayed(_)) && outcome.state() == job.state;

@@ -1,23 +1,23 @@
-//! The loans that payments are posted to: of several kinds, so that a payment goes to due rows, to
-//! accrued interest, to charges, to unbilled principal and to suspense.
+//! The loans that payments are posted to: of several kinds, so that payments go to due rows,
+//! accrued interest, charges, unbilled principal and suspense.
 
 use acceptance::{World, seeds};
 use chrono::{Days, NaiveDate};
 use std::fmt::Write;
 
-/// Loans of one import file: it is one transaction, and one request.
+/// Loans per import file, which is one transaction and one request.
 const BLOCK: u32 = 500;
 
-/// What is booked.
+/// The booked loans.
 pub struct Loans {
-    /// The one that many payments meet on.
+    /// The loan on which many payments contend.
     pub hot: i64,
     /// The others.
     pub many: Vec<i64>,
 }
 
 impl Loans {
-    /// Books so many loans and the hot one through the API.
+    /// Books this many loans and the hot one through the API.
     pub async fn book(world: &World, many: u32) -> Result<Self, String> {
         let token = world.token("admin").await;
         let today = world.text("SELECT CAST(CURRENT_DATE AS char(10))").await;
@@ -45,8 +45,8 @@ impl Loans {
     }
 }
 
-/// Kinds by turns. All are large and cheap enough to take payments for hours, and small payments
-/// get past what fell due before today.
+/// The kinds in turn. All loans are large and cheap enough to take payments for hours, and small
+/// payments are enough to settle what fell due before today.
 fn terms(today: NaiveDate, number: u32) -> String {
     let ago = |days: u64| today - Days::new(days);
     let (amount, rate) = if number == 0 { (90_000_000, "0.001") } else { (1_000_000, "0.1") };

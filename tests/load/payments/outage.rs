@@ -1,4 +1,4 @@
-//! A load during which something goes wrong, and what its answers must be.
+//! A load during which a fault occurs, and the rules for its answers.
 
 use super::answers::{Answered, Table};
 use super::faults::{Blows, Fault};
@@ -10,14 +10,14 @@ use acceptance::postgres::Postgres;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// When everything is as before, payments must be posted again within this time, and nothing may be
-/// refused for the fault any more.
+/// Once everything is back to normal, payments must be posted again within this time, and
+/// afterwards no request may be refused because of the fault.
 const BACK: Duration = Duration::from_secs(10);
-/// Payments are posted for so long at least before the fault and after it.
+/// The shortest time for which payments are posted before and after the fault.
 const BEFORE: Duration = Duration::from_secs(2);
 const AFTER: Duration = Duration::from_secs(12);
 
-/// Posts payments while this goes wrong. Gives back what must not be, a line each.
+/// Posts payments during this fault. Returns what must not happen, one line each.
 pub async fn run(
     fault: Fault,
     duration: Duration,
@@ -45,7 +45,7 @@ pub async fn run(
     Ok((sent, faults))
 }
 
-/// Prints how long it took until all was as before, and says if it was too long.
+/// Prints how long the recovery took, and reports if it was too long.
 fn come_back(answered: &[Answered], blows: &Blows) -> Vec<String> {
     let Some(ended) = blows.ended else { return vec!["the fault has no end".to_owned()] };
     let since = |answered: &Answered| answered.at().saturating_duration_since(ended);

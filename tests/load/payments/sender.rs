@@ -1,5 +1,5 @@
-//! One integrator's program: posts payments one after the other, and sends again what was not
-//! acknowledged, under the same key, as an integrator must.
+//! An integrator's program: posts payments one after the other, and retries what was not
+//! acknowledged under the same key, as an integrator must.
 
 use super::answers::{Answered, Outcome, judge};
 use super::cards::Cards;
@@ -15,45 +15,45 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Nothing may take longer.
+/// The time limit for any answer.
 pub const ANSWER: Duration = Duration::from_secs(15);
-/// `Retry-After` is heeded up to here: longer pauses would hide when the service is back.
+/// The longest `Retry-After` that is heeded: longer pauses would hide when the service is back.
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// Where nothing says when to come again.
+/// The pause if the answer does not give one.
 const PAUSE: Duration = Duration::from_millis(200);
-/// So many jobs may be unfinished before no new one is begun.
+/// The most unfinished jobs before no new one is begun.
 const UNFINISHED_MAX: usize = 20;
-/// Tokens live for twelve minutes.
+/// When a token is renewed; tokens live for twelve minutes.
 const TOKEN: Duration = Duration::from_secs(9 * 60);
 
-/// Everything that was sent, and what came back.
+/// Everything that was sent, and the answers.
 #[derive(Default)]
 pub struct Sent {
-    /// What was asked for.
+    /// The jobs.
     pub jobs: Vec<Job>,
-    /// One for each request.
+    /// One answer for each request.
     pub answered: Vec<Answered>,
 }
 
-/// Where a sender's payments go.
+/// The targets of a sender's payments.
 pub struct Aim {
     /// The loans.
     pub loans: Loans,
     /// The cash drawers.
     pub drawers: Drawers,
-    /// Of a hundred payments so many are on the hot loan.
+    /// Percentage of payments to the hot loan.
     pub hot_percent: u32,
-    /// Of a hundred payments so many are cash.
+    /// Percentage of payments in cash.
     pub cash_percent: u32,
     /// The cards.
     pub cards: Cards,
-    /// Of a hundred payments so many are by card.
+    /// Percentage of payments by card.
     pub card_percent: u32,
 }
 
-/// A sender with a connection and a token of its own.
+/// A sender with its own connection and token.
 pub struct Sender {
-    /// The one in use, and those that it goes to next.
+    /// The client in use, followed by those to move on to.
     clients: VecDeque<Client>,
     password: String,
     token: String,
@@ -68,7 +68,7 @@ impl Sender {
         Ok(Self { clients, password: password.to_owned(), token, token_since })
     }
 
-    /// Sends a job once; gives back what came of it and when to come again.
+    /// Sends a job once. Returns the outcome, and the pause before the next request.
     pub async fn send(&self, job: &Job) -> (Answered, Duration) {
         let client = &self.clients[0];
         let request = client.request(Method::POST, &self.token, &job.path());
@@ -82,7 +82,7 @@ impl Sender {
         (Answered { kind: job.kind(), sent, took, outcome }, pause)
     }
 
-    /// Another token in time; if there is none now, the old one still lives for minutes.
+    /// Renews the token in time; if that fails now, the old one still lives for minutes.
     async fn renew_token(&mut self) {
         if self.token_since.elapsed() < TOKEN {
             return;
@@ -94,8 +94,7 @@ impl Sender {
         }
     }
 
-    /// Posts payments, and works with drawers, until it is told to stop. `number` is this sender's
-    /// among all.
+    /// Posts payments, and works with drawers, until told to stop. `number` identifies this sender.
     pub async fn post_until(
         mut self,
         number: u32,
@@ -124,7 +123,8 @@ impl Sender {
             };
             let (mut answered, pause) = self.send(&sent.jobs[at]).await;
             if is_first && answered.outcome.is_of_earlier_request() {
-                // Nobody but its sender may send it again: not every sender gives a key.
+                // A new job cannot be a repetition: only its sender may send it again, because not
+                // every sender uses a key.
                 answered.outcome = Outcome::Wrong(format!("sent twice: {}", answered.outcome));
             }
             let outage = answered.outcome.is_outage();
@@ -163,14 +163,14 @@ async fn token(client: &Client, password: &str) -> Result<String, String> {
 impl Aim {
     fn draw(&self, draw: &mut fastrand::Rng) -> Work {
         let Self { cash_percent, drawers, .. } = self;
-        // For each payment of cash there is one other piece of work with drawers.
+        // For each cash payment there is one other request about drawers.
         match draw.u32(0..100 + cash_percent) {
             drawn if drawn < *cash_percent => drawers.work(draw),
             drawn => self.payment(draw, drawn < 2 * cash_percent),
         }
     }
 
-    /// A payment of an odd number of cents, from 0.01 to 99.99.
+    /// Draws a payment with an odd number of cents, from 0.01 to 99.99.
     fn payment(&self, draw: &mut fastrand::Rng, is_cash: bool) -> Work {
         if !is_cash && draw.u32(0..100) < self.card_percent {
             return self.cards.payment(draw, self.hot_percent);

@@ -1,4 +1,4 @@
-//! What is done when the senders have stopped, and what the books must be before and after it.
+//! The work after the senders have stopped, and the checks of the books before and after it.
 
 use super::drawer_books::Frozen;
 use super::jobs::{Job, State, Work};
@@ -6,13 +6,13 @@ use super::sender::Sent;
 use super::{books, load};
 use acceptance::World;
 
-/// Jobs for these works, numbered under a name.
+/// Creates jobs for these works, numbered under a name.
 pub fn name_jobs(name: &str, works: impl Iterator<Item = Work>) -> Vec<Job> {
     (1..).zip(works).map(|(number, work)| Job::new(format!("{name}-{number}"), work)).collect()
 }
 
-/// The books before and after what was never acknowledged is sent again, and the drawers are
-/// counted.
+/// Checks the books, sends again what was never acknowledged, counts the drawers, and checks the
+/// books again.
 pub async fn settle(
     world: &World,
     sent: &mut Sent,

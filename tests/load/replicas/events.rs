@@ -1,4 +1,4 @@
-//! What happens to a site while it is at work.
+//! Events that happen to a site during the load.
 
 use super::site::{Member, Site};
 use acceptance::postgres::Postgres;
@@ -10,13 +10,13 @@ use shared::db;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// How long something is away before the operator does something about it.
+/// How long something is away before the operator acts.
 const AWAY: Duration = Duration::from_secs(1);
-/// Work goes on for so long behind each event.
+/// How long the load continues after each event.
 const BEHIND: Duration = Duration::from_secs(1);
-/// How long an old primary runs beside the new one.
+/// How long an old primary runs at the same time as the new one.
 const BESIDE: Duration = Duration::from_secs(2);
-/// Log-outs at once.
+/// Concurrent log-outs.
 const AT_ONCE: usize = 8;
 
 /// An event.
@@ -24,30 +24,30 @@ const AT_ONCE: usize = 8;
 pub enum Event {
     /// All four servers are restarted, one after the other.
     Rolling,
-    /// Somebody logs out at one auth server, and calls the other api-server.
+    /// Users log out at one auth server, and call the other api-server.
     LogOuts,
-    /// The standby is killed: what writes waits, until the operator lets the primary be alone.
+    /// The standby is killed: writes wait until the operator lets the primary run alone.
     Alone,
     /// The primary is killed and the standby promoted; the old primary comes back by mistake, and
     /// then as the standby of the new one.
     Failover,
-    /// One of each server is killed, and started again.
+    /// One of each server is killed and restarted.
     Kill,
 }
 
-/// When an event was, and what else there is to say of it.
+/// When an event took place, and what else there is to report.
 pub struct Happened {
     pub event: Event,
     pub from: Instant,
-    /// When everything was as before.
+    /// When everything was back to normal.
     pub to: Instant,
     pub notes: Vec<String>,
-    /// What must not be.
+    /// What must not happen, one line each.
     pub faults: Vec<String>,
 }
 
 impl Event {
-    /// What it is called.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rolling => "rolling restart of all four servers",
@@ -58,7 +58,7 @@ impl Event {
         }
     }
 
-    /// Lets it happen, and a little work behind it.
+    /// Runs the event, and the load for a little longer.
     pub async fn happen(self, site: &mut Site, log_outs: u32) -> Result<Happened, String> {
         let (mut notes, mut faults) = (Vec::new(), Vec::new());
         let from = Instant::now();
@@ -74,7 +74,7 @@ impl Event {
     }
 }
 
-/// Each server ends well, and the next one is taken when HAProxy uses it again.
+/// Stops each server, which must succeed; continues with the next one when HAProxy uses it again.
 async fn restart_all(site: &mut Site, faults: &mut Vec<String>) -> Result<(), String> {
     let http = site.world.client.http.clone();
     for member in Member::ALL {
@@ -90,7 +90,7 @@ async fn restart_all(site: &mut Site, faults: &mut Vec<String>) -> Result<(), St
     Ok(())
 }
 
-/// Killed without a word, and started again like by systemd.
+/// Kills one of each server, and restarts it as systemd would.
 async fn kill_one_of_each(site: &mut Site) -> Result<(), String> {
     let http = site.world.client.http.clone();
     for member in [Member::Auth1, Member::Api2] {
@@ -104,7 +104,7 @@ async fn kill_one_of_each(site: &mut Site) -> Result<(), String> {
     Ok(())
 }
 
-/// Whoever logs out at one auth server is refused by both api-servers on the very next call.
+/// Checks that after a log-out at one auth server, both api-servers refuse the very next call.
 async fn check_log_outs(
     site: &Site,
     count: u32,
@@ -119,7 +119,7 @@ async fn check_log_outs(
     notes.push(format!("{count} log-outs in {seconds:.1} s, past HAProxy"));
 }
 
-/// Logs in at one replica, out at another one, and calls each; says what is wrong.
+/// Logs in at one replica, out at another one, and calls each. Reports what is wrong.
 async fn log_out_once(site: &Site, number: usize) -> Option<String> {
     let replica = |bit: usize| &site.direct[number >> bit & 1];
     let password = &site.world.credentials.teller;
@@ -138,7 +138,8 @@ async fn log_out_once(site: &Site, number: usize) -> Option<String> {
     (out != 204 || after != 401).then(|| format!("log-out {number}: {out}, the next call {after}"))
 }
 
-/// Acknowledged is what is on both disks, or what the operator said may be on one.
+/// A commit is acknowledged once it is on both disks, or on one after the operator has allowed
+/// that.
 async fn stand_alone(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
     site.pg2.kill().await?;
     sleep(AWAY).await;
@@ -171,7 +172,7 @@ async fn fail_over(
     let used = used?;
     notes.push(format!("the new primary got connections {used:.1} s after the kill"));
     sleep(BEHIND).await;
-    // As after the machine's own restart, where nobody has kept it from starting.
+    // As after a reboot of the machine, if no one has prevented it from starting.
     site.pg1.start_again().await?;
     site.door.wait("postgresql", "pg1", true).await?;
     let before = written(&site.pg2, site).await?;
@@ -197,7 +198,7 @@ async fn fail_over(
     Ok(())
 }
 
-/// Payments in the books of this server.
+/// The number of payments in the books of this server.
 async fn written(server: &Postgres, site: &Site) -> Result<i64, String> {
     let database = site.world.database_url.rsplit('/').next().unwrap_or_default();
     let url = server.url().replace("/postgres", &format!("/{database}"));
@@ -205,7 +206,7 @@ async fn written(server: &Postgres, site: &Site) -> Result<i64, String> {
     figure(&url, count).await
 }
 
-/// Connections of others than whoever asks, and HAProxy.
+/// The number of connections, except this one and HAProxy's.
 async fn sessions(url: &str) -> Result<i64, String> {
     let others = "SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend' \
                   AND pid <> pg_backend_pid() AND usename <> 'haproxy_check'";

@@ -1,5 +1,5 @@
-//! Two of each server behind HAProxy, on a PostgreSQL with a standby: everything on this machine,
-//! set up by the samples of `deploy/` with other addresses in them.
+//! A site on this machine: two replicas of each server behind HAProxy, on a PostgreSQL server with
+//! a standby, set up from the samples in `deploy/` with other addresses.
 
 use acceptance::haproxy::{self, Front, Haproxy, replace, sample};
 use acceptance::postgres::Postgres;
@@ -8,23 +8,23 @@ use acceptance::world::{Environment, Replica, tls_files};
 use acceptance::{Client, Database, World};
 use std::fmt;
 
-/// All of it. What is dropped first stands on what is dropped later.
+/// The whole site. Fields dropped first depend on those dropped later.
 pub struct Site {
-    /// The first of each server. Its callers come through HAProxy.
+    /// The first of each server. Its clients go through HAProxy.
     pub world: World,
     /// The second auth server.
     pub auth2: Replica,
     /// The second api-server.
     pub api2: Replica,
-    /// Callers of the first two and of the second two, past HAProxy.
+    /// Clients of the first two servers and of the second two, bypassing HAProxy.
     pub direct: [Client; 2],
-    /// HAProxy before the servers.
+    /// HAProxy in front of the servers.
     pub front: Haproxy,
-    /// HAProxy before PostgreSQL.
+    /// HAProxy in front of PostgreSQL.
     pub door: Haproxy,
-    /// PostgreSQL, primary at first.
+    /// The PostgreSQL server that is the primary at first.
     pub pg1: Postgres,
-    /// PostgreSQL, its standby at first.
+    /// The PostgreSQL server that is the standby at first.
     pub pg2: Postgres,
 }
 
@@ -38,10 +38,10 @@ pub enum Member {
 }
 
 impl Member {
-    /// Each of them, in the order in which an operator takes them.
+    /// All of them, in the order in which an operator restarts them.
     pub const ALL: [Self; 4] = [Self::Auth1, Self::Auth2, Self::Api1, Self::Api2];
 
-    /// What HAProxy calls it: its backend, and its own name.
+    /// Its names in HAProxy: backend and server.
     pub fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Auth1 => ("auth", "auth1"),
@@ -59,7 +59,8 @@ impl fmt::Display for Member {
 }
 
 impl Site {
-    /// Starts everything. The servers still take requests for so long after they were told to stop.
+    /// Starts everything. The servers still accept requests for this long after they are told to
+    /// stop.
     pub async fn start(program: &str, drain_seconds: u32) -> Result<Self, String> {
         let haproxy = haproxy::find()?;
         let tls = tls_files();
@@ -113,20 +114,20 @@ impl Site {
         }
     }
 
-    /// Waits until HAProxy sends requests to this server, or sends it none.
+    /// Waits until HAProxy sends requests to this server, or stops doing so.
     pub async fn wait_for(&self, member: Member, up: bool) -> Result<(), String> {
         let (backend, server) = member.names();
         self.front.wait(backend, server, up).await
     }
 
-    /// Stops everything; the servers must end well.
+    /// Stops everything; the servers must stop successfully.
     pub async fn close(self) {
         let Self { world, auth2, api2, .. } = self;
         tokio::join!(auth2.close(), api2.close(), world.close());
     }
 }
 
-/// What the servers have to know of HAProxy before them.
+/// What the servers must know about the HAProxy in front of them.
 fn environment(port: u16, drain_seconds: u32) -> Environment {
     let front = format!("https://127.0.0.1:{port}");
     let drain = drain_seconds.to_string();

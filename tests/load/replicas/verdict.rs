@@ -1,18 +1,19 @@
-//! What was answered during each event, how long the service was away, and whether that may be.
+//! Verdict on each event: the answers during it, and how long the service was away.
 
 use super::events::{Event, Happened};
 use super::visits::{Asked, Seen, Step};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Steps by which it is told that the service is there.
+/// The steps that show whether a service is available.
 const SERVICE: [(Step, &str); 3] =
     [(Step::LogIn, "log-ins"), (Step::Read, "reads"), (Step::Payment, "payments")];
-/// A server that is killed takes what it was working on with it, and nothing else.
+/// How long answers may be missing after a kill: a killed server loses only the requests it was
+/// working on.
 const KILLED: Duration = Duration::from_secs(2);
 
 impl Event {
-    /// The longest time without an answer that is a success.
+    /// The longest time allowed without a successful answer.
     fn gap_max(self) -> Duration {
         match self {
             Self::Failover => Duration::from_secs(30),
@@ -20,21 +21,20 @@ impl Event {
         }
     }
 
-    /// True where such an answer may come so long after the event began.
+    /// True if such an answer is allowed this long after the event began.
     fn allows(self, step: Step, seen: &Seen, after: Duration) -> bool {
         match (self, seen) {
-            // The servers say that their database is away.
+            // The servers report that their database is away.
             (Self::Failover, Seen::Unavailable(_)) => true,
             (Self::Kill, Seen::Unavailable(_) | Seen::Balancer(_)) => after < KILLED,
-            // HAProxy has its clients of the auth server send again what broke, and they do so
-            // a few times.
+            // HAProxy retries broken requests to the auth server, a few times.
             (Self::Kill, Seen::Lost(_)) => step != Step::Payment && after < KILLED,
             _ => false,
         }
     }
 }
 
-/// Prints what came of each event and gives back what must not be, a line each.
+/// Prints the result of each event. Returns what must not happen, one line each.
 pub fn judge(events: &[Happened], asked: &[Asked]) -> Vec<String> {
     let mut faults = Vec::new();
     for event in events {
@@ -50,7 +50,7 @@ pub fn judge(events: &[Happened], asked: &[Asked]) -> Vec<String> {
     println!("all requests:");
     print_table(&asked.iter().collect::<Vec<_>>());
     for asked in asked.iter().filter(|asked| !matches!(asked.seen, Seen::Done | Seen::Busy(_))) {
-        // What took long may have seen two of them.
+        // A long request may span two of them.
         let seen: Vec<&Happened> = events.iter().filter(|event| event.is_felt_by(asked)).collect();
         let allows =
             |event: &&Happened| event.event.allows(asked.step, &asked.seen, event.age_at(asked));
@@ -63,12 +63,12 @@ pub fn judge(events: &[Happened], asked: &[Asked]) -> Vec<String> {
 }
 
 impl Happened {
-    /// True if the request was on its way at any moment of it.
+    /// True if the request was in flight at any moment of the event.
     fn is_felt_by(&self, asked: &Asked) -> bool {
         asked.at() >= self.from && asked.sent <= self.to
     }
 
-    /// How long ago it had begun when the answer came.
+    /// The age of the event when the answer arrived.
     fn age_at(&self, asked: &Asked) -> Duration {
         asked.at().saturating_duration_since(self.from)
     }

@@ -1,5 +1,5 @@
-//! People who log in, read, and log out, one visit after the other; and what their requests and
-//! those of the payments' senders have in common.
+//! Visits of people who log in, read, and log out, one after the other; and what their requests
+//! have in common with those of the payments' senders.
 
 use super::payments::answers::{Answered, Outcome};
 use acceptance::{Answer, Client, World};
@@ -11,40 +11,40 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// Nothing may take longer.
+/// The time limit for any answer.
 const ANSWER: Duration = Duration::from_secs(30);
-/// Between two requests of one person.
+/// The pause between two requests of one person.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Reads of one visit.
+/// Reads per visit.
 const READS: usize = 8;
 
-/// What was asked for.
+/// The request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     LogIn,
     Read,
     LogOut,
-    /// A read with a token that was logged out.
+    /// A read with a token after its log-out.
     AfterLogOut,
     Payment,
 }
 
-/// What came back.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
     /// It was done, or refused as it must be.
     Done,
-    /// To be sent again because of others who work with the same.
+    /// To be sent again, because of contention with other requests.
     Busy(String),
-    /// A server says that something is away.
+    /// A server reports that something is away.
     Unavailable(String),
-    /// The load balancer had no server's answer.
+    /// The load balancer had no answer from a server.
     Balancer(u16),
     /// The connection failed.
     Lost(String),
     /// There was no answer in time.
     TimedOut,
-    /// What must not be.
+    /// An answer that must not occur.
     Wrong(String),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// A request and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub step: Step,
@@ -71,7 +71,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// When it was known.
+    /// When the outcome was known.
     pub fn at(&self) -> Instant {
         self.sent + self.took
     }
@@ -101,7 +101,7 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Lets so many people visit, each over a connection of his own. They read this loan.
+    /// Starts this many visitors, each on a connection of their own. They read this loan.
     pub fn start(world: &World, visitors: u32, loan_id: i64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let mut tasks = JoinSet::new();
@@ -115,7 +115,7 @@ impl Visits {
         Self { visitors: tasks, stop }
     }
 
-    /// Lets everybody finish his visit.
+    /// Lets all visitors finish their visits.
     pub async fn end(mut self) -> Result<Vec<Asked>, String> {
         self.stop.store(true, Ordering::Relaxed);
         let mut asked = Vec::new();
@@ -158,7 +158,7 @@ impl Person {
             self.read(Step::Read, &token, 200, asked).await;
             sleep(PAUSE).await;
         }
-        // A log-out may be sent again, as often as it takes.
+        // A log-out may be retried as often as necessary.
         loop {
             let url = format!("{}/logout", self.client.auth_url);
             let request = self.client.http.post(url).bearer_auth(&token);
@@ -179,7 +179,7 @@ impl Person {
         self.ask(step, request, status, asked).await;
     }
 
-    /// Sends a request; gives back its answer if it has this status.
+    /// Sends a request. Returns its answer if it has this status.
     async fn ask(
         &self,
         step: Step,
@@ -201,7 +201,7 @@ impl Person {
     }
 }
 
-/// What an answer says that is not the one that was hoped for.
+/// Judges an answer other than the expected one.
 fn judge(answer: &Answer) -> Seen {
     let status = answer.status.as_u16();
     let of_server = answer.header("x-request-id").len() == 32;

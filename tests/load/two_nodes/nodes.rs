@@ -1,11 +1,11 @@
-//! What a cluster asks of the tables, and whether all nodes have the same rows.
+//! Requirements of a cluster on the tables, and a comparison of the rows on all nodes.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult, Statement};
 use shared::db;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// What nodes are given to agree in: sweeps and leases go on while they are compared.
+/// Attempts at a comparison: sweeps and leases go on meanwhile.
 const TRIES: usize = 10;
 
 /// The tables of a database that are not InnoDB or have no primary key.
@@ -19,8 +19,8 @@ pub async fn unfit_tables(db: &DatabaseConnection) -> Result<Vec<String>, DbErr>
     names(db, unfit).await
 }
 
-/// Compares every table of the same database on several nodes; gives back how many rows there are,
-/// and what is not the same, a line each.
+/// Compares every table of the same database on several nodes. Returns the number of rows, and the
+/// differences, one line each.
 pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
     let mut nodes = Vec::new();
     for url in urls {
@@ -54,7 +54,7 @@ pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
     Ok((total, faults))
 }
 
-/// How many rows a table has, and what they sum up to.
+/// The number of rows in a table, and a checksum.
 async fn fingerprint(db: &DatabaseConnection, table: &str) -> Result<(i64, i64), DbErr> {
     let count = one(db, &format!("SELECT COUNT(*) FROM {table}")).await?.try_get_by_index(0)?;
     let sum = one(db, &format!("CHECKSUM TABLE {table}")).await?;

@@ -1,4 +1,4 @@
-//! What two nodes could get wrong together: tokens that outlive a log-out, two live families of
+//! Races between two nodes that could go wrong: tokens that outlive a log-out, two live families of
 //! refresh tokens, two effects under one key.
 
 use crate::payments::jobs::{Job, State, Work};
@@ -15,32 +15,32 @@ use shared::sessions;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// A request that met 503 or 423 is sent again so often at most.
+/// The most retries of a request that met 503 or 423.
 const TRIES: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Payments of one import.
 const IMPORTED: usize = 10;
-/// Whose password changes, and nobody else's.
+/// The user whose password changes.
 const CHANGING: &str = "officer";
 
-/// Two replicas, each on a node of its own.
+/// Two replicas, each on its own node.
 pub struct Races<'a> {
     pub world: &'a World,
     pub replicas: [Client; 2],
-    /// The database, by way of a node.
+    /// A connection to the database through a node.
     pub db: &'a DatabaseConnection,
 }
 
-/// What came of the races of one kind.
+/// The results of all races of one kind.
 #[derive(Default)]
 pub struct Tally {
-    /// How many there were.
+    /// The number of rounds.
     pub rounds: u32,
-    /// What must not be, a line each.
+    /// What must not happen, one line each.
     pub faults: Vec<String>,
-    /// What is in the books of them.
+    /// The jobs that are in the books.
     pub jobs: Vec<Job>,
-    /// Of the rounds in which both could have won, so many were won by both in turn.
+    /// The number of rounds in which both sides won in turn, where that was possible.
     pub both: u32,
 }
 
@@ -58,7 +58,7 @@ impl Races<'_> {
         if round.is_multiple_of(2) { (first, second) } else { (second, first) }
     }
 
-    /// Logs out on one node, and calls through the other at once.
+    /// Logs out on one node, and immediately calls through the other.
     pub async fn log_outs(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
@@ -77,7 +77,7 @@ impl Races<'_> {
         tally
     }
 
-    /// Exchanges one refresh token on both nodes at once: both get one successor, if any.
+    /// Exchanges one refresh token on both nodes concurrently: both get the same successor, if any.
     pub async fn refreshes(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
@@ -126,8 +126,8 @@ impl Races<'_> {
         tally
     }
 
-    /// Logs in on one node while the password changes on the other: who came in with the old one
-    /// is out again.
+    /// Logs in on one node while the password changes on the other: a session from the old password
+    /// ends.
     pub async fn password_changes(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let mut password = self.world.credentials.officer.clone();
@@ -155,7 +155,7 @@ impl Races<'_> {
         tally
     }
 
-    /// As `installer user password` does it.
+    /// Changes the password as `installer user password` does.
     async fn change_password(&self, password: &str) -> Result<(), String> {
         let passwords = Passwords::recommended()?;
         let hash = passwords.hash(password).await?;
@@ -204,7 +204,7 @@ impl Races<'_> {
         tally
     }
 
-    /// As `installer client remove` does it, while somebody logs in.
+    /// Removes a client as `installer client remove` does, during log-ins.
     async fn remove_client(&self, id: &str) -> Result<(), DbErr> {
         sleep(Duration::from_millis(fastrand::u64(0..80))).await;
         db::again(async || {
@@ -218,7 +218,7 @@ impl Races<'_> {
         .await
     }
 
-    /// Sends one payment under one key to both nodes at once: one effect, and one answer.
+    /// Sends one payment under one key to both nodes concurrently: one effect, and one answer.
     pub async fn keys(&self, loan_id: i64, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let teller = tokens(&self.replicas[0], "teller", &self.world.credentials.teller).await;
@@ -246,8 +246,8 @@ impl Races<'_> {
         tally
     }
 
-    /// Imports payments on a loan through one node while it is paid through both: whoever comes
-    /// first, each is in the books once.
+    /// Imports payments on a loan through one node while others are posted through both: whichever
+    /// comes first, each is in the books once.
     pub async fn imports(&self, loan_id: i64, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let admin = tokens(&self.replicas[0], "admin", &self.world.credentials.admin).await;
@@ -285,7 +285,7 @@ impl Races<'_> {
     }
 }
 
-/// What a client has of a session.
+/// A client's tokens for a session.
 #[derive(Debug, Default)]
 struct Tokens {
     access: String,
@@ -293,7 +293,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Those of an answer; without any, some that are nobody's.
+    /// The tokens in an answer; made-up ones if there are none.
     fn of(answer: &Answer) -> Self {
         let answer = answer.json();
         let of = |name: &str| answer[name].as_str().unwrap_or("nobody's").to_owned();
@@ -331,7 +331,7 @@ async fn log_out(client: &Client, token: &str) -> u16 {
     answer.status.as_u16()
 }
 
-/// What a call with this token is answered: 404 while it is alive, because there is no such loan.
+/// The status of a call with this token: 404 while it is alive, because there is no such loan.
 async fn status(client: &Client, token: &str) -> u16 {
     let answer = until_done(|| client.get(token, "/loans/0")).await;
     answer.status.as_u16()
@@ -343,7 +343,7 @@ async fn pay(client: &Client, token: &str, job: &Job) -> Answer {
     client.send(request).await.expect("an answer")
 }
 
-/// Sends something until it is neither away nor in use.
+/// Sends a request until nothing is away or locked.
 async fn until_done<F: Future<Output = Answer>>(mut send: impl FnMut() -> F) -> Answer {
     let mut answer = send().await;
     for _ in 0..TRIES {
