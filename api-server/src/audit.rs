@@ -1,14 +1,14 @@
 //! Field history: one row of `field_changes` per changed column, written in the transaction of the
 //! change.
 
-pub mod listing;
-mod names;
-mod tracked;
-mod writing;
+mod audited;
+mod bulk_insert;
+mod field_names;
+pub mod history;
 
-pub use self::names::Names;
+pub use self::field_names::FieldNames;
 
-use self::writing::Row;
+use self::bulk_insert::FieldChangeRow;
 use crate::auth::caller::Caller;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait};
 use serde::Serialize;
@@ -23,14 +23,14 @@ const HELD_MAX: usize = 2_000;
 
 /// Author of a change: the user, the source and the request.
 #[derive(Clone, Debug)]
-pub struct Author {
+pub struct Actor {
     user_id: Option<i64>,
     name: String,
     source: ChangeSource,
     request_id: String,
 }
 
-impl Author {
+impl Actor {
     /// Returns the author for a caller of the API.
     pub fn new(caller: &Caller, source: ChangeSource, request_id: &RequestId) -> Self {
         let name = match caller {
@@ -66,7 +66,7 @@ impl Author {
 
 /// Owner of a field history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub enum HistoryOwner {
     /// A loan.
     Loan(i64),
     /// A contact.
@@ -75,33 +75,33 @@ pub enum Owner {
 
 /// The field histories that a row's changes go to, and who may read them there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AuditTarget {
     /// Owners of the histories: a change is written once for each.
-    pub owners: Vec<Owner>,
+    pub owners: Vec<HistoryOwner>,
     /// Privilege path whose View is needed to read the row.
     pub privilege_path: &'static str,
     /// The comment, if the row is a comment or belongs to one.
-    pub comment: Option<OfComment>,
+    pub comment: Option<CommentTarget>,
 }
 
 /// A comment, and who may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OfComment {
+pub struct CommentTarget {
     /// The comment.
     pub comment_id: i64,
     /// Its category, whose trustees may read it.
     pub category_id: i64,
 }
 
-impl Place {
+impl AuditTarget {
     /// Returns the place in the history of one loan or contact.
-    pub fn of(owner: Owner, privilege_path: &'static str) -> Self {
+    pub fn of(owner: HistoryOwner, privilege_path: &'static str) -> Self {
         Self { owners: vec![owner], privilege_path, comment: None }
     }
 }
 
 /// A row whose changes are recorded.
-pub trait Tracked: Serialize {
+pub trait Audited: Serialize {
     /// Name of its table.
     const TABLE: &'static str;
     /// Columns that are not recorded: those that change as a matter of course, and those that no
@@ -115,22 +115,22 @@ pub trait Tracked: Serialize {
 }
 
 /// A row that determines where its changes go.
-pub trait Placed: Tracked {
+pub trait HasAuditTarget: Audited {
     /// Returns where its changes go.
-    fn place(&self) -> Place;
+    fn place(&self) -> AuditTarget;
 }
 
 /// A change of a value that is not a column of a tracked row.
 #[derive(Clone, Debug)]
 pub struct FieldNote {
     /// Where the change goes.
-    pub place: Place,
+    pub place: AuditTarget,
     /// Name recorded in place of a table.
     pub table: &'static str,
     /// Key of the record that has the value.
     pub record_id: i64,
     /// Name and label of the field.
-    pub names: Arc<Names>,
+    pub names: Arc<FieldNames>,
     /// Old value.
     pub old_value: Option<String>,
     /// New value.
@@ -139,9 +139,9 @@ pub struct FieldNote {
 
 /// Records the change of a row: inserted (`before` is `None`), updated, or deleted (`after` is
 /// `None`).
-pub async fn record<T: Placed>(
+pub async fn record<T: HasAuditTarget>(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     now: Timestamp,
     before: Option<&T>,
     after: Option<&T>,
@@ -154,7 +154,7 @@ pub async fn record<T: Placed>(
 /// transaction, so that it cannot forget to.
 pub async fn recording<T, E: From<DbErr>>(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     now: Timestamp,
     work: impl AsyncFnOnce(&mut Changes<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
@@ -166,16 +166,16 @@ pub async fn recording<T, E: From<DbErr>>(
 
 /// Changes of many rows, saved together by [`recording`].
 pub struct Changes<'a> {
-    author: &'a Author,
+    author: &'a Actor,
     now: Timestamp,
-    rows: Vec<Row>,
+    rows: Vec<FieldChangeRow>,
 }
 
 impl Changes<'_> {
     /// Adds the change of a row.
-    pub fn add<T: Tracked>(
+    pub fn add<T: Audited>(
         &mut self,
-        place: &Place,
+        place: &AuditTarget,
         before: Option<&T>,
         after: Option<&T>,
     ) -> Result<(), DbErr> {
@@ -185,10 +185,10 @@ impl Changes<'_> {
     /// Adds the change of a row that moved from one place to another. If not everyone who may read
     /// one place may read the other, the old value is written to the first and the new value to the
     /// second.
-    pub fn add_across<T: Tracked>(
+    pub fn add_across<T: Audited>(
         &mut self,
-        from: &Place,
-        to: &Place,
+        from: &AuditTarget,
+        to: &AuditTarget,
         before: Option<&T>,
         after: Option<&T>,
     ) -> Result<(), DbErr> {
@@ -209,11 +209,11 @@ impl Changes<'_> {
                 other => other.to_string(),
             };
             let (old_value, new_value) = (old.map(text), new.map(text));
-            let note = |place: &Place, old_value, new_value| FieldNote {
+            let note = |place: &AuditTarget, old_value, new_value| FieldNote {
                 place: place.clone(),
                 table: T::TABLE,
                 record_id: row.record_id(),
-                names: Names::of(column),
+                names: FieldNames::of(column),
                 old_value,
                 new_value,
             };
@@ -234,9 +234,9 @@ impl Changes<'_> {
     /// Adds the change of a value that is not a column of a tracked row.
     pub fn note(&mut self, note: FieldNote) {
         let FieldNote { place, table, record_id, names, old_value, new_value } = note;
-        let Place { owners, privilege_path, comment } = place;
+        let AuditTarget { owners, privilege_path, comment } = place;
         for owner in owners {
-            self.rows.push(Row {
+            self.rows.push(FieldChangeRow {
                 owner,
                 table,
                 record_id,
@@ -275,7 +275,7 @@ where
 }
 
 /// Returns a row's columns in their stored form, without those that are NULL.
-fn columns<T: Tracked>(row: Option<&T>) -> Result<Map<String, Value>, DbErr> {
+fn columns<T: Audited>(row: Option<&T>) -> Result<Map<String, Value>, DbErr> {
     let Some(row) = row else { return Ok(Map::new()) };
     match serde_json::to_value(row) {
         Ok(Value::Object(mut columns)) => {

@@ -2,12 +2,12 @@
 
 use crate::cards::recovery;
 use crate::command::idempotency;
-use crate::documents::document_store::sweep::{Fault, ORPHAN_HOURS_MIN, Swept};
+use crate::documents::store::gc::{GcError, GcReport, ORPHAN_HOURS_MIN};
 use crate::state::State;
-use crate::xml_import::runs;
+use crate::xml_import::import_log;
 use sea_orm::DbErr;
 use shared::db;
-use shared::rates::Rates;
+use shared::rate_limit::KeyedRateLimiter;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub fn start(state: &Arc<State>) {
 }
 
 async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
-    state.admission.rates.iter().for_each(Rates::sweep);
+    state.admission.rates.iter().for_each(KeyedRateLimiter::sweep);
     Ok(())
 }
 
@@ -38,13 +38,13 @@ async fn sweep_answers(state: Arc<State>) -> Result<(), DbErr> {
     if let Ok(rows @ 1..) = answers {
         tracing::info!(rows, "old stored responses removed");
     }
-    let imports = db::again(|| runs::sweep(&state.db)).await;
+    let imports = db::again(|| import_log::sweep(&state.db)).await;
     answers.and(imports)
 }
 
 /// Removes orphaned objects from the object store.
-async fn sweep_objects(state: Arc<State>) -> Result<(), Fault> {
-    let Swept { removed, .. } = state.documents.store.sweep(&state.db, ORPHAN_HOURS_MIN).await?;
+async fn sweep_objects(state: Arc<State>) -> Result<(), GcError> {
+    let GcReport { removed, .. } = state.documents.store.sweep(&state.db, ORPHAN_HOURS_MIN).await?;
     if removed > 0 {
         tracing::info!(objects = removed, "orphaned objects removed");
     }

@@ -14,31 +14,31 @@
 //! | `sessions` | the gateway's pages on which a card is added |
 //! | `sandbox`, `stripe` | the adapters |
 
+pub mod checkout_sessions;
 pub mod convenience_fee;
-pub mod paying;
+pub mod payment;
 pub mod recovery;
 pub mod refusals;
 pub mod rules;
 pub mod sandbox;
 pub mod saved_cards;
-pub mod sessions;
 pub mod stripe;
 
 use self::sandbox::Sandbox;
 use self::stripe::Stripe;
 use crate::cards::refusals::CardError;
-use crate::command::effects::Writer;
+use crate::command::execute::Executor;
 use sea_orm::DatabaseConnection;
 use shared::amounts::Money;
 use shared::entity::payment_gateway_tokens::{BrandType, Gateway};
-use shared::master_keys::MasterKeys;
-use shared::secrecy::Secret;
+use shared::envelope_encryption::MasterKeys;
+use shared::secrets::Secret;
 use shared::time::Timestamp;
 use std::time::Duration;
 
 /// Choice of gateway, and how it is reached.
 #[derive(Clone, Debug)]
-pub enum Choice {
+pub enum GatewayChoice {
     /// The built-in gateway, for trials.
     Sandbox,
     /// Stripe.
@@ -49,7 +49,7 @@ pub enum Choice {
 #[derive(Clone, Debug)]
 pub struct GatewaySettings {
     /// The gateway in use.
-    pub choice: Choice,
+    pub choice: GatewayChoice,
     /// Keys that seal the gateway's tokens of cards.
     pub master_keys: MasterKeys,
     /// URL at which browsers reach this server.
@@ -65,7 +65,7 @@ pub struct CardProcessor {
     /// The gateway.
     pub gateway: PaymentGateway,
     /// Executes commands that write rows.
-    pub writer: Writer,
+    pub writer: Executor,
 }
 
 /// The gateway of this installation.
@@ -81,7 +81,7 @@ enum Adapter {
 
 /// A card, as its gateway describes it.
 #[derive(Clone)]
-pub struct Described {
+pub struct CardDetails {
     /// The gateway's token for charging the card: never shown, and sealed when stored.
     pub token: String,
     /// Its brand.
@@ -98,7 +98,7 @@ pub struct Described {
 
 /// A payment to be prepared at the gateway.
 #[derive(Clone, Copy)]
-pub struct Intended<'a> {
+pub struct ChargeRequest<'a> {
     /// Id of the card payment.
     pub card_payment_id: i64,
     /// Amount that the card will be charged.
@@ -112,7 +112,7 @@ pub struct Intended<'a> {
 
 /// A prepared payment.
 #[derive(Clone, Debug)]
-pub struct Referred {
+pub struct PaymentRef {
     /// Id of the card payment.
     pub card_payment_id: i64,
     /// Amount that the card is charged.
@@ -123,11 +123,11 @@ pub struct Referred {
 
 /// Outcome of a payment at the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ChargeOutcome {
     /// The card was charged, at this time if the gateway reports one.
     Charged(Option<Timestamp>),
     /// The card was declined, and will not be charged.
-    Declined(Refusal),
+    Declined(GatewayRefusal),
     /// It is prepared, and has not been charged.
     NotCharged,
     /// It was not charged, and can no longer be charged.
@@ -138,7 +138,7 @@ pub enum Outcome {
 
 /// A refusal by the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct GatewayRefusal {
     /// The gateway's own code, such as `insufficient_funds`.
     pub code: String,
     /// Message for people.
@@ -147,9 +147,9 @@ pub struct Refusal {
 
 /// Why a call to the gateway failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum GatewayError {
     /// The gateway refused: nothing was done.
-    Refused(Refusal),
+    Refused(GatewayRefusal),
     /// The gateway was not reached, or cannot be called: nothing was done.
     Unavailable,
     /// There was no readable response: it may or may not have been done.
@@ -161,8 +161,8 @@ impl PaymentGateway {
     /// database.
     pub fn new(settings: GatewaySettings, db: &DatabaseConnection) -> Result<Self, String> {
         let adapter = match &settings.choice {
-            Choice::Sandbox => Adapter::Sandbox(Sandbox::new(db.clone())),
-            Choice::Stripe(account) => Adapter::Stripe(Stripe::new(account)?),
+            GatewayChoice::Sandbox => Adapter::Sandbox(Sandbox::new(db.clone())),
+            GatewayChoice::Stripe(account) => Adapter::Stripe(Stripe::new(account)?),
         };
         Ok(Self { adapter, settings })
     }
@@ -204,7 +204,11 @@ impl PaymentGateway {
     /// Looks up the card of a token that a client got from the gateway, and prepares it to be
     /// charged for this contact. `Refused`: there is no such token, or the gateway does not accept
     /// the card.
-    pub async fn describe(&self, token: &str, contact_id: i64) -> Result<Described, Trouble> {
+    pub async fn describe(
+        &self,
+        token: &str,
+        contact_id: i64,
+    ) -> Result<CardDetails, GatewayError> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.describe(token),
             Adapter::Stripe(stripe) => stripe.describe(token, contact_id).await,
@@ -212,7 +216,7 @@ impl PaymentGateway {
     }
 
     /// Removes a card from the gateway. Idempotent.
-    pub async fn forget(&self, token: &str) -> Result<(), Trouble> {
+    pub async fn forget(&self, token: &str) -> Result<(), GatewayError> {
         match &self.adapter {
             Adapter::Sandbox(_) => Ok(()),
             Adapter::Stripe(stripe) => stripe.forget(token).await,
@@ -220,7 +224,7 @@ impl PaymentGateway {
     }
 
     /// Prepares a payment. Returns the gateway's reference. Nothing is charged.
-    pub async fn prepare(&self, intended: Intended<'_>) -> Result<String, Trouble> {
+    pub async fn prepare(&self, intended: ChargeRequest<'_>) -> Result<String, GatewayError> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.prepare(intended).await,
             Adapter::Stripe(stripe) => stripe.prepare(intended).await,
@@ -228,7 +232,7 @@ impl PaymentGateway {
     }
 
     /// Charges a prepared payment: once, however often it is called.
-    pub async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub async fn charge(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.charge(&referred.reference).await,
             Adapter::Stripe(stripe) => stripe.charge(referred).await,
@@ -236,16 +240,16 @@ impl PaymentGateway {
     }
 
     /// Looks up the outcome of a payment.
-    pub async fn look_up(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub async fn retrieve(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.look_up(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.look_up(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.retrieve(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.retrieve(referred).await,
         }
     }
 
     /// Cancels a payment, so that it can no longer be charged. Returns its outcome: it may have
     /// been charged before.
-    pub async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub async fn cancel(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
             Adapter::Sandbox(sandbox) => sandbox.cancel(&referred.reference).await,
             Adapter::Stripe(stripe) => stripe.cancel(referred).await,
@@ -253,10 +257,10 @@ impl PaymentGateway {
     }
 
     /// Refunds a charge: once, however often it is called.
-    pub async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
+    pub async fn refund(&self, referred: &PaymentRef) -> Result<(), GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.give_back(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.give_back(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.refund(&referred.reference).await,
+            Adapter::Stripe(stripe) => stripe.refund(referred).await,
         }
     }
 

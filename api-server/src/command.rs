@@ -1,7 +1,7 @@
 //! Commands: operations that write. Each waits its turn in the lock queue, runs in one transaction,
 //! and takes effect once per idempotency key.
 
-pub mod effects;
+pub mod execute;
 pub mod failure;
 pub mod idempotency;
-pub mod turns;
+pub mod row_locks;

@@ -1,13 +1,13 @@
 //! Settings of the api-server. Each setting's `help` is its manual.
 
 use crate::cards::stripe::{self, Account};
-use crate::cards::{Choice, GatewaySettings};
-use crate::documents::document_store::{Bucket, Location};
-use crate::documents::uploads::file_types::Taken;
+use crate::cards::{GatewayChoice, GatewaySettings};
+use crate::documents::multipart::file_types::AllowedTypes;
+use crate::documents::store::{Bucket, Location};
 use governor::Quota;
 use reqwest::Url;
 use shared::networks::Networks;
-use shared::server::Limits;
+use shared::server::ServerLimits;
 use shared::settings::{Setting, Settings};
 use shared::tls::Identity;
 use std::net::SocketAddr;
@@ -260,11 +260,11 @@ pub struct Config {
     /// Maximum bytes of an uploaded file.
     pub upload_bytes_max: u64,
     /// File types accepted for upload.
-    pub upload_types: Taken,
+    pub upload_types: AllowedTypes,
     /// Payment gateway settings.
     pub gateway: GatewaySettings,
     /// Connection limits of the listener.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// True if unknown query parameters are ignored rather than refused.
     pub unknown_parameters_ignored: bool,
     /// Rate limit per caller; `None`: no limit.
@@ -304,7 +304,7 @@ impl Config {
             gateway: gateway(&mut settings),
             upload_bytes_max: settings.within("API_UPLOAD_BYTES_MAX", 1..=UPLOAD_BYTES_LIMIT),
             upload_types: settings.parsed("API_UPLOAD_TYPES"),
-            limits: Limits {
+            limits: ServerLimits {
                 connections_max: settings.within("API_CONNECTIONS_MAX", 1..=100_000) as u32,
                 connections_per_network: settings.within("API_CONNECTIONS_PER_NETWORK", 1..=100_000)
                     as u32,
@@ -313,7 +313,7 @@ impl Config {
                     None => Networks::default(),
                 },
                 progress: settings.seconds("API_STALLED_SECONDS", 1..=3600),
-                ..Limits::default()
+                ..ServerLimits::default()
             },
             unknown_parameters_ignored: ignores_unknown_parameters(&mut settings),
             requests_quota: requests_quota(&mut settings),
@@ -386,11 +386,11 @@ pub fn gateway(settings: &mut Settings) -> GatewaySettings {
     };
     let public_url = public_url.unwrap_or_else(here);
     let choice = match settings.text("API_GATEWAY").as_str() {
-        "stripe" => Choice::Stripe(stripe_account(settings)),
-        "sandbox" => Choice::Sandbox,
+        "stripe" => GatewayChoice::Stripe(stripe_account(settings)),
+        "sandbox" => GatewayChoice::Sandbox,
         other => {
             settings.fault(format!("API_GATEWAY={other}: must be sandbox or stripe"));
-            Choice::Sandbox
+            GatewayChoice::Sandbox
         }
     };
     let seconds = settings.within("API_GATEWAY_RECOVERY_SECONDS", 1..=3600);

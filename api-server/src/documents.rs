@@ -2,22 +2,22 @@
 //! commands that change them, [`attaching`] receives their files, [`uploads`] reads forms,
 //! [`downloads`] sends files, and [`document_store`] stores the bytes.
 
-pub mod attaching;
+pub mod attach;
 pub mod changes;
 pub mod comments;
-pub mod document_store;
 pub mod downloads;
+pub mod multipart;
+pub mod no_content;
 pub mod refusals;
-pub mod removals;
-pub mod uploads;
+pub mod store;
 
-use crate::audit::{self, Place};
+use crate::audit::{self, AuditTarget};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Privilege;
 use crate::auth::visibility::records::{FORM_OWNERS, view_of};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
-use crate::http::paging::{List, Page};
-use crate::http::versions::{self, Changed, Known, Versioned};
+use crate::http::etag::{self, IfNoneMatch, Updated, WithEtag};
+use crate::http::pagination::{List, Page};
 use poem_openapi::Object;
 use sea_orm::sea_query::Query;
 use sea_orm::{
@@ -97,45 +97,45 @@ impl Document {
     }
 
     /// Returns the response to a client that already has these versions.
-    pub fn versioned(self, known: &Known) -> Versioned<Self> {
+    pub fn versioned(self, known: &IfNoneMatch) -> WithEtag<Self> {
         let hash = self.version_hash.clone();
-        Versioned::new(self, &hash, known)
+        WithEtag::new(self, &hash, known)
     }
 
     /// Returns the response to the client that has just changed it.
-    pub fn changed(self) -> Changed<Self> {
+    pub fn changed(self) -> Updated<Self> {
         let hash = self.version_hash.clone();
-        Changed::new(self, &hash)
+        Updated::new(self, &hash)
     }
 }
 
 /// Returns the version of a document: a hash of its columns and its files.
 fn version(row: &documents::Model, files: &[document_files::Model]) -> Result<String, DbErr> {
     let hashes: Vec<Value> = files.iter().map(|file| json!([file.file_id, file.sha256])).collect();
-    versions::hash(row, &[("files", hashes.into())])
+    etag::hash(row, &[("files", hashes.into())])
 }
 
 /// A comment or field to which documents are attached.
 #[derive(Clone, Debug)]
-pub struct Owner {
+pub struct AttachmentOwner {
     kind: DocumentOwner,
     id: i64,
-    field: Option<Field>,
+    field: Option<FormField>,
 }
 
 /// A field that holds documents.
 #[derive(Clone, Debug)]
-struct Field {
+struct FormField {
     name: String,
     read_only: bool,
 }
 
-impl Owner {
+impl AttachmentOwner {
     /// Returns a comment of this kind, if the caller may see it.
     pub async fn comment(
         db: &impl ConnectionTrait,
         caller: &Caller,
-        kind: comments::Kind,
+        kind: comments::CommentKind,
         comment_id: i64,
     ) -> Result<Self, DocumentError> {
         comments::get(db, caller, kind, comment_id).await?;
@@ -173,7 +173,7 @@ impl Owner {
             let field = defined.field_name;
             return Err(DocumentError::Refused(DocumentRefusal::FieldNotDocument { field }));
         }
-        let field = Field { name: defined.field_name, read_only: defined.read_only_flag };
+        let field = FormField { name: defined.field_name, read_only: defined.read_only_flag };
         Ok(Self { kind, id: record_id, field: Some(field) })
     }
 
@@ -189,7 +189,7 @@ impl Owner {
 pub async fn list(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    owner: &Owner,
+    owner: &AttachmentOwner,
     document_id: Option<i64>,
     page: &Page,
 ) -> Result<List<Document>, Problem> {
@@ -289,13 +289,13 @@ fn form_of(owner: DocumentOwner) -> Option<Form> {
 
 /// Returns where the changes of a field's document are recorded: in the history of its loan or
 /// contact.
-fn place(document: &documents::Model) -> Place {
+fn place(document: &documents::Model) -> AuditTarget {
     let Privilege(path, _) = view_of(document.owner_type);
     let owner = match form_of(document.owner_type) {
-        Some(Form::LoanDetail1 | Form::LoanDetail2) => audit::Owner::Loan(document.owner_id),
-        _ => audit::Owner::Contact(document.owner_id),
+        Some(Form::LoanDetail1 | Form::LoanDetail2) => audit::HistoryOwner::Loan(document.owner_id),
+        _ => audit::HistoryOwner::Contact(document.owner_id),
     };
-    Place::of(owner, path)
+    AuditTarget::of(owner, path)
 }
 
 fn files(caller: &Caller, document_id: i64) -> Select<document_files::Entity> {

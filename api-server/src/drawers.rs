@@ -22,8 +22,10 @@ mod postings;
 mod refusals;
 
 pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
-pub use self::payments::{Paid, for_payment, reverse_payment};
-pub use self::postings::{Entered, NewDrawerTransaction, Order, post};
+pub use self::payments::{TenderedPayment, for_payment, reverse_payment};
+pub use self::postings::{
+    NewDrawerTransaction, NewDrawerTransactionType, ValidatedTransaction, post,
+};
 pub use self::refusals::{DrawerError, DrawerRefusal};
 
 use crate::auth::caller::Caller;
@@ -73,7 +75,7 @@ impl Drawer {
         if row.status == DrawerStatus::Closed {
             return Err(DrawerRefusal::not_usable("the drawer is closed"));
         }
-        let Standing { assigned, active_users } = Standing::read(tx, &row, user_id).await?;
+        let DrawerAccess { assigned, active_users } = DrawerAccess::read(tx, &row, user_id).await?;
         let supervises = caller.holds(SUPERVISE_DRAWERS);
         if !assigned && !supervises {
             return Err(DrawerRefusal::not_usable("the drawer is not assigned to the caller"));
@@ -90,12 +92,12 @@ impl Drawer {
 }
 
 /// Whether a user is assigned to a drawer, and which users are active on it.
-struct Standing {
+struct DrawerAccess {
     assigned: bool,
     active_users: Vec<i64>,
 }
 
-impl Standing {
+impl DrawerAccess {
     /// Reads the standing in a separate statement after the lock: a statement that waits for the
     /// lock would still show the sessions from before the wait.
     async fn read(

@@ -12,15 +12,15 @@
 //! | `card_numbers` | finds card numbers where none are allowed |
 
 pub mod admission;
-pub mod at_once;
-pub mod business_days;
-pub mod card_numbers;
-pub mod expectations;
+pub mod bounded_string;
+pub mod business_day_filter;
+pub mod concurrency_limit;
+pub mod etag;
 pub mod fixed_body;
 pub mod import_gate;
+pub mod json_body;
 pub mod operations;
-pub mod paging;
-pub mod ranges;
-pub mod request_body;
-pub mod texts;
-pub mod versions;
+pub mod pagination;
+pub mod pan_scan;
+pub mod range_header;
+pub mod schema_check;

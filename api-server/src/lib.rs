@@ -22,7 +22,7 @@ use crate::endpoints::docs::Docs;
 use crate::http::admission::UnknownParameters;
 use crate::state::State;
 use shared::db;
-use shared::process::{self, Serving};
+use shared::runtime::{self, Serving};
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 /// Runs the server until `stop` is ready. An `Err` is a single clear message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
-    process::survive_hangups()?;
+    runtime::survive_hangups()?;
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (state, metrics) = assemble(&config).await?;
@@ -61,7 +61,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     config.identity().server_config()?;
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
-    process::check_schema(&state.db).await
+    runtime::check_schema(&state.db).await
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {

@@ -9,10 +9,10 @@
 //! | `snapshots` | the state of a loan before an entry |
 //! | `field_values` | user-defined fields of entries |
 
+pub mod account;
 pub mod adjustments;
-pub mod entries;
 pub mod field_values;
-pub mod loan_book;
+pub mod journal;
 pub mod payments;
 pub mod refusals;
 pub mod reversals;

@@ -26,7 +26,7 @@ async fn main() -> ExitCode {
     let env_file = arguments.env_file.as_deref();
     let outcome = match arguments.check {
         true => api_server::check(env_file).await,
-        false => api_server::run(env_file, shared::stopping::stop_signal()).await,
+        false => api_server::run(env_file, shared::shutdown::stop_signal()).await,
     };
-    shared::process::exit_code("api-server", outcome)
+    shared::runtime::exit_code("api-server", outcome)
 }

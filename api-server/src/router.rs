@@ -12,7 +12,7 @@ use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::CollateralComments;
 use crate::endpoints::loans::comments::LoanComments;
 use crate::endpoints::loans::credit_lines::CreditLines;
-use crate::endpoints::loans::payment_gateway::PaymentGateway;
+use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
 use crate::endpoints::setup::contact::ContactSetup;
 use crate::endpoints::setup::loan::LoanSetup;
@@ -20,12 +20,12 @@ use crate::endpoints::status::Status;
 use crate::endpoints::user_defined_fields::UserDefinedFields;
 use crate::endpoints::users::Users;
 use crate::endpoints::{gateway, service};
-use crate::http::card_numbers;
-use crate::http::expectations::Expectations;
 use crate::http::fixed_body::FixedBody;
 use crate::http::operations::{
     JSON, Operations, SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK,
 };
+use crate::http::pan_scan;
+use crate::http::schema_check::SchemaCheck;
 use crate::openapi::{self, VERSION};
 use crate::state::State;
 use crate::xml_import::schema;
@@ -35,7 +35,7 @@ use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, PathPattern, Request, Response, Route, get, post};
 use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
-use shared::edge::{Edge, REQUEST_TIME_MAX, TimeLimit, framework_problem};
+use shared::middleware::{REQUEST_TIME_MAX, RequestMiddleware, TimeLimit, framework_problem};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
 use std::sync::{Arc, LazyLock};
@@ -48,7 +48,7 @@ type OfLoans = (
     LoanCollateral,
     LoanComments,
     CollateralComments,
-    PaymentGateway,
+    LoanPaymentGateway,
 );
 type OfContacts = (Contacts, ContactComments, UserDefinedFields, Files);
 type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
@@ -62,7 +62,7 @@ pub fn api() -> OpenApiService<Api, ()> {
         LoanCollateral,
         LoanComments,
         CollateralComments,
-        PaymentGateway,
+        LoanPaymentGateway,
     );
     let contacts = (Contacts, ContactComments, UserDefinedFields, Files);
     let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
@@ -87,9 +87,9 @@ pub fn operations() -> &'static Operations {
 }
 
 /// The document's expectations of requests.
-pub fn expectations() -> &'static Expectations {
-    static EXPECTATIONS: LazyLock<Expectations> =
-        LazyLock::new(|| Expectations::of(document(), operations()));
+pub fn expectations() -> &'static SchemaCheck {
+    static EXPECTATIONS: LazyLock<SchemaCheck> =
+        LazyLock::new(|| SchemaCheck::of(document(), operations()));
     &EXPECTATIONS
 }
 
@@ -121,7 +121,7 @@ pub fn endpoint(
         .before(refuse_former_paths)
         .before(refuse_empty_segments);
     let routes = TimeLimit::new(routes, is_streamed, |_| took_too_long().into());
-    Edge::new(routes, metrics, to_problem, card_numbers::shown_path)
+    RequestMiddleware::new(routes, metrics, to_problem, pan_scan::shown_path)
 }
 
 /// True for operations with an import file or a document: the transfer and the work may take long.

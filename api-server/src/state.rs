@@ -2,19 +2,19 @@
 
 use crate::auth::auth_client::AuthClient;
 use crate::cards::{CardProcessor, PaymentGateway};
-use crate::command::effects::Writer;
+use crate::command::execute::Executor;
 use crate::config::Config;
-use crate::documents::attaching::Attachments;
-use crate::documents::document_store::DocumentStore;
-use crate::documents::{downloads, uploads};
+use crate::documents::attach::Attachments;
+use crate::documents::store::DocumentStore;
+use crate::documents::{downloads, multipart};
 use crate::http::admission::{Admission, UnknownParameters};
 use crate::xml_import::IMPORTS_MAX;
 use sea_orm::{DatabaseConnection, EntityName};
 use shared::entity::idempotency_records;
 use shared::passwords::Passwords;
-use shared::rates::Rates;
+use shared::rate_limit::KeyedRateLimiter;
 use shared::readiness::Readiness;
-use shared::stopping::Stopping;
+use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct State {
     /// Admits requests.
     pub admission: Arc<Admission>,
     /// Executes commands.
-    pub writer: Writer,
+    pub writer: Executor,
     /// Documents and their files.
     pub documents: Arc<Attachments>,
     /// Cards and card payments.
@@ -43,7 +43,7 @@ pub struct State {
     /// Whether the database can serve.
     pub readiness: Readiness,
     /// Whether this server is about to stop.
-    pub stopping: Stopping,
+    pub stopping: Shutdown,
 }
 
 impl State {
@@ -54,10 +54,11 @@ impl State {
         unknown_parameters: UnknownParameters,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
-        let writer = Writer::new(db.clone());
+        let writer = Executor::new(db.clone());
         let store = DocumentStore::open(&config.documents)
             .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
-        let uploads = uploads::Limits::new(config.upload_bytes_max, config.upload_types.clone());
+        let uploads =
+            multipart::UploadLimits::new(config.upload_bytes_max, config.upload_types.clone());
         let admission = Admission {
             db: db.clone(),
             auth: AuthClient::new(
@@ -66,7 +67,7 @@ impl State {
                 &config.auth_client_id,
                 &config.auth_client_secret,
             )?,
-            rates: config.requests_quota.map(Rates::new),
+            rates: config.requests_quota.map(KeyedRateLimiter::new),
             form_bytes_max: uploads.form_bytes_max(),
             unknown_parameters,
             import_gate: Arc::clone(&writer.import_gate),
@@ -90,7 +91,7 @@ impl State {
             imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
             tasks,
             readiness: Readiness::new(db.clone(), idempotency_records::Entity.table_name()),
-            stopping: Stopping::default(),
+            stopping: Shutdown::default(),
             db,
         }))
     }

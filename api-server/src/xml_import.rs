@@ -18,48 +18,48 @@
 //! its results ([`results`]) and the names of its records ([`names`]).
 
 pub mod format;
-pub mod once;
+pub mod idempotent_import;
+pub mod import_log;
 pub mod parse;
 pub mod refusals;
 pub mod report;
 pub mod results;
-pub mod runs;
 pub mod schema;
 pub mod spool;
 pub mod vin;
 
-mod applied;
+mod batch;
 mod codes;
 mod collateral;
 mod comments;
 mod contacts;
+mod element_fields;
 mod field_values;
-mod fields;
-mod keeping;
-mod known;
 mod loans;
-mod names;
+mod lookup_cache;
+mod outcome;
 mod payments;
-mod running;
-mod stage;
+mod record_refs;
+mod runner;
+mod upsert;
 
-pub use self::running::{Pieces, run};
+pub use self::runner::{Pieces, run};
 
-use self::applied::{Applied, Stop, judge, judge_whole, refuse};
+use self::batch::{Batch, BatchKeys};
 use self::codes::Codes;
 use self::contacts::credentials::Hashes;
-use self::fields::{Fields, Update, update_of};
-use self::known::Known;
-use self::names::{Names, Stored};
-use self::parse::{Element, Fault};
+use self::element_fields::{ElementFields, UpdateMode, update_of};
+use self::lookup_cache::LookupCache;
+use self::outcome::{ElementOutcome, RecordError, judge, judge_whole, refuse};
+use self::parse::{Element, XmlFault};
+use self::record_refs::{RecordRef, RecordRefs};
 use self::report::{Action, Level, Message, RecordResult};
-use self::stage::{Keys, Stage};
-use crate::audit::Author;
+use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::http::import_gate::ImportGate;
 use crate::xml_import::refusals::ImportError;
-use crate::xml_import::vin::Check;
+use crate::xml_import::vin::VinCheck;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
@@ -75,7 +75,7 @@ pub const IMPORTS_MAX: usize = 4;
 /// A running import.
 pub struct Import<'a> {
     caller: &'a Caller,
-    author: Author,
+    author: Actor,
     passwords: &'a Passwords,
     clock: Clock,
     /// Unknown elements and attributes fail their record.
@@ -89,16 +89,16 @@ pub struct Import<'a> {
     /// Ids of the statuses that close a loan, read once.
     closed_statuses: Option<Vec<i64>>,
     /// How wrong vehicle identification numbers are treated. Read once.
-    vin_check: Option<Check>,
+    vin_check: Option<VinCheck>,
     /// Records named by `StoreRecordID`: the committed ones, the successful ones of the current
     /// batch, and the current one.
-    names: Names,
-    named: HashMap<String, Stored>,
-    naming: Option<(String, Stored)>,
-    known: Known,
+    names: RecordRefs,
+    named: HashMap<String, RecordRef>,
+    naming: Option<(String, RecordRef)>,
+    known: LookupCache,
     /// Password hashes for the current records, computed before their transaction begins.
     hashes: Hashes,
-    stage: Stage,
+    stage: Batch,
     /// Each element is written immediately, because later elements may read its rows.
     direct: bool,
     /// Turns true to end the import before its next record.
@@ -109,7 +109,7 @@ pub struct Import<'a> {
 
 /// How a file is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode {
+pub struct ImportMode {
     /// Dry run: everything is rolled back at the end.
     pub test: bool,
     /// The file is one transaction.
@@ -118,11 +118,11 @@ pub struct Mode {
     pub enforce: bool,
 }
 
-impl Mode {
+impl ImportMode {
     /// Reads the attributes of the root element. A misspelt one is a fault: otherwise the file
     /// would be applied in a mode it does not ask for.
-    pub fn new(root: &Element, test: bool) -> Result<Self, Fault> {
-        let fault = |message| Fault { line: root.line, column: 1, message };
+    pub fn new(root: &Element, test: bool) -> Result<Self, XmlFault> {
+        let fault = |message| XmlFault { line: root.line, column: 1, message };
         let (mut block, mut enforce) = (false, false);
         for (name, value) in &root.attributes {
             let flag = match name.as_str() {
@@ -143,15 +143,15 @@ impl Mode {
 }
 
 /// The row that the child elements of a record belong to.
-enum Parent {
+enum ParentRecord {
     Contact(Box<entity::contacts::Model>),
     Loan(Box<entity::loans::Model>),
     /// The row was deleted, or never existed.
     None,
 }
 
-impl Parent {
-    fn settle(&mut self, keys: &Keys) {
+impl ParentRecord {
+    fn settle(&mut self, keys: &BatchKeys) {
         match self {
             Self::Contact(row) => row.contact_id = keys.of(row.contact_id),
             Self::Loan(row) => {
@@ -164,13 +164,13 @@ impl Parent {
 }
 
 /// Refuses an element inside one that is being deleted.
-fn within_deleted(child: &Element) -> Applied {
+fn within_deleted(child: &Element) -> ElementOutcome {
     let message = Message::error(child, None, "is inside an element that is being deleted");
-    Applied { results: Vec::new(), failed: true, messages: vec![message] }
+    ElementOutcome { results: Vec::new(), failed: true, messages: vec![message] }
 }
 
 /// A `Transactions` record whose payments arrive one at a time.
-struct Opened {
+struct OpenRecord {
     /// Something in the record failed, so all of it is rolled back.
     failed: bool,
     /// Messages about the record itself. They go into the result of its first element.
@@ -178,7 +178,7 @@ struct Opened {
     results: Vec<RecordResult>,
 }
 
-impl Opened {
+impl OpenRecord {
     fn take_results(&mut self) -> Vec<RecordResult> {
         std::mem::take(&mut self.results)
     }
@@ -188,7 +188,7 @@ impl<'a> Import<'a> {
     /// Creates an import by this caller. `directory` holds what does not fit into memory.
     pub fn new(
         caller: &'a Caller,
-        author: Author,
+        author: Actor,
         passwords: &'a Passwords,
         clock: Clock,
         enforce: bool,
@@ -205,12 +205,12 @@ impl<'a> Import<'a> {
             definitions: None,
             closed_statuses: None,
             vin_check: None,
-            names: Names::new(directory),
+            names: RecordRefs::new(directory),
             named: HashMap::new(),
             naming: None,
-            known: Known::default(),
+            known: LookupCache::default(),
             hashes: Hashes::new(),
-            stage: Stage::default(),
+            stage: Batch::default(),
             direct: false,
             stop: None,
             gate: Arc::default(),
@@ -236,7 +236,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         records: &[Element],
-    ) -> Result<Vec<Applied>, ImportError> {
+    ) -> Result<Vec<ElementOutcome>, ImportError> {
         self.forget_batch();
         self.look_up(tx, records).await?;
         let mut all = Vec::with_capacity(records.len());
@@ -255,7 +255,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, ImportError> {
+    ) -> Result<ElementOutcome, ImportError> {
         self.forget_batch();
         self.direct = true;
         let applied = self.record(tx, record).await;
@@ -266,7 +266,7 @@ impl<'a> Import<'a> {
     /// Discards the in-memory state of the last batch.
     fn forget_batch(&mut self) {
         self.known.clear();
-        self.stage = Stage::default();
+        self.stage = Batch::default();
         self.named.clear();
         self.naming = None;
         self.direct = false;
@@ -281,7 +281,7 @@ impl<'a> Import<'a> {
     /// Restores the name of a record that an earlier run has already committed.
     async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), ImportError> {
         let named = matches!(record.name.as_str(), "Contact" | "Loan")
-            && update_of(record) != Update::Delete;
+            && update_of(record) != UpdateMode::Delete;
         if let Some(id) = done.first().and_then(|result| result.new_id).filter(|_| named) {
             self.store(record, id);
             self.named.extend(self.naming.take());
@@ -295,7 +295,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, ImportError> {
+    ) -> Result<ElementOutcome, ImportError> {
         self.naming = None;
         self.known.begin_record();
         let mark = self.stage.begin_record();
@@ -319,7 +319,7 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, ImportError> {
+    ) -> Result<ElementOutcome, ImportError> {
         let head = match record.name.as_str() {
             "Contact" => Box::pin(self.contact(tx, record)).await,
             _ => Box::pin(self.loan(tx, record)).await,
@@ -332,11 +332,11 @@ impl<'a> Import<'a> {
                 }
                 (applied, parent)
             }
-            Err(stop) => (judge(record, Err(stop))?, Parent::None),
+            Err(stop) => (judge(record, Err(stop))?, ParentRecord::None),
         };
         for child in &record.children {
             let outcome = match applied.failed {
-                true => Ok(Applied::untried(child)),
+                true => Ok(ElementOutcome::untried(child)),
                 false => self.element(tx, &mut parent, child).await,
             };
             applied.add(judge_whole(child, outcome)?);
@@ -348,13 +348,13 @@ impl<'a> Import<'a> {
     async fn element(
         &mut self,
         tx: &DatabaseTransaction,
-        parent: &mut Parent,
+        parent: &mut ParentRecord,
         child: &Element,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let outcome = match parent {
-            Parent::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
-            Parent::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
-            Parent::None => Ok(within_deleted(child)),
+            ParentRecord::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
+            ParentRecord::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
+            ParentRecord::None => Ok(within_deleted(child)),
         };
         let mut applied = outcome?;
         let keys = self.settle(tx, &mut applied).await?;
@@ -366,19 +366,19 @@ impl<'a> Import<'a> {
     async fn settle(
         &mut self,
         tx: &DatabaseTransaction,
-        applied: &mut Applied,
-    ) -> Result<Keys, Stop> {
+        applied: &mut ElementOutcome,
+    ) -> Result<BatchKeys, RecordError> {
         if !self.direct {
-            return Ok(Keys::default());
+            return Ok(BatchKeys::default());
         }
         let keys = self.write(tx).await?;
         applied.settle(&keys);
         Ok(keys)
     }
 
-    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<Keys, ImportError> {
+    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<BatchKeys, ImportError> {
         if self.stage.is_empty() {
-            return Ok(Keys::default());
+            return Ok(BatchKeys::default());
         }
         let keys = Box::pin(self.stage.write(tx, &self.author, self.clock.now)).await?;
         for stored in self.named.values_mut().chain(self.naming.iter_mut().map(|(_, s)| s)) {
@@ -391,22 +391,22 @@ impl<'a> Import<'a> {
         &mut self,
         tx: &DatabaseTransaction,
         record: &Element,
-    ) -> Result<Applied, ImportError> {
+    ) -> Result<ElementOutcome, ImportError> {
         let mut opened = self.open(record);
         let mut results = opened.take_results();
         for child in &record.children {
             results.extend(self.payment_of(tx, &mut opened, child).await?);
         }
-        Ok(Applied { results, failed: opened.failed, messages: Vec::new() })
+        Ok(ElementOutcome { results, failed: opened.failed, messages: Vec::new() })
     }
 
     /// Begins a `Transactions` record.
-    fn open(&self, record: &Element) -> Opened {
-        match Fields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
-            Ok(messages) => Opened { failed: false, messages, results: Vec::new() },
+    fn open(&self, record: &Element) -> OpenRecord {
+        match ElementFields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
+            Ok(messages) => OpenRecord { failed: false, messages, results: Vec::new() },
             Err(messages) => {
-                let failed = Applied::one(record, Action::Failed, None, 0, messages);
-                Opened { failed: true, messages: Vec::new(), results: failed.results }
+                let failed = ElementOutcome::one(record, Action::Failed, None, 0, messages);
+                OpenRecord { failed: true, messages: Vec::new(), results: failed.results }
             }
         }
     }
@@ -416,11 +416,11 @@ impl<'a> Import<'a> {
     async fn payment_of(
         &mut self,
         tx: &DatabaseTransaction,
-        record: &mut Opened,
+        record: &mut OpenRecord,
         child: &Element,
     ) -> Result<Vec<RecordResult>, ImportError> {
         let mut applied = match child.name.as_str() {
-            _ if record.failed => Applied::untried(child),
+            _ if record.failed => ElementOutcome::untried(child),
             "Payment" => judge(child, Box::pin(self.payment(tx, child)).await)?,
             other => self.unknown_record(child, other),
         };
@@ -431,18 +431,18 @@ impl<'a> Import<'a> {
 
     /// Reports a record of an unknown kind, which is not applied. It fails the enclosing record
     /// only if the file enforces names.
-    fn unknown_record(&self, element: &Element, name: &str) -> Applied {
+    fn unknown_record(&self, element: &Element, name: &str) -> ElementOutcome {
         let messages = vec![self.unknown(element, format!("unknown record {name}"))];
-        let mut applied = Applied::one(element, Action::Failed, None, 0, messages);
+        let mut applied = ElementOutcome::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
     }
 
     /// Reports an unknown element in the result of its parent.
-    fn unknown_element(&self, parent: &str, element: &Element) -> Applied {
+    fn unknown_element(&self, parent: &str, element: &Element) -> ElementOutcome {
         let text = format!("unknown element {} in {parent}", element.name);
         let failed = self.enforce;
-        Applied { results: Vec::new(), failed, messages: vec![self.unknown(element, text)] }
+        ElementOutcome { results: Vec::new(), failed, messages: vec![self.unknown(element, text)] }
     }
 
     fn unknown(&self, element: &Element, text: String) -> Message {
@@ -459,14 +459,14 @@ impl<'a> Import<'a> {
     fn store(&mut self, element: &Element, id: i64) {
         let Some(name) = element.attribute("StoreRecordID") else { return };
         let stored = match element.name.as_str() {
-            "Loan" => Stored::Loan(id),
-            _ => Stored::Contact(id),
+            "Loan" => RecordRef::Loan(id),
+            _ => RecordRef::Contact(id),
         };
         self.naming = Some((name.to_owned(), stored));
     }
 
     /// Returns the record that a `GetRecordID` refers to.
-    async fn stored(&self, name: &str) -> Result<Option<Stored>, DbErr> {
+    async fn stored(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
         let at_hand = self.naming.as_ref().filter(|(naming, _)| naming == name);
         match at_hand.map(|(_, stored)| stored).or_else(|| self.named.get(name)) {
             Some(stored) => Ok(Some(*stored)),
@@ -492,9 +492,9 @@ impl<'a> Import<'a> {
     async fn code<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         name: &str,
-    ) -> Result<Option<i64>, Stop> {
+    ) -> Result<Option<i64>, RecordError> {
         let Some(code) = fields.get::<String>(name) else { return Ok(None) };
         let id = self.codes::<E>(db).await?.get(&code).copied();
         if id.is_none() {
@@ -508,10 +508,10 @@ impl<'a> Import<'a> {
     async fn optional_code<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         name: &str,
         slot: &mut Option<i64>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         match self.code::<E>(db, fields, name).await? {
             Some(id) => *slot = Some(id),
             None if fields.clears(name) => *slot = None,

@@ -3,7 +3,7 @@
 use crate::http::oauth_error::OAuthError;
 use crate::login::lockout;
 use crate::state::State;
-use crate::store::{authorizations, client_assertions, keys, sessions, token_table};
+use crate::store::{active_tokens, authorization_requests, client_assertions, keys, sessions};
 use sea_orm::DbErr;
 use shared::audit;
 use shared::db;
@@ -43,10 +43,10 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
 async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let store = &state.store;
     let outcomes = [
-        ("core tokens", db::again(|| token_table::sweep(store, UserKind::Core)).await),
-        ("web tokens", db::again(|| token_table::sweep(store, UserKind::Web)).await),
+        ("core tokens", db::again(|| active_tokens::sweep(store, UserKind::Core)).await),
+        ("web tokens", db::again(|| active_tokens::sweep(store, UserKind::Web)).await),
         ("sessions", db::again(|| sessions::sweep(store)).await),
-        ("authorization requests", db::again(|| authorizations::sweep(store)).await),
+        ("authorization requests", db::again(|| authorization_requests::sweep(store)).await),
     ];
     let mut failure = Ok(());
     for (what, outcome) in outcomes {

@@ -2,10 +2,10 @@
 
 use crate::store::lifetimes::Lifetimes;
 use crate::store::tokens::TokenKeys;
-use shared::master_keys::MasterKeys;
+use shared::envelope_encryption::MasterKeys;
 use shared::networks::Networks;
 use shared::passwords::{Passwords, Peppers};
-use shared::server::Limits;
+use shared::server::ServerLimits;
 use shared::settings::{Setting, Settings};
 use shared::tls::Identity;
 use std::net::SocketAddr;
@@ -222,7 +222,7 @@ pub struct Config {
     /// Password hashing.
     pub passwords: Option<Passwords>,
     /// Limits of the listener.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// How long to keep accepting requests after the stop signal.
     pub drain_delay: Duration,
     /// Listen address of the metrics, if any.
@@ -272,14 +272,14 @@ impl Config {
             mtls_listen,
             mtls_url,
             passwords,
-            limits: Limits {
+            limits: ServerLimits {
                 connections_max: settings.within("AUTH_CONNECTIONS_MAX", 1..=100_000) as u32,
                 connections_per_network: settings
                     .within("AUTH_CONNECTIONS_PER_NETWORK", 1..=100_000)
                     as u32,
                 proxies,
                 progress: settings.seconds("AUTH_STALLED_SECONDS", 1..=3600),
-                ..Limits::default()
+                ..ServerLimits::default()
             },
             drain_delay: settings.seconds("AUTH_DRAIN_DELAY_SECONDS", 0..=300),
             metrics_listen: settings

@@ -1,6 +1,6 @@
 //! HTTP plumbing: forms, cookies, client addresses, and OAuth errors.
 
 pub mod browser;
+pub mod client_address;
 pub mod oauth_error;
 pub mod request;
-pub mod source;

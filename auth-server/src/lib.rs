@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::store::keys;
 use futures_util::FutureExt;
 use shared::db;
-use shared::process::{self, Serving};
+use shared::runtime::{self, Serving};
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
@@ -26,12 +26,12 @@ use std::sync::Arc;
 
 /// Runs the server until `stop` resolves. An `Err` is a message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
-    process::survive_hangups()?;
+    runtime::survive_hangups()?;
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (state, metrics) = assemble(&config).await?;
     let store = &state.store;
-    if process::check_schema(&store.db).await.is_ok() {
+    if runtime::check_schema(&store.db).await.is_ok() {
         keys::check(&store.db, &store.master_keys).await?;
         if let Err(error) = background::maintain_keys(Arc::clone(&state)).await {
             tracing::warn!(%error, "signing key maintenance failed");
@@ -68,7 +68,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     config.identity(false).server_config()?;
     let (state, _) = assemble(&config).await?;
-    process::check_schema(&state.store.db).await?;
+    runtime::check_schema(&state.store.db).await?;
     keys::check(&state.store.db, &state.store.master_keys).await
 }
 

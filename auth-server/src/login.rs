@@ -2,7 +2,7 @@
 
 pub mod core_users;
 pub mod lockout;
-pub mod log_in;
+pub mod password_login;
 pub mod web_users;
 
 use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, Query, SelectStatement};

@@ -7,10 +7,12 @@ use crate::endpoints::{
 use crate::http::oauth_error::OAuthError;
 use crate::state::State;
 use crate::web::cors::Cors;
-use crate::web::page_error::PageError;
+use crate::web::html_error::HtmlError;
 use poem::http::{HeaderValue, Method, Uri, header::ALLOW};
 use poem::{Endpoint, IntoResponse, Request, Response, Route, endpoint, get, post};
-use shared::edge::{Edge, HeadOnly, REQUEST_TIME_MAX, TimeLimit, framework_problem};
+use shared::middleware::{
+    HeadOnly, REQUEST_TIME_MAX, RequestMiddleware, TimeLimit, framework_problem,
+};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
 use std::future::Future;
@@ -72,7 +74,7 @@ pub fn endpoint(
     let site = state();
     let too_late = move |uri: &Uri| took_too_long(&site.display_name, uri);
     let routes = TimeLimit::new(routes, |_, _| false, too_late);
-    Edge::new(routes, metrics, to_problem, |path| path.into())
+    RequestMiddleware::new(routes, metrics, to_problem, |path| path.into())
 }
 
 /// Turns a function into an endpoint; its errors become OAuth error responses.
@@ -94,7 +96,7 @@ where
 fn page<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Response, PageError>> + Send,
+    Fut: Future<Output = Result<Response, HtmlError>> + Send,
 {
     endpoint::make(move |request| {
         let state = Arc::clone(&state);
@@ -113,7 +115,7 @@ fn took_too_long(site: &str, uri: &Uri) -> poem::Error {
     let seconds = REQUEST_TIME_MAX.as_secs();
     let error = OAuthError::unavailable(format!("the request took longer than {seconds} seconds"));
     let response = match PAGES.contains(&uri.path()) {
-        true => PageError::from(error).show(site),
+        true => HtmlError::from(error).show(site),
         false => error.into_response(),
     };
     poem::Error::from_response(response)

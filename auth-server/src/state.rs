@@ -2,17 +2,17 @@
 
 use crate::config::Config;
 use crate::http::oauth_error::OAuthError;
-use crate::login::log_in::{Authenticator, Strangers};
-use crate::store::{Store, authorizations, refresh};
+use crate::login::password_login::{AnonymousLimits, Authenticator};
+use crate::store::{Store, authorization_requests, refresh};
 use bytes::Bytes;
 use sea_orm::{DatabaseConnection, EntityName};
 use shared::coalesced::Coalesced;
 use shared::entity::auth_sessions;
 use shared::networks::Networks;
 use shared::passwords::Passwords;
-use shared::rates::Rates;
+use shared::rate_limit::KeyedRateLimiter;
 use shared::readiness::Readiness;
-use shared::stopping::Stopping;
+use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct State {
     /// Retention of audit events, in days.
     pub events_kept_days: i64,
     /// Rate limit on codes issued without a log-in page, per logged-in browser.
-    pub codes: Rates,
+    pub codes: KeyedRateLimiter,
     /// Background tasks.
     pub tasks: Tasks,
     /// Readiness of the database.
@@ -41,7 +41,7 @@ pub struct State {
     /// The key set: concurrent requests share one query.
     pub key_sets: Coalesced<(), Result<Bytes, OAuthError>>,
     /// Set once shutdown has begun.
-    pub stopping: Stopping,
+    pub stopping: Shutdown,
 }
 
 impl State {
@@ -61,12 +61,12 @@ impl State {
                     db: db.clone(),
                     passwords,
                     source_failures_max: config.source_failures_max,
-                    strangers: Strangers::default(),
+                    strangers: AnonymousLimits::default(),
                 },
                 token_keys: config.token_keys.clone(),
                 master_keys: config.master_keys.clone(),
                 lifetimes: config.lifetimes,
-                refreshes: Rates::new(refresh::QUOTA),
+                refreshes: KeyedRateLimiter::new(refresh::QUOTA),
                 db,
             },
             display_name: config.display_name.clone(),
@@ -75,10 +75,10 @@ impl State {
             proxies: config.proxies.clone(),
             metadata,
             events_kept_days: config.events_kept_days,
-            codes: Rates::new(authorizations::QUOTA),
+            codes: KeyedRateLimiter::new(authorization_requests::QUOTA),
             tasks,
             key_sets: Coalesced::default(),
-            stopping: Stopping::default(),
+            stopping: Shutdown::default(),
         })
     }
 

@@ -1,22 +1,22 @@
 //! The auth server's data: clients, authorization requests, sessions, tokens, and the keys that
 //! sign ID tokens.
 
-pub mod authorizations;
+pub mod active_tokens;
+pub mod authorization_requests;
 pub mod client_assertions;
 pub mod clients;
 pub mod keys;
 pub mod lifetimes;
 pub mod refresh;
 pub mod sessions;
-pub mod token_table;
 pub mod tokens;
 
 use self::lifetimes::Lifetimes;
 use self::tokens::TokenKeys;
-use crate::login::log_in::Authenticator;
+use crate::login::password_login::Authenticator;
 use sea_orm::DatabaseConnection;
-use shared::master_keys::MasterKeys;
-use shared::rates::Rates;
+use shared::envelope_encryption::MasterKeys;
+use shared::rate_limit::KeyedRateLimiter;
 
 /// The database, and everything needed to read and write it.
 pub struct Store {
@@ -33,5 +33,5 @@ pub struct Store {
     /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
     /// Rate limit on refreshes, per session.
-    pub refreshes: Rates,
+    pub refreshes: KeyedRateLimiter,
 }

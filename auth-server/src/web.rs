@@ -1,6 +1,6 @@
 //! Pages, redirects and CORS: everything specific to browsers.
 
 pub mod cors;
-pub mod page_error;
+pub mod html_error;
 pub mod pages;
 pub mod redirects;

@@ -4,7 +4,7 @@ use crate::commands::{
     audit, backup_check, client, documents, import, install, keys, quickstart, serve, settings,
     status, upgrade, user, verify_auth_server,
 };
-use crate::installation::Refused;
+use crate::installation::CliError;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -20,41 +20,41 @@ struct Arguments {
 enum Command {
     /// Set up everything in one folder and run it: certificates, database, users, a demo portfolio,
     /// both servers
-    Quickstart(quickstart::Arguments),
+    Quickstart(quickstart::QuickstartArgs),
     /// Set up both services for production: ask, check, install, verify
     // The last occurrence of an option wins, so the command line overrides an answers file.
     #[command(args_override_self = true)]
-    Install(Box<install::Arguments>),
+    Install(Box<install::InstallArgs>),
     /// Check an auth server from outside, one line per check
     VerifyAuthServer(Box<verify_auth_server::CommandLine>),
     /// Manage the auth server's clients: add, list, rename, rotate secrets, remove
-    Client(client::Arguments),
+    Client(client::ClientArgs),
     /// Manage users: add, disable, enable, unlock, set passwords, log out
-    User(user::Arguments),
+    User(user::UserArgs),
     /// List and change settings of the core system, such as the business time zone
-    Settings(settings::Arguments),
+    Settings(settings::SettingsArgs),
     /// Manage the keys that sign ID tokens: rotate them ahead of schedule
-    Keys(keys::Arguments),
+    Keys(keys::KeysArgs),
     /// List the auth server's audit trail, newest event last
-    Audit(audit::Arguments),
+    Audit(audit::AuditArgs),
     /// Manage document files: verify them against the database, remove leftovers
-    Documents(documents::Arguments),
+    Documents(documents::DocumentsArgs),
     /// Import a file of contacts, loans and payments directly into the database, as the api-server
     /// does, on behalf of the admin account
-    Import(import::Arguments),
+    Import(import::ImportArgs),
     /// Show the health of an installation: settings, database, servers, certificates and work under
     /// way, one line each
-    Status(status::Arguments),
+    Status(status::StatusArgs),
     /// Check a restored copy of a backup, one line per check, without changing anything
-    BackupCheck(backup_check::Arguments),
+    BackupCheck(backup_check::BackupCheckArgs),
     /// Upgrade the database of an earlier release to this release's schema
-    Upgrade(upgrade::Arguments),
+    Upgrade(upgrade::UpgradeArgs),
     /// Run the auth server until standard input ends
     #[command(hide = true)]
-    ServeAuth(serve::Arguments),
+    ServeAuth(serve::ServeArgs),
     /// Run the api-server until standard input ends
     #[command(hide = true)]
-    ServeApi(serve::Arguments),
+    ServeApi(serve::ServeArgs),
 }
 
 /// Runs the command given by this process's arguments.
@@ -67,7 +67,7 @@ pub async fn main() -> ExitCode {
     match Arguments::parse_from(command_line).command {
         Command::Install(arguments) => ended("install", install::run(&arguments).await),
         Command::Quickstart(arguments) => {
-            shared::process::exit_code("quickstart", quickstart::run(&arguments).await)
+            shared::runtime::exit_code("quickstart", quickstart::run(&arguments).await)
         }
         Command::VerifyAuthServer(arguments) => {
             judged("verify-auth-server", verify_auth_server::run(&arguments).await)
@@ -85,20 +85,20 @@ pub async fn main() -> ExitCode {
         }
         Command::Upgrade(arguments) => ended("upgrade", upgrade::run(&arguments).await),
         Command::ServeAuth(arguments) => {
-            shared::process::exit_code("auth-server", serve::auth(&arguments).await)
+            shared::runtime::exit_code("auth-server", serve::auth(&arguments).await)
         }
         Command::ServeApi(arguments) => {
-            shared::process::exit_code("api-server", serve::api(&arguments).await)
+            shared::runtime::exit_code("api-server", serve::api(&arguments).await)
         }
     }
 }
 
-fn ended(command: &str, outcome: Result<(), Refused>) -> ExitCode {
-    shared::process::exit_code(command, outcome.map_err(|refused| refused.to_string()))
+fn ended(command: &str, outcome: Result<(), CliError>) -> ExitCode {
+    shared::runtime::exit_code(command, outcome.map_err(|refused| refused.to_string()))
 }
 
 /// The exit code of a command that reports checks: success only if all of them passed.
-fn judged(command: &str, outcome: Result<bool, Refused>) -> ExitCode {
+fn judged(command: &str, outcome: Result<bool, CliError>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

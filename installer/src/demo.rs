@@ -22,28 +22,28 @@ mod returned_payments;
 use self::block::Block;
 use self::copies::{Before, Original};
 use self::loans::Records;
-use crate::installation::{Refused, refuse};
+use crate::installation::{CliError, refuse};
 use crate::seed;
-use api_server::audit::Author;
-use api_server::auth::caller::{Admitted, Caller};
+use api_server::audit::Actor;
+use api_server::auth::caller::{Caller, RequestContext};
 use api_server::cards::PaymentGateway;
-use api_server::documents::document_store::DocumentStore;
+use api_server::documents::store::DocumentStore;
 use api_server::xml_import::parse::Piece;
 use api_server::xml_import::report::Action;
-use api_server::xml_import::results::Answer;
-use api_server::xml_import::{Import, Mode, run};
+use api_server::xml_import::results::ImportResponse;
+use api_server::xml_import::{Import, ImportMode, run};
 use indicatif::ProgressBar;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
 };
+use shared::bulk_insert;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loans as loan_rows, settings};
-use shared::master_keys::MasterKeys;
+use shared::envelope_encryption::MasterKeys;
 use shared::passwords::Passwords;
-use shared::rows;
 use shared::telemetry::RequestId;
 use std::ops::Range;
 use std::time::Instant;
@@ -60,7 +60,7 @@ const LOANS_AHEAD: usize = 16;
 
 /// The size of a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct PortfolioSize {
     /// The number of loans.
     pub loans: u32,
     /// How many of them are booked; as many whole blocks as fit are copies of these.
@@ -74,14 +74,14 @@ pub async fn fill(
     db: &DatabaseConnection,
     store: &DocumentStore,
     master_keys: &MasterKeys,
-    plan: Plan,
+    plan: PortfolioSize,
     web_password: &str,
-) -> Result<(), Refused> {
+) -> Result<(), CliError> {
     if !begin(db).await? {
         return Ok(());
     }
     let started = Instant::now();
-    let maker = Maker::new(db, store, master_keys, plan.loans, web_password).await?;
+    let maker = LoanMaker::new(db, store, master_keys, plan.loans, web_password).await?;
     maker.make(plan).await?;
     documents::write_copies(db, store).await?;
     maker.progress.finish_and_clear();
@@ -99,7 +99,7 @@ pub async fn fill(
 
 /// Returns true if a portfolio must be created. Records that it was begun, and adds its users and
 /// setup lists.
-async fn begin(db: &DatabaseConnection) -> Result<bool, Refused> {
+async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
     let tx = db::begin_write(db).await?;
     let progress = settings::Entity::find_by_id(PROGRESS).one(&tx).await?;
     let has_loans = newest_loan(&tx).await? > 0;
@@ -116,7 +116,7 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, Refused> {
         None => {}
     }
     let begun = settings::Model { name: PROGRESS.to_owned(), value: BEGUN.to_owned() };
-    rows::add_all(&tx, vec![begun]).await?;
+    bulk_insert::add_all(&tx, vec![begun]).await?;
     seed::setup_lists::add(&tx).await?;
     tx.commit().await?;
     Ok(true)
@@ -134,36 +134,36 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
 }
 
 /// Creates loans on behalf of the admin account.
-struct Maker<'a> {
+struct LoanMaker<'a> {
     db: &'a DatabaseConnection,
     store: &'a DocumentStore,
     gateway: PaymentGateway,
-    admitted: Admitted,
-    author: Author,
+    admitted: RequestContext,
+    author: Actor,
     passwords: Passwords,
     web_password: &'a str,
     progress: ProgressBar,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> LoanMaker<'a> {
     async fn new(
         db: &'a DatabaseConnection,
         store: &'a DocumentStore,
         master_keys: &MasterKeys,
         loans: u32,
         web_password: &'a str,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, CliError> {
         let admin = seed::user_id(db, "admin").await?;
         let admitted = Caller::core(db, admin, "admin", true, false).await?;
-        let author = Author::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
-        let passwords = Passwords::recommended().map_err(Refused)?;
+        let author = Actor::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
+        let passwords = Passwords::recommended().map_err(CliError)?;
         let progress = ProgressBar::new(u64::from(loans));
-        let gateway = cards::sandbox(db, master_keys).map_err(Refused)?;
+        let gateway = cards::sandbox(db, master_keys).map_err(CliError)?;
         Ok(Self { db, store, gateway, admitted, author, passwords, web_password, progress })
     }
 
     /// Creates the first block, its copies, and the remaining loans.
-    async fn make(&self, Plan { loans, block }: Plan) -> Result<(), Refused> {
+    async fn make(&self, PortfolioSize { loans, block }: PortfolioSize) -> Result<(), CliError> {
         let before = Before::read(self.db).await?;
         let first = block.clamp(1, loans);
         self.book(0..first).await?;
@@ -183,7 +183,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Books these loans with everything that belongs to them.
-    async fn book(&self, numbers: Range<u32>) -> Result<(), Refused> {
+    async fn book(&self, numbers: Range<u32>) -> Result<(), CliError> {
         let above = newest_loan(self.db).await?;
         self.import(numbers.clone()).await?;
         let (author, today) = (self.author.clone(), self.admitted.clock.today);
@@ -198,9 +198,9 @@ impl<'a> Maker<'a> {
         Ok(tx.commit().await?)
     }
 
-    async fn import(&self, numbers: Range<u32>) -> Result<(), Refused> {
+    async fn import(&self, numbers: Range<u32>) -> Result<(), CliError> {
         let (caller, clock) = (&self.admitted.caller, self.admitted.clock);
-        let mode = Mode { test: false, block: true, enforce: true };
+        let mode = ImportMode { test: false, block: true, enforce: true };
         let author = self.author.clone();
         let directory = std::env::temp_dir();
         let import = Import::new(caller, author, &self.passwords, clock, mode.enforce, &directory);
@@ -217,7 +217,7 @@ impl<'a> Maker<'a> {
             drop(sender);
         };
         let (answer, ()) = tokio::join!(run(self.db, import, mode, receiver, None), maker);
-        let answer = answer.map_err(|problem| Refused(problem.to_string()))?;
+        let answer = answer.map_err(|problem| CliError(problem.to_string()))?;
         match answer.committed && answer.totals.failed == 0 {
             true => Ok(()),
             false => refuse(first_failure(answer).await),
@@ -225,7 +225,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-async fn first_failure(answer: Answer) -> String {
+async fn first_failure(answer: ImportResponse) -> String {
     let mut parts = answer.into_parts();
     while let Some(Ok(results)) = parts.recv().await {
         let failed = results.iter().find(|result| result.action == Action::Failed);
@@ -242,7 +242,7 @@ async fn furnish(
     store: &DocumentStore,
     gateway: &PaymentGateway,
     block: &Block,
-) -> Result<(), Refused> {
+) -> Result<(), CliError> {
     people::add_previous_addresses(tx, block).await?;
     people::add_credit_profiles(tx, block).await?;
     credit_lines::add(tx, block).await?;

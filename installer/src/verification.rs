@@ -10,20 +10,20 @@
 
 mod certificate;
 mod clock;
+mod connect;
 mod handshakes;
 mod introspection;
+mod legacy_client_hello;
 mod metadata;
 mod oauth_client;
-mod old_hello;
-mod reach;
+pub(crate) mod probe_account;
 mod report;
 mod round_trip;
-pub(crate) mod visitor;
 mod web;
 
 use crate::installation::checks::Report;
 use metadata::Metadata;
-use report::{Course, Step};
+use report::{VerificationRun, VerificationStep};
 use sea_orm::DatabaseConnection;
 use shared::passwords::Passwords;
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ const STEP_TIME: Duration = Duration::from_secs(5);
 
 /// The server to verify, and the credentials to use.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub struct Arguments {
+pub struct VerificationArgs {
     /// Issuer URL of the authentication server, such as https://auth.example.com:8443
     #[arg(long)]
     pub url: String,
@@ -61,8 +61,8 @@ pub struct Arguments {
 }
 
 /// Runs every check that can run. Always ends within the time limits, whatever the server does.
-pub async fn verify(arguments: &Arguments) -> Report {
-    let mut course = Course::new(arguments.has_client(), false);
+pub async fn verify(arguments: &VerificationArgs) -> Report {
+    let mut course = VerificationRun::new(arguments.has_client(), false);
     let unmet = run_checks(arguments, &mut course).await.err();
     course.finish(unmet)
 }
@@ -71,11 +71,11 @@ pub async fn verify(arguments: &Arguments) -> Report {
 /// only during it, even if SIGINT or SIGTERM ends it (after which these signals no longer end this
 /// process by default).
 pub async fn verify_with_round_trip(
-    arguments: &Arguments,
+    arguments: &VerificationArgs,
     db: &DatabaseConnection,
     passwords: &Passwords,
 ) -> Report {
-    let mut course = Course::new(arguments.has_client(), true);
+    let mut course = VerificationRun::new(arguments.has_client(), true);
     let unmet = match run_checks(arguments, &mut course).await {
         Ok((web, metadata)) => {
             round_trip::check(&web, &metadata, db, passwords, &mut course).await.err()
@@ -85,7 +85,7 @@ pub async fn verify_with_round_trip(
     course.finish(unmet)
 }
 
-impl Arguments {
+impl VerificationArgs {
     fn has_client(&self) -> bool {
         self.client.is_some() || self.secret_file.is_some()
     }
@@ -93,16 +93,16 @@ impl Arguments {
 
 /// Runs the checks in order. An error names the failed check that all remaining ones depend on.
 async fn run_checks(
-    arguments: &Arguments,
-    course: &mut Course,
-) -> Result<(web::Web, Metadata), Step> {
+    arguments: &VerificationArgs,
+    course: &mut VerificationRun,
+) -> Result<(web::Web, Metadata), VerificationStep> {
     shared::tls::install_provider();
-    let target = reach::check(arguments, course).await?;
+    let target = connect::check(arguments, course).await?;
     let chains = handshakes::check(&target, course).await?;
     let trust = certificate::Trust::find(arguments.ca.as_deref(), course)?;
     certificate::check(&target, &trust, &chains, course)?;
     let web = web::Web::new(&target, &trust.path).map_err(|error| {
-        course.fail(Step::Metadata, error, "make sure the authorities file is valid")
+        course.fail(VerificationStep::Metadata, error, "make sure the authorities file is valid")
     })?;
     let metadata = metadata::read(&web, &target, course).await?;
     // The clock check and the metadata checks are independent of each other.
@@ -110,7 +110,7 @@ async fn run_checks(
     metadata::check_issuer(&metadata, &target, course)?;
     metadata::check_keys(&web, &metadata, course).await;
     ready?;
-    if course.includes(Step::Introspection) {
+    if course.includes(VerificationStep::Introspection) {
         introspection::check(&web, &metadata, arguments, course).await;
     }
     Ok((web, metadata))

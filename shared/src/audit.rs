@@ -14,7 +14,7 @@ const SWEEPS_MAX: usize = 20;
 
 /// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
-pub enum Kind {
+pub enum EventKind {
     /// A user logged in.
     LogIn,
     /// A log-in failed; the reason tells how.
@@ -51,7 +51,7 @@ pub enum Kind {
     SettingChanged,
 }
 
-impl Kind {
+impl EventKind {
     /// Name of the event in the table.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Kind {
 /// An event, to be completed with what is known.
 #[derive(Clone, Debug)]
 pub struct Event {
-    kind: Kind,
+    kind: EventKind,
     reason: Option<String>,
     actor: Option<String>,
     user: Option<(UserKind, i64)>,
@@ -95,7 +95,7 @@ const HASH_DIGITS: usize = 12;
 
 impl Event {
     /// Returns an event of this kind.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: EventKind) -> Self {
         Self {
             kind,
             reason: None,

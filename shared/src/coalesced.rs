@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::JoinError;
 
 /// An answer, or why the question's task failed.
-type Answer<T> = Result<T, Arc<JoinError>>;
-type Question<T> = Shared<BoxFuture<'static, Answer<T>>>;
+type CoalescedAnswer<T> = Result<T, Arc<JoinError>>;
+type Question<T> = Shared<BoxFuture<'static, CoalescedAnswer<T>>>;
 
 /// Questions in flight, by key.
 pub struct Coalesced<K, T>(Arc<Mutex<HashMap<K, Questions<T>>>>);
@@ -38,7 +38,11 @@ where
     T: Clone + Send + Sync + 'static,
 {
     /// Returns the answer to the first question with this key that begins from now on.
-    pub fn ask<F>(&self, key: K, question: F) -> impl Future<Output = Answer<T>> + use<K, T, F>
+    pub fn ask<F>(
+        &self,
+        key: K,
+        question: F,
+    ) -> impl Future<Output = CoalescedAnswer<T>> + use<K, T, F>
     where
         F: Future<Output = T> + Send + 'static,
     {

@@ -10,7 +10,7 @@
 //!
 //! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
 
-use crate::cluster;
+use crate::galera;
 use crate::random::random_bytes;
 use crate::time::{Clock, Timestamp};
 use prometheus_client::metrics::counter::Counter;
@@ -78,7 +78,7 @@ pub async fn connect(
                      SESSION tx_isolation = 'READ-COMMITTED'"
                 );
                 connection.execute(sqlx::AssertSqlSafe(session)).await?;
-                cluster::join(connection).await
+                galera::join(connection).await
             })
         })
     });
@@ -120,7 +120,7 @@ pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction,
 /// cluster, where only the whole transaction can be rolled back.
 #[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
 pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTransaction>, DbErr> {
-    if cluster::is_node(tx) {
+    if galera::is_node(tx) {
         return Ok(None);
     }
     tx.begin().await.map(Some)

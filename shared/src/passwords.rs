@@ -6,7 +6,7 @@
 //! Each hash names its pepper (`keyid`). New hashes use the first pepper of the settings; hashes
 //! with another, or with none, are replaced when their user logs in.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{
     Algorithm, Argon2, KeyId, Params, ParamsBuilder, PasswordHasher, PasswordVerifier, Version,
@@ -178,7 +178,7 @@ impl FromStr for Peppers {
 
     /// `ID:HEX` of 32 bytes each, separated by commas.
     fn from_str(text: &str) -> Result<Self, String> {
-        crate::secrecy::named_keys(text, 8).map(Self)
+        crate::secrets::named_keys(text, 8).map(Self)
     }
 }
 

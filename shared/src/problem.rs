@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 
 /// Result of an endpoint: JSON, or a problem.
-pub type Answer<T> = Result<poem_openapi::payload::Json<T>, Problem>;
+pub type JsonResult<T> = Result<poem_openapi::payload::Json<T>, Problem>;
 
 /// A field that is at fault, with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Object)]

@@ -10,9 +10,9 @@ mod outgoing;
 
 pub use outgoing::SharedBody;
 
+use crate::keyed_permits::{KeyedPermit, KeyedPermits};
 use crate::networks::{Networks, network_of};
-use crate::places::{Place, Places};
-use crate::stopping::{Stopping, stop_signal};
+use crate::shutdown::{Shutdown, stop_signal};
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -40,7 +40,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// Limits of one listener, and their durations.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Open connections; further ones wait in the kernel's queue.
     pub connections_max: u32,
     /// Open connections from one source network; further ones are closed.
@@ -59,7 +59,7 @@ pub struct Limits {
     pub drain: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections_max: 4096,
@@ -107,16 +107,16 @@ pub async fn serve<E>(
     listener: TcpListener,
     tls: watch::Receiver<Arc<ServerConfig>>,
     endpoint: E,
-    limits: Limits,
-    stopping: Stopping,
+    limits: ServerLimits,
+    stopping: Shutdown,
     stop: impl Future<Output = ()>,
 ) where
     E: Endpoint<Output = Response> + 'static,
 {
     let endpoint = Arc::new(endpoint);
     let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
-    let places = Places::default();
-    let requests = Arc::new(Places::default());
+    let places = KeyedPermits::default();
+    let requests = Arc::new(KeyedPermits::default());
     let held = Arc::new(Held::default());
     let (stop_all, stopped) = watch::channel(false);
     let mut stop = pin!(stop);
@@ -181,14 +181,14 @@ pub async fn serve<E>(
 struct Connection<E> {
     streams_max: u32,
     /// None if its network has no limit, or no longer one.
-    place: Arc<Mutex<Option<Place<IpNet>>>>,
+    place: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
     /// Requests of all connections.
-    requests: Arc<Places<IpNet>>,
+    requests: Arc<KeyedPermits<IpNet>>,
     outgoing: Arc<Outgoing>,
     acceptor: TlsAcceptor,
     endpoint: Arc<E>,
-    limits: Limits,
-    stopping: Stopping,
+    limits: ServerLimits,
+    stopping: Shutdown,
     stopped: watch::Receiver<bool>,
 }
 
@@ -273,9 +273,9 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
 struct Exchange<E> {
     endpoint: Arc<E>,
     /// The connection's own permit.
-    connection: Arc<Mutex<Option<Place<IpNet>>>>,
+    connection: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
     /// Shutdown flag, for HTTP/1.1 only.
-    stopping: Option<Stopping>,
+    stopping: Option<Shutdown>,
     _under_way: UnderWay,
 }
 
@@ -297,10 +297,10 @@ impl<E: Endpoint<Output = Response>> Exchange<E> {
 /// Takes a permit for a request from this address, if there is one. A connection without its own
 /// permit belongs to a proxy or a resource server.
 fn take_place(
-    requests: &Places<IpNet>,
-    connection: &Mutex<Option<Place<IpNet>>>,
+    requests: &KeyedPermits<IpNet>,
+    connection: &Mutex<Option<KeyedPermit<IpNet>>>,
     peer: SocketAddr,
-) -> Option<Place<IpNet>> {
+) -> Option<KeyedPermit<IpNet>> {
     let counts = lock(connection).is_some();
     requests.take_of(network_of(peer.ip()), |all| match REQUESTS_MAX.saturating_sub(all) {
         0 => 0,
@@ -330,7 +330,7 @@ fn limit_unacknowledged(_stream: &TcpStream, _duration: Duration) {}
 
 /// Returns the connection builder. The protocol is known from the handshake (ALPN), so nothing
 /// waits for the first byte to detect it.
-fn builder(http2: bool, streams_max: u32, limits: &Limits) -> auto::Builder<TokioExecutor> {
+fn builder(http2: bool, streams_max: u32, limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
     let builder = auto::Builder::new(TokioExecutor::new());
     let mut builder = if http2 { builder.http2_only() } else { builder.http1_only() };
     builder

@@ -6,11 +6,11 @@
 //! until it commits. So ending something either waits for what is being issued from it, and ends
 //! that too, or leaves nothing to issue from.
 
-use crate::cluster::{self, Hold};
 use crate::entity::{
     active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
     user_credentials, web_credentials,
 };
+use crate::galera::{self, Hold};
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
@@ -53,7 +53,7 @@ pub async fn guard_credentials(
         UserKind::Core => "user_credentials",
         UserKind::Web => "web_credentials",
     };
-    cluster::guard(tx, table, &user_id.to_string(), hold).await
+    galera::guard(tx, table, &user_id.to_string(), hold).await
 }
 
 /// Takes the guard of a client. Issuing to it holds it together with others; removing it excludes
@@ -63,7 +63,7 @@ pub async fn guard_client(
     client_id: &str,
     hold: Hold,
 ) -> Result<(), DbErr> {
-    cluster::guard(tx, "oauth_clients", client_id, hold).await
+    galera::guard(tx, "oauth_clients", client_id, hold).await
 }
 
 /// Ends a session: deletes its refresh tokens and access tokens. True if there were any.

@@ -6,12 +6,12 @@
 //! kind. The skeletons are in `name_skeletons`, whose primary key decides races. Names older than
 //! the rule keep working; those that share a skeleton share its row.
 
+use crate::bulk_insert;
 use crate::db;
 use crate::entity::name_skeletons::{Column, Entity, Model};
 use crate::entity::{settings, users, web_credentials};
 use crate::introspection::UserKind;
 use crate::passwords::PASSWORD_BYTES_MAX;
-use crate::rows;
 use aws_lc_rs::digest;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -143,7 +143,7 @@ pub async fn take(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Resu
 /// Reserves many names, given the hashes of their skeletons.
 pub async fn take_all(tx: &impl ConnectionTrait, hashes: Vec<String>) -> Result<(), DbErr> {
     let rows = hashes.into_iter().map(|skeleton_hash| Model { skeleton_hash, holders: 1 });
-    rows::add_all(tx, rows.collect::<Vec<_>>()).await
+    bulk_insert::add_all(tx, rows.collect::<Vec<_>>()).await
 }
 
 /// Releases the name of a user who is removed or renamed.
@@ -228,7 +228,7 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
     }
     let tx = db::begin_write(db).await?;
     let filled = settings::Model { name: FILLED.to_owned(), value: "1".to_owned() };
-    match rows::add_all(&tx, vec![filled]).await {
+    match bulk_insert::add_all(&tx, vec![filled]).await {
         // A concurrent upgrade has done it.
         Err(error) if db::fault(&error) == db::Fault::Conflict => return tx.rollback().await,
         written => written?,
@@ -265,7 +265,7 @@ async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr>
                 .exec(tx)
                 .await?;
         }
-        rows::add_all(tx, new).await?;
+        bulk_insert::add_all(tx, new).await?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use sea_orm::ActiveModelTrait;
 use sea_orm::ActiveValue::Set;
 use serde_json::{Value, json};
 use shared::entity::oauth_clients::{self, ClientKind};
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 use crate::gate::Gate;
 use crate::installed_clients::python_program;
 use crate::servers::{free_port, send_signal};
-use api_server::documents::document_store::{Bucket, Location};
+use api_server::documents::store::{Bucket, Location};
 use reqwest::{Client, Method, Response};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

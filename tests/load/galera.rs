@@ -123,7 +123,7 @@ async fn main() -> ExitCode {
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     let outcome = tokio::select! {
         outcome = measurement => outcome,
-        () = shared::stopping::stop_signal() => Ok(Ok(Err("interrupted".to_owned()))),
+        () = shared::shutdown::stop_signal() => Ok(Ok(Err("interrupted".to_owned()))),
     };
     match outcome {
         Ok(Ok(Ok(()))) => {}

@@ -154,7 +154,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
             Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
             Err(_) => Err(format!("not done after {} s", limit.as_secs())),
         },
-        () = shared::stopping::stop_signal() => Err("interrupted".to_owned()),
+        () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
     };
     if let Some(reference) = reference {
         database.drop(&reference).await;

@@ -109,7 +109,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
             Ok(Err(_)) => Err("the measurement broke, as said above".to_owned()),
             Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
         },
-        () = shared::stopping::stop_signal() => Err("interrupted".to_owned()),
+        () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
     };
     let dropped = timeout(PREPARATION, Database::Server(server.clone()).drop(&url)).await;
     dropped.map_err(|_| format!("{url} could not be removed"))?;

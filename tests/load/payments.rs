@@ -120,7 +120,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let good = tokio::select! {
         good = run_all(&arguments) => good,
-        () = shared::stopping::stop_signal() => {
+        () = shared::shutdown::stop_signal() => {
             eprintln!("payments_load: interrupted");
             false
         }

@@ -102,7 +102,7 @@ async fn main() -> ExitCode {
     }
     let faults = tokio::select! {
         faults = run(&arguments) => faults.unwrap_or_else(|error| vec![error]),
-        () = shared::stopping::stop_signal() => vec!["interrupted".to_owned()],
+        () = shared::shutdown::stop_signal() => vec!["interrupted".to_owned()],
     };
     for fault in faults.iter().take(PRINTED) {
         println!("  WRONG: {fault}");

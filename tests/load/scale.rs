@@ -21,7 +21,7 @@ use acceptance::Database;
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
-use installer::demo::{self, BLOCK, Plan};
+use installer::demo::{self, BLOCK, PortfolioSize};
 use sea_orm::{ConnectionTrait, Statement};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -84,7 +84,7 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
         measured = measurement => {
             measured.unwrap_or_else(|_| Err("the measurement broke, as said above".to_owned()))
         }
-        () = shared::stopping::stop_signal() => Err("interrupted".to_owned()),
+        () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
     };
     few.close().await;
     many.close().await;
@@ -93,7 +93,7 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
 
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
     for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
-        let plan = Plan { loans, block: BLOCK };
+        let plan = PortfolioSize { loans, block: BLOCK };
         let filled = demo::fill(
             &world.db,
             &world.documents(),

@@ -22,7 +22,7 @@ const TOKEN_BYTES_MAX: usize = 4096;
 /// Attempts per introspection: an idle connection may have died.
 const TRIES: usize = 2;
 
-type Judgement = Result<Arc<ActiveToken>, Problem>;
+type IntrospectionResult = Result<Arc<ActiveToken>, Problem>;
 type TokenHash = [u8; 32];
 
 /// A client of the auth server's introspection endpoint.
@@ -31,7 +31,7 @@ pub struct AuthClient {
     introspection_url: String,
     client_id: String,
     client_secret: String,
-    questions: Coalesced<TokenHash, Judgement>,
+    questions: Coalesced<TokenHash, IntrospectionResult>,
 }
 
 impl AuthClient {
@@ -65,7 +65,7 @@ impl AuthClient {
     }
 
     /// Returns whom the token speaks for, or why it is refused.
-    pub async fn judge(self: &Arc<Self>, token: &str) -> Judgement {
+    pub async fn introspect(self: &Arc<Self>, token: &str) -> IntrospectionResult {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
             return Err(Problem::new(ProblemType::TokenInvalid));
         }
@@ -76,7 +76,7 @@ impl AuthClient {
         self.questions.ask(hash, question).await.map_err(Problem::internal)?
     }
 
-    async fn ask(&self, token: &str) -> Judgement {
+    async fn ask(&self, token: &str) -> IntrospectionResult {
         let mut outcome = Err(Problem::new(ProblemType::AuthServerUnavailable));
         for _ in 0..TRIES {
             outcome = match self.ask_once(token).await {

@@ -8,8 +8,8 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityName,
     PrimaryKeyTrait, QueryFilter, QuerySelect, Select,
 };
-use shared::cluster;
 use shared::db;
+use shared::galera;
 use shared::problem::Problem;
 use shared::time::Clock;
 
@@ -62,7 +62,7 @@ impl From<FindError> for Problem {
 
 /// An authenticated request: the caller, and the database's time at admission.
 #[derive(Clone, Debug)]
-pub struct Admitted {
+pub struct RequestContext {
     /// The caller.
     pub caller: Caller,
     /// The database's time at admission.
@@ -77,7 +77,7 @@ impl Caller {
         user_name: &str,
         admin: bool,
         dba: bool,
-    ) -> Result<Admitted, DbErr> {
+    ) -> Result<RequestContext, DbErr> {
         let one = Query::select().expr_as(Expr::value(1), "one").take();
         let mut select = Query::select()
             .expr_as(db::now(db.get_database_backend()), "now")
@@ -94,7 +94,7 @@ impl Caller {
         let rights =
             if admin { Rights::All } else { Rights::granted(privileges::read_grants(&rows)?, dba) };
         let user_name = user_name.to_owned();
-        Ok(Admitted { caller: Self::Core(CoreCaller { user_id, user_name, rights }), clock })
+        Ok(RequestContext { caller: Self::Core(CoreCaller { user_id, user_name, rights }), clock })
     }
 
     /// Starts a query: `E::find()`, restricted to what the caller may see.
@@ -125,7 +125,7 @@ impl Caller {
         let row = self.find::<C::EntityName>().filter(id_column.eq(id));
         let row = row.select_only().column(id_column).lock_exclusive();
         let held: Option<i64> = row.into_tuple().one(tx).await?;
-        cluster::guard_row(tx, C::EntityName::default().table_name(), id).await?;
+        galera::guard_row(tx, C::EntityName::default().table_name(), id).await?;
         held.map(drop).ok_or(FindError::NotFound)
     }
 

@@ -5,9 +5,9 @@
 //! It never starts a charge. Several servers may run it at the same time: each finds done what
 //! another has done.
 
-use super::paying::{self, Mover, carry_on};
-use super::{CardProcessor, saved_cards, sessions};
-use crate::audit::Author;
+use super::payment::{self, Initiator, resume};
+use super::{CardProcessor, checkout_sessions, saved_cards};
+use crate::audit::Actor;
 use crate::cards::refusals::CardError;
 use crate::command::idempotency::KEPT_SECONDS;
 use futures_util::StreamExt;
@@ -37,11 +37,11 @@ pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
 }
 
 async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {
-    sessions::sweep(&processor).await
+    checkout_sessions::sweep(&processor).await
 }
 
 async fn free_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
-    db::again(|| paying::free_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
+    db::again(|| payment::free_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
 }
 
 /// Limits the webhooks handled concurrently. Any beyond that are left to the next pass of the
@@ -49,12 +49,12 @@ async fn free_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
 static MESSAGES: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Immediately moves on a payment that a webhook names.
-pub fn told_of_payment(processor: &Arc<CardProcessor>, reference: String) {
+pub fn payment_notified(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
     behind_the_answer(async move {
-        match paying::find_by_reference(&processor.db, &reference).await? {
+        match payment::find_by_reference(&processor.db, &reference).await? {
             Some(payment) => {
-                carry_on(&processor, payment.card_payment_id, Mover::Message).await.map(drop)
+                resume(&processor, payment.card_payment_id, Initiator::Message).await.map(drop)
             }
             None => {
                 // After a restore of the database this may be the only trace of a charge.
@@ -66,11 +66,11 @@ pub fn told_of_payment(processor: &Arc<CardProcessor>, reference: String) {
 }
 
 /// Immediately settles a page that a webhook names.
-pub fn told_of_page(processor: &Arc<CardProcessor>, reference: String) {
+pub fn session_notified(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
     behind_the_answer(async move {
-        match sessions::find_by_reference(&processor.db, &reference).await? {
-            Some(session) => sessions::settle(&processor, &session, false).await.map(drop),
+        match checkout_sessions::find_by_reference(&processor.db, &reference).await? {
+            Some(session) => checkout_sessions::settle(&processor, &session, false).await.map(drop),
             None => Ok(()),
         }
     });
@@ -90,13 +90,13 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError
     let seconds = 2 * processor.gateway.recovery_interval().as_secs() as i64;
     let mut behind = 0;
     loop {
-        let stuck = paying::stuck(&processor.db, seconds, behind).await?;
+        let stuck = payment::stuck(&processor.db, seconds, behind).await?;
         let Some(last) = stuck.last() else { return Ok(()) };
         behind = *last;
         let processor = &processor;
         futures_util::stream::iter(stuck)
             .for_each_concurrent(AT_ONCE, |id| async move {
-                match carry_on(processor, id, Mover::Recovery).await {
+                match resume(processor, id, Initiator::Recovery).await {
                     Ok(payment) => {
                         let state = payment.state;
                         tracing::info!(id, ?state, "the recovery moved a card payment on");
@@ -111,7 +111,7 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError
 /// Removes forgotten cards from the gateway. A failure with one card does not hold up the others.
 #[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
 async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> {
-    let author = Author::service(ChangeSource::Gateway);
+    let author = Actor::service(ChangeSource::Gateway);
     let mut behind = 0;
     loop {
         let forgotten = tokens::Entity::find()
@@ -140,10 +140,10 @@ async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> 
 
 async fn take_from_gateway(
     processor: &Arc<CardProcessor>,
-    author: &Author,
+    author: &Actor,
     card: &tokens::Model,
 ) -> bool {
-    let taken = saved_cards::take_from_gateway(processor, author, card).await;
+    let taken = saved_cards::remove_from_gateway(processor, author, card).await;
     if let Err(error) = &taken {
         let id = card.payment_gateway_token_id;
         tracing::warn!(id, %error, "a forgotten card is still at the gateway");

@@ -1,6 +1,6 @@
 //! Refusals of card commands, and the problems that clients get for them.
 
-use super::{Refusal, Trouble};
+use super::{GatewayError, GatewayRefusal};
 use crate::command::failure::{Away, Failure};
 use crate::command::idempotency::replayed;
 use crate::loans::refusals::{LoanError, LoanRefusal};
@@ -43,11 +43,11 @@ pub enum CardRefusal {
         fee: Money,
     },
     /// The gateway refused the card.
-    Declined(Refusal),
+    Declined(GatewayRefusal),
     /// The payment has ended, and was not posted.
     NotPosted {
         /// The reason.
-        refusal: Refusal,
+        refusal: GatewayRefusal,
         /// True if the card was charged and the charge refunded.
         voided: bool,
         /// True if an earlier request already got this response.
@@ -70,22 +70,22 @@ impl From<LoanError> for CardError {
 }
 
 /// For calls where it does not matter whether they were executed.
-impl From<Trouble> for CardError {
-    fn from(trouble: Trouble) -> Self {
+impl From<GatewayError> for CardError {
+    fn from(trouble: GatewayError) -> Self {
         match trouble {
-            Trouble::Refused(refusal) => Self::Refused(CardRefusal::Declined(refusal)),
-            Trouble::Unavailable | Trouble::Unknown => Self::Unavailable(Away::Gateway),
+            GatewayError::Refused(refusal) => Self::Refused(CardRefusal::Declined(refusal)),
+            GatewayError::Unavailable | GatewayError::Unknown => Self::Unavailable(Away::Gateway),
         }
     }
 }
 
 impl CardRefusal {
     /// Returns the reason for refunding a charge, as stored with its payment.
-    pub(super) fn of_posting(error: CardError) -> Refusal {
+    pub(super) fn of_posting(error: CardError) -> GatewayRefusal {
         const CHARACTERS_MAX: usize = 255;
         let problem = Problem::from(error);
         let message = problem.message().chars().take(CHARACTERS_MAX).collect();
-        Refusal { code: problem.kind().name().to_owned(), message }
+        GatewayRefusal { code: problem.kind().name().to_owned(), message }
     }
 }
 
@@ -123,7 +123,7 @@ impl From<CardRefusal> for Problem {
     }
 }
 
-fn declined(Refusal { code, message }: Refusal) -> Problem {
+fn declined(GatewayRefusal { code, message }: GatewayRefusal) -> Problem {
     Problem::new(ProblemType::CardDeclined).detail(message).member("declineCode", code)
 }
 
@@ -131,7 +131,7 @@ fn declined(Refusal { code, message }: Refusal) -> Problem {
 mod tests {
     use super::*;
     use crate::drawers::DrawerRefusal;
-    use crate::loans::servicing::payment::Refusal as Arithmetic;
+    use crate::loans::servicing::payment::PaymentRefusal as Arithmetic;
     use chrono::NaiveDate;
     use poem::http::StatusCode;
     use shared::entity::cash_drawer_transactions::Tender;

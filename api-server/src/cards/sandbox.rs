@@ -9,7 +9,7 @@
 //! | `tok_lost_charged`, `tok_lost_failed` | no response to the charge; charged, or not charged |
 //! | `tok_down` | the gateway cannot be reached to prepare a payment |
 
-use super::{Described, Intended, Outcome, Refusal, Trouble};
+use super::{CardDetails, ChargeOutcome, ChargeRequest, GatewayError, GatewayRefusal};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
@@ -111,9 +111,9 @@ impl Sandbox {
         Self { db }
     }
 
-    pub(super) fn describe(&self, token: &str) -> Result<Described, Trouble> {
+    pub(super) fn describe(&self, token: &str) -> Result<CardDetails, GatewayError> {
         let card = find(token).ok_or_else(unknown_token)?;
-        Ok(Described {
+        Ok(CardDetails {
             token: card.token.to_owned(),
             brand: card.brand,
             last_four: card.last_four.to_owned(),
@@ -123,9 +123,12 @@ impl Sandbox {
         })
     }
 
-    pub(super) async fn prepare(&self, intended: Intended<'_>) -> Result<String, Trouble> {
+    pub(super) async fn prepare(
+        &self,
+        intended: ChargeRequest<'_>,
+    ) -> Result<String, GatewayError> {
         let card = find(intended.token).ok_or_else(unknown_token)?;
-        let outcome = card.outcome.ok_or(Trouble::Unavailable)?;
+        let outcome = card.outcome.ok_or(GatewayError::Unavailable)?;
         let reference = format!("sandbox-{}", intended.card_payment_id);
         let now = db::time(&self.db).await.map_err(not_done)?;
         let row = ActiveModel {
@@ -147,53 +150,53 @@ impl Sandbox {
         }
     }
 
-    pub(super) async fn charge(&self, reference: &str) -> Result<Outcome, Trouble> {
+    pub(super) async fn charge(&self, reference: &str) -> Result<ChargeOutcome, GatewayError> {
         let payment = self.read(reference).await?;
         if payment.state == SandboxState::Prepared {
             match payment.outcome {
                 SandboxOutcome::CardDeclined | SandboxOutcome::InsufficientFunds => {
                     self.move_on(reference, SandboxState::Prepared, SandboxState::Declined).await
                 }
-                SandboxOutcome::LostFailed => return Err(Trouble::Unknown),
+                SandboxOutcome::LostFailed => return Err(GatewayError::Unknown),
                 SandboxOutcome::Charged | SandboxOutcome::LostCharged => {
                     self.move_on(reference, SandboxState::Prepared, SandboxState::Charged).await
                 }
             }
             .map_err(|error| {
                 tracing::warn!(%error, "the sandbox's records cannot be used");
-                Trouble::Unknown
+                GatewayError::Unknown
             })?;
         }
         match payment.outcome {
-            SandboxOutcome::LostCharged => Err(Trouble::Unknown),
-            _ => self.look_up(reference).await.map_err(|_| Trouble::Unknown),
+            SandboxOutcome::LostCharged => Err(GatewayError::Unknown),
+            _ => self.retrieve(reference).await.map_err(|_| GatewayError::Unknown),
         }
     }
 
-    pub(super) async fn look_up(&self, reference: &str) -> Result<Outcome, Trouble> {
+    pub(super) async fn retrieve(&self, reference: &str) -> Result<ChargeOutcome, GatewayError> {
         let payment = self.read(reference).await?;
         Ok(match payment.state {
-            SandboxState::Prepared => Outcome::NotCharged,
-            SandboxState::Charged => Outcome::Charged(payment.charged_date),
-            SandboxState::Declined => Outcome::Declined(declined(payment.outcome)),
-            SandboxState::Cancelled => Outcome::Cancelled,
-            SandboxState::Refunded => Outcome::GivenBack,
+            SandboxState::Prepared => ChargeOutcome::NotCharged,
+            SandboxState::Charged => ChargeOutcome::Charged(payment.charged_date),
+            SandboxState::Declined => ChargeOutcome::Declined(declined(payment.outcome)),
+            SandboxState::Cancelled => ChargeOutcome::Cancelled,
+            SandboxState::Refunded => ChargeOutcome::GivenBack,
         })
     }
 
-    pub(super) async fn cancel(&self, reference: &str) -> Result<Outcome, Trouble> {
+    pub(super) async fn cancel(&self, reference: &str) -> Result<ChargeOutcome, GatewayError> {
         let (from, to) = (SandboxState::Prepared, SandboxState::Cancelled);
         self.move_on(reference, from, to).await.map_err(not_done)?;
-        self.look_up(reference).await
+        self.retrieve(reference).await
     }
 
-    pub(super) async fn give_back(&self, reference: &str) -> Result<(), Trouble> {
+    pub(super) async fn refund(&self, reference: &str) -> Result<(), GatewayError> {
         let (from, to) = (SandboxState::Charged, SandboxState::Refunded);
         self.move_on(reference, from, to).await.map_err(not_done)
     }
 
     #[expect(clippy::disallowed_methods, reason = "the sandbox's own books")]
-    async fn read(&self, reference: &str) -> Result<Model, Trouble> {
+    async fn read(&self, reference: &str) -> Result<Model, GatewayError> {
         let found = Entity::find_by_id(reference).one(&self.db).await.map_err(not_done)?;
         found.ok_or_else(|| refused("resource_missing", "there is no such payment"))
     }
@@ -236,25 +239,25 @@ fn find(token: &str) -> Option<&'static TestCard> {
     TEST_CARDS.iter().find(|card| card.token == token)
 }
 
-fn unknown_token() -> Trouble {
+fn unknown_token() -> GatewayError {
     refused("resource_missing", "is not a token of the sandbox")
 }
 
-fn refused(code: &str, message: &str) -> Trouble {
-    Trouble::Refused(Refusal { code: code.to_owned(), message: message.to_owned() })
+fn refused(code: &str, message: &str) -> GatewayError {
+    GatewayError::Refused(GatewayRefusal { code: code.to_owned(), message: message.to_owned() })
 }
 
-fn declined(outcome: SandboxOutcome) -> Refusal {
+fn declined(outcome: SandboxOutcome) -> GatewayRefusal {
     let (code, message) = match outcome {
         SandboxOutcome::InsufficientFunds => {
             ("insufficient_funds", "The card has insufficient funds.")
         }
         _ => ("card_declined", "The card was declined."),
     };
-    Refusal { code: code.to_owned(), message: message.to_owned() }
+    GatewayRefusal { code: code.to_owned(), message: message.to_owned() }
 }
 
-fn not_done(error: DbErr) -> Trouble {
+fn not_done(error: DbErr) -> GatewayError {
     tracing::warn!(%error, "the sandbox's records cannot be used");
-    Trouble::Unavailable
+    GatewayError::Unavailable
 }

@@ -1,25 +1,25 @@
 //! Saved cards: adding and forgetting them.
 
-use super::{CardProcessor, Described, PaymentGateway, Refusal, Trouble, rules};
-use crate::audit::{self, Author, Changes, Owner, Place};
+use super::{CardDetails, CardProcessor, GatewayError, GatewayRefusal, PaymentGateway, rules};
+use crate::audit::{self, Actor, AuditTarget, Changes, HistoryOwner};
 use crate::auth::caller::Caller;
 use crate::cards::refusals::{CardError, CardRefusal};
-use crate::command::effects::{self, Effect, Keeping};
-use crate::command::idempotency::{Replayable, Scope};
-use crate::command::turns::Row;
-use crate::http::texts::Text;
+use crate::command::execute::{self, Command, ExecutionMode};
+use crate::command::idempotency::{IdempotencyScope, Replayable};
+use crate::command::row_locks::RowKey;
+use crate::http::bounded_string::BoundedString;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::cluster;
+use shared::bulk_insert;
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
 use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
+use shared::galera;
 use shared::interface_names;
-use shared::rows;
 use shared::time::Clock;
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ use std::sync::Arc;
 #[oai(deny_unknown_fields)]
 pub struct NewCard {
     /// The gateway's token for the card, never its number. Up to 255 characters.
-    pub gateway_token: Text<255, 1>,
+    pub gateway_token: BoundedString<255, 1>,
     /// Purpose of the card; default `wallet`.
     pub entry_type: Option<EntryType>,
     /// Name on the card. Up to 80 characters.
-    pub cardholder_name: Option<Text<80>>,
+    pub cardholder_name: Option<BoundedString<80>>,
     /// Owner of the card: the borrower (default) or a contact linked to the loan; for a web user,
     /// their own contact.
     pub contact_id: Option<i64>,
@@ -44,13 +44,13 @@ pub struct AddCard {
     /// Caller who adds it.
     pub caller: Caller,
     /// Author in the field history.
-    pub author: Author,
+    pub author: Actor,
     /// Loan on which it is added.
     pub loan_id: i64,
     /// The request.
     pub new: NewCard,
     processor: Arc<CardProcessor>,
-    described: Option<Described>,
+    described: Option<CardDetails>,
 }
 
 impl AddCard {
@@ -58,7 +58,7 @@ impl AddCard {
     pub fn new(
         processor: &Arc<CardProcessor>,
         caller: Caller,
-        author: Author,
+        author: Actor,
         loan_id: i64,
         new: NewCard,
     ) -> Self {
@@ -108,17 +108,17 @@ impl AddCard {
 /// Adds a card, and stores the response under the key.
 pub async fn add(
     add: AddCard,
-    scope: Option<Scope>,
+    scope: Option<IdempotencyScope>,
 ) -> Result<Replayable<cards::Model, true>, CardError> {
     let processor = Arc::clone(&add.processor);
-    effects::carry_out(&processor.writer, add, Keeping::Kept(scope)).await
+    execute::execute(&processor.writer, add, ExecutionMode::Kept(scope)).await
 }
 
-impl Effect for AddCard {
+impl Command for AddCard {
     type Answer = cards::Model;
     type Rule = CardRefusal;
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<RowKey> {
         Vec::new()
     }
 
@@ -127,7 +127,7 @@ impl Effect for AddCard {
         let described = self.processor.gateway.describe(&self.new.gateway_token, contact_id).await;
         let of_token = ["resource_missing", "payment_method_"];
         self.described = Some(described.map_err(|trouble| match trouble {
-            Trouble::Refused(Refusal { code, message })
+            GatewayError::Refused(GatewayRefusal { code, message })
                 if of_token.iter().any(|prefix| code.starts_with(prefix)) =>
             {
                 CardError::invalid("Gateway_Token", message)
@@ -174,7 +174,7 @@ pub struct Card {
     /// Name on the card.
     pub cardholder_name: Option<String>,
     /// The gateway's description of the card.
-    pub described: Described,
+    pub described: CardDetails,
 }
 
 impl Card {
@@ -183,7 +183,7 @@ impl Card {
         self,
         tx: &DatabaseTransaction,
         gateway: &PaymentGateway,
-        author: &Author,
+        author: &Actor,
         clock: Clock,
     ) -> Result<cards::Model, CardError> {
         let Self { loan_id, contact_id, entry_type, cardholder_name, described } = self;
@@ -207,12 +207,12 @@ impl Card {
             last_used_date: None,
             used_count: 0,
         };
-        card.payment_gateway_token_id = rows::add(tx, card.clone()).await?;
+        card.payment_gateway_token_id = bulk_insert::add(tx, card.clone()).await?;
         let secret = secrets::Model {
             payment_gateway_token_id: card.payment_gateway_token_id,
             gateway_token: gateway.seal(card.payment_gateway_token_id, &described.token)?,
         };
-        rows::add_all(tx, vec![secret.clone()]).await?;
+        bulk_insert::add_all(tx, vec![secret.clone()]).await?;
         let recorded = audit::recording(tx, author, clock.now, async |changes| {
             changes.add(&place(&card), None, Some(&card))?;
             changes.add(&place(&card), None, Some(&secret))
@@ -224,9 +224,9 @@ impl Card {
 
 /// Changes of a card go to the history of the loan on which it was added, and of the contact who
 /// owns it.
-fn place(card: &cards::Model) -> Place {
-    let owners = vec![Owner::Loan(card.loan_id), Owner::Contact(card.contact_id)];
-    Place { owners, privilege_path: "Payment Gateway > Cards", comment: None }
+fn place(card: &cards::Model) -> AuditTarget {
+    let owners = vec![HistoryOwner::Loan(card.loan_id), HistoryOwner::Contact(card.contact_id)];
+    AuditTarget { owners, privilege_path: "Payment Gateway > Cards", comment: None }
 }
 
 /// Refuses a card that is already on file, and one that was forgotten and is yet to be removed from
@@ -243,7 +243,7 @@ async fn refuse_known(
     let contact = contacts::Entity::find_by_id(contact_id).select_only();
     let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
     contact.into_tuple::<i64>().one(tx).await?;
-    cluster::guard_row(tx, "contacts", contact_id).await?;
+    galera::guard_row(tx, "contacts", contact_id).await?;
     let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
         .filter(cards::Column::ContactId.eq(contact_id))
         .filter(cards::Column::Gateway.eq(gateway.kind()))
@@ -319,14 +319,14 @@ pub(super) async fn secret(
 pub async fn forget(
     processor: &Arc<CardProcessor>,
     caller: Caller,
-    author: Author,
+    author: Actor,
     card_id: i64,
 ) -> Result<cards::Model, CardError> {
     let forget = ForgetCard { caller, author: author.clone(), card_id };
-    let card = effects::change(&processor.writer, forget).await?;
+    let card = execute::execute_update(&processor.writer, forget).await?;
     // The card is forgotten here, whatever the gateway says; the recovery calls the gateway again.
     if card.gateway == processor.gateway.kind()
-        && let Err(error) = take_from_gateway(processor, &author, &card).await
+        && let Err(error) = remove_from_gateway(processor, &author, &card).await
     {
         tracing::warn!(%error, "a forgotten card is still at the gateway");
     }
@@ -334,29 +334,29 @@ pub async fn forget(
 }
 
 /// Removes a forgotten card from the gateway, unless that was done before.
-pub(super) async fn take_from_gateway(
+pub(super) async fn remove_from_gateway(
     processor: &Arc<CardProcessor>,
-    author: &Author,
+    author: &Actor,
     card: &cards::Model,
 ) -> Result<(), CardError> {
     let card_id = card.payment_gateway_token_id;
     let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
     processor.gateway.forget(&token).await?;
-    let taken = TakenFromGateway { author: author.clone(), card: card.clone() };
-    effects::change(&processor.writer, taken).await
+    let taken = RemovedFromGateway { author: author.clone(), card: card.clone() };
+    execute::execute_update(&processor.writer, taken).await
 }
 
 struct ForgetCard {
     caller: Caller,
-    author: Author,
+    author: Actor,
     card_id: i64,
 }
 
-impl Effect for ForgetCard {
+impl Command for ForgetCard {
     type Answer = cards::Model;
     type Rule = CardRefusal;
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<RowKey> {
         Vec::new()
     }
 
@@ -368,7 +368,7 @@ impl Effect for ForgetCard {
         let card = self.caller.find::<cards::Entity>();
         let card = card.filter(cards::Column::PaymentGatewayTokenId.eq(self.card_id));
         let card = card.lock_exclusive().one(tx).await?.ok_or(CardError::NotFound)?;
-        cluster::guard_row(tx, "payment_gateway_tokens", self.card_id).await?;
+        galera::guard_row(tx, "payment_gateway_tokens", self.card_id).await?;
         if card.forget_flag {
             return Ok(card);
         }
@@ -405,7 +405,8 @@ impl ForgetCard {
                 status: AutomatedPaymentStatus::Disabled,
                 ..payment.clone()
             };
-            let place = Place::of(Owner::Loan(payment.loan_id), "Loan > Automated Payments");
+            let place =
+                AuditTarget::of(HistoryOwner::Loan(payment.loan_id), "Loan > Automated Payments");
             changes.add(&place, Some(payment), Some(&after))?;
         }
         automated_payments::Entity::update_many()
@@ -418,16 +419,16 @@ impl ForgetCard {
 }
 
 /// Records that a card is no longer at the gateway.
-struct TakenFromGateway {
-    author: Author,
+struct RemovedFromGateway {
+    author: Actor,
     card: cards::Model,
 }
 
-impl Effect for TakenFromGateway {
+impl Command for RemovedFromGateway {
     type Answer = ();
     type Rule = CardRefusal;
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<RowKey> {
         Vec::new()
     }
 

@@ -9,8 +9,8 @@ mod http;
 pub mod webhooks;
 
 use self::http::Http;
-use super::{Described, Intended, Outcome, Referred, Refusal, Trouble};
-use crate::http::card_numbers;
+use super::{CardDetails, ChargeOutcome, ChargeRequest, GatewayError, GatewayRefusal, PaymentRef};
+use crate::http::pan_scan;
 use aws_lc_rs::digest::{SHA256, digest};
 use chrono::DateTime;
 use serde_json::Value;
@@ -69,14 +69,14 @@ pub struct Stripe {
 }
 
 /// A card at Stripe, as stored in its token.
-struct Stored<'a> {
+struct StripeCard<'a> {
     payment_method: &'a str,
     customer: &'a str,
 }
 
-impl<'a> Stored<'a> {
-    fn read(token: &'a str) -> Result<Self, Trouble> {
-        let (payment_method, customer) = token.split_once(' ').ok_or(Trouble::Unavailable)?;
+impl<'a> StripeCard<'a> {
+    fn read(token: &'a str) -> Result<Self, GatewayError> {
+        let (payment_method, customer) = token.split_once(' ').ok_or(GatewayError::Unavailable)?;
         Ok(Self { payment_method, customer })
     }
 }
@@ -99,7 +99,7 @@ impl Stripe {
         &self,
         token: &str,
         contact_id: i64,
-    ) -> Result<Described, Trouble> {
+    ) -> Result<CardDetails, GatewayError> {
         let id = id_of(token, "pm_").ok_or_else(unknown_token)?;
         let query = [("expand[]", "customer")];
         let answer = self.http.get(&format!("/v1/payment_methods/{id}"), &query).await?;
@@ -123,7 +123,7 @@ impl Stripe {
     }
 
     /// Attaches a payment method to a new customer for this contact.
-    async fn attach(&self, payment_method: &str, contact: &str) -> Result<String, Trouble> {
+    async fn attach(&self, payment_method: &str, contact: &str) -> Result<String, GatewayError> {
         // The same key for the same card: if a response got lost, no second customer is created.
         let hash = hex::encode(digest(&SHA256, payment_method.as_bytes()));
         let owner = format!("metadata[{CONTACT}]");
@@ -137,8 +137,8 @@ impl Stripe {
         Ok(customer)
     }
 
-    pub(super) async fn forget(&self, token: &str) -> Result<(), Trouble> {
-        let payment_method = Stored::read(token)?.payment_method;
+    pub(super) async fn forget(&self, token: &str) -> Result<(), GatewayError> {
+        let payment_method = StripeCard::read(token)?.payment_method;
         let path = format!("/v1/payment_methods/{payment_method}/detach");
         let answer = self.http.post(&path, &[], "").await?;
         match answer.status {
@@ -148,8 +148,11 @@ impl Stripe {
         }
     }
 
-    pub(super) async fn prepare(&self, intended: Intended<'_>) -> Result<String, Trouble> {
-        let stored = Stored::read(intended.token)?;
+    pub(super) async fn prepare(
+        &self,
+        intended: ChargeRequest<'_>,
+    ) -> Result<String, GatewayError> {
+        let stored = StripeCard::read(intended.token)?;
         let id = intended.card_payment_id.to_string();
         let form = [
             ("amount", &*cents(intended.total)?.to_string()),
@@ -161,24 +164,28 @@ impl Stripe {
         ];
         let key = format!("core-{id}-prepare-{}", intended.request_id);
         let answer = self.http.post("/v1/payment_intents", &form, &key).await?.success()?;
-        let reference = id_of(text(&answer["id"]), "pi_").ok_or(Trouble::Unavailable)?.to_owned();
+        let reference =
+            id_of(text(&answer["id"]), "pi_").ok_or(GatewayError::Unavailable)?.to_owned();
         let card_payment_id = intended.card_payment_id;
-        let referred = Referred { card_payment_id, total: intended.total, reference };
+        let referred = PaymentRef { card_payment_id, total: intended.total, reference };
         match self.outcome(&referred, &answer) {
-            Ok(Outcome::NotCharged) => Ok(referred.reference),
-            _ => Err(Trouble::Unavailable),
+            Ok(ChargeOutcome::NotCharged) => Ok(referred.reference),
+            _ => Err(GatewayError::Unavailable),
         }
     }
 
     /// A response that does not say that the card was charged proves nothing, because an
     /// intermediary may have sent it. Stripe is then asked for the outcome of the payment.
-    pub(super) async fn charge(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub(super) async fn charge(
+        &self,
+        referred: &PaymentRef,
+    ) -> Result<ChargeOutcome, GatewayError> {
         let path = format!("/v1/payment_intents/{}/confirm", referred.reference);
         let form = [("off_session", "true")];
         let key = format!("core-{}", referred.card_payment_id);
         let answer = self.http.post(&path, &form, &key).await?;
         if matches!(answer.status, 408 | 409 | 500..) {
-            return Err(Trouble::Unknown);
+            return Err(GatewayError::Unknown);
         }
         if answer.status == 200 {
             return match text(&answer.body["status"]) {
@@ -186,35 +193,41 @@ impl Stripe {
                 _ => self.outcome(referred, &answer.body),
             };
         }
-        match self.look_up(referred).await {
+        match self.retrieve(referred).await {
             // Only the first response contains the bank's own reason.
-            Ok(Outcome::Declined(_))
+            Ok(ChargeOutcome::Declined(_))
                 if answer.status == 402 && answer.body["error"].is_object() =>
             {
-                Ok(Outcome::Declined(answer.refusal()))
+                Ok(ChargeOutcome::Declined(answer.refusal()))
             }
             Ok(outcome) => Ok(outcome),
-            Err(_) => Err(Trouble::Unknown),
+            Err(_) => Err(GatewayError::Unknown),
         }
     }
 
     /// Cancels a payment that requires the cardholder to authenticate: no cardholder is present. If
     /// another request was faster, the card was charged.
-    async fn refuse_to_ask_holder(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    async fn refuse_to_ask_holder(
+        &self,
+        referred: &PaymentRef,
+    ) -> Result<ChargeOutcome, GatewayError> {
         match self.cancel(referred).await {
-            Ok(Outcome::Cancelled) => {
+            Ok(ChargeOutcome::Cancelled) => {
                 let message = "The card requires its holder to authenticate the payment.";
-                Ok(Outcome::Declined(Refusal {
+                Ok(ChargeOutcome::Declined(GatewayRefusal {
                     code: "authentication_required".to_owned(),
                     message: message.to_owned(),
                 }))
             }
             Ok(outcome) => Ok(outcome),
-            Err(_) => Err(Trouble::Unknown),
+            Err(_) => Err(GatewayError::Unknown),
         }
     }
 
-    pub(super) async fn look_up(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub(super) async fn retrieve(
+        &self,
+        referred: &PaymentRef,
+    ) -> Result<ChargeOutcome, GatewayError> {
         let path = format!("/v1/payment_intents/{}", referred.reference);
         let query = [("expand[]", "latest_charge")];
         self.outcome(referred, &self.http.get(&path, &query).await?.success()?)
@@ -222,13 +235,16 @@ impl Stripe {
 
     /// Sent without a key: cancelling twice does no harm, and under a key Stripe would repeat a 500
     /// response for a day.
-    pub(super) async fn cancel(&self, referred: &Referred) -> Result<Outcome, Trouble> {
+    pub(super) async fn cancel(
+        &self,
+        referred: &PaymentRef,
+    ) -> Result<ChargeOutcome, GatewayError> {
         let path = format!("/v1/payment_intents/{}/cancel", referred.reference);
         let answer = self.http.post(&path, &[], "").await?;
         match answer.status {
             200 => self.outcome(referred, &answer.body),
             // It was charged or cancelled before.
-            400 => self.look_up(referred).await,
+            400 => self.retrieve(referred).await,
             _ => Err(answer.trouble()),
         }
     }
@@ -236,15 +252,15 @@ impl Stripe {
     /// Sent under a key, so that two concurrent calls refund once. Stripe repeats a 500 response
     /// under a key for a day, so after a 500 the refund is sent without a key: Stripe never refunds
     /// more than was charged.
-    pub(super) async fn give_back(&self, referred: &Referred) -> Result<(), Trouble> {
-        if self.look_up(referred).await? == Outcome::GivenBack {
+    pub(super) async fn refund(&self, referred: &PaymentRef) -> Result<(), GatewayError> {
+        if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
             return Ok(());
         }
         let form = [("payment_intent", referred.reference.as_str())];
         let key = format!("core-{}-refund", referred.card_payment_id);
         let mut answer = self.http.post("/v1/refunds", &form, &key).await?;
         if answer.status >= 500 {
-            if self.look_up(referred).await? == Outcome::GivenBack {
+            if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
                 return Ok(());
             }
             answer = self.http.post("/v1/refunds", &form, "").await?;
@@ -255,12 +271,16 @@ impl Stripe {
         match text(&answer.success()?["status"]) {
             // A refund reaches the card some days later.
             "succeeded" | "pending" => Ok(()),
-            _ => Err(Trouble::Unknown),
+            _ => Err(GatewayError::Unknown),
         }
     }
 
     /// Returns the outcome that a payment intent reports, if it is the one that was prepared.
-    fn outcome(&self, referred: &Referred, intent: &Value) -> Result<Outcome, Trouble> {
+    fn outcome(
+        &self,
+        referred: &PaymentRef,
+        intent: &Value,
+    ) -> Result<ChargeOutcome, GatewayError> {
         let number = referred.card_payment_id.to_string();
         let is_it = text(&intent["id"]) == referred.reference
             && intent["amount"].as_i64() == Some(cents(referred.total)?)
@@ -271,50 +291,52 @@ impl Stripe {
                 id = number,
                 "stripe returned a payment other than the one that was prepared"
             );
-            return Err(Trouble::Unknown);
+            return Err(GatewayError::Unknown);
         }
         outcome(intent)
     }
 }
 
 /// Returns the outcome that a payment intent reports.
-fn outcome(intent: &Value) -> Result<Outcome, Trouble> {
+fn outcome(intent: &Value) -> Result<ChargeOutcome, GatewayError> {
     let charge = &intent["latest_charge"];
     let error = &intent["last_payment_error"];
     Ok(match text(&intent["status"]) {
-        "succeeded" if charge["refunded"] == true => Outcome::GivenBack,
+        "succeeded" if charge["refunded"] == true => ChargeOutcome::GivenBack,
         "succeeded" if charge["amount_refunded"].as_i64().is_some_and(|cents| cents > 0) => {
             tracing::error!("a charge was partly refunded at stripe before it was posted");
-            return Err(Trouble::Unknown);
+            return Err(GatewayError::Unknown);
         }
         "succeeded" => {
             let created = charge["created"].as_i64();
             let created = created.and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-            Outcome::Charged(created.map(Timestamp))
+            ChargeOutcome::Charged(created.map(Timestamp))
         }
-        "requires_payment_method" if error.is_object() => Outcome::Declined(http::refusal(error)),
+        "requires_payment_method" if error.is_object() => {
+            ChargeOutcome::Declined(http::refusal(error))
+        }
         "requires_payment_method" | "requires_confirmation" | "requires_action" => {
-            Outcome::NotCharged
+            ChargeOutcome::NotCharged
         }
-        "canceled" => Outcome::Cancelled,
+        "canceled" => ChargeOutcome::Cancelled,
         // Processing, or a status that is not known here: it is looked up again.
-        _ => return Err(Trouble::Unknown),
+        _ => return Err(GatewayError::Unknown),
     })
 }
 
-fn described(payment_method: &Value, customer: &str) -> Result<Described, Trouble> {
+fn described(payment_method: &Value, customer: &str) -> Result<CardDetails, GatewayError> {
     let card = &payment_method["card"];
     let number = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
     let (id, last_four) = (text(&payment_method["id"]), text(&card["last4"]));
     let (Some(expiry_month @ 1..=12), Some(expiry_year)) =
         (number(&card["exp_month"]), number(&card["exp_year"]))
     else {
-        return Err(Trouble::Unavailable);
+        return Err(GatewayError::Unavailable);
     };
     if last_four.len() != 4 || !last_four.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Trouble::Unavailable);
+        return Err(GatewayError::Unavailable);
     }
-    Ok(Described {
+    Ok(CardDetails {
         token: format!("{id} {customer}"),
         brand: match text(&card["brand"]) {
             "visa" => BrandType::Visa,
@@ -332,12 +354,12 @@ fn described(payment_method: &Value, customer: &str) -> Result<Described, Troubl
 
 /// Returns the name on a card, if it can be stored.
 fn cardholder_name(name: &str) -> Option<String> {
-    let sound = !name.trim().is_empty() && !name.contains('\0') && !card_numbers::found_in(name);
+    let sound = !name.trim().is_empty() && !name.contains('\0') && !pan_scan::found_in(name);
     sound.then(|| name.chars().take(NAME_LENGTH_MAX).collect())
 }
 
 /// Returns an amount in the currency's smallest unit, as Stripe counts.
-fn cents(amount: Money) -> Result<i64, Trouble> {
+fn cents(amount: Money) -> Result<i64, GatewayError> {
     match amount.units() {
         units if units % 100 == 0 => Ok(units / 100),
         _ => Err(refused("invalid_amount", "has more than two decimals")),
@@ -355,10 +377,10 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn unknown_token() -> Trouble {
+fn unknown_token() -> GatewayError {
     refused("resource_missing", "is not a payment method of the gateway")
 }
 
-fn refused(code: &str, message: &str) -> Trouble {
-    Trouble::Refused(Refusal { code: code.to_owned(), message: message.to_owned() })
+fn refused(code: &str, message: &str) -> GatewayError {
+    GatewayError::Refused(GatewayRefusal { code: code.to_owned(), message: message.to_owned() })
 }

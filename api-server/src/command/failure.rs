@@ -4,7 +4,7 @@
 use crate::auth::caller::FindError;
 use crate::auth::privileges::Forbidden;
 use crate::command::idempotency::KeyError;
-use crate::command::turns::Row;
+use crate::command::row_locks::RowKey;
 use crate::http::import_gate;
 use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
@@ -66,11 +66,11 @@ pub enum LockedRow {
 
 impl LockedRow {
     /// Returns the row as a 423 response names it. There is no 423 for comments and documents.
-    pub const fn of(row: Row) -> Option<Self> {
+    pub const fn of(row: RowKey) -> Option<Self> {
         match row {
-            Row::Loan(_) => Some(Self::Loan),
-            Row::Drawer(_) => Some(Self::Drawer),
-            Row::Comment(_) | Row::Document(_) => None,
+            RowKey::Loan(_) => Some(Self::Loan),
+            RowKey::Drawer(_) => Some(Self::Drawer),
+            RowKey::Comment(_) | RowKey::Document(_) => None,
         }
     }
 }

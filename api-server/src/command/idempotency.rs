@@ -6,10 +6,10 @@
 //! response to replay, and none is committed twice. If a process dies, its claim lapses at the end
 //! of the lease, and another request may take it over.
 
-mod answers;
 mod path;
+mod responses;
 
-pub use self::answers::{Created, CreatedVersion, Replayable, answer, replayed};
+pub use self::responses::{Created, CreatedVersion, Replayable, answer, replayed};
 
 use crate::auth::caller::Caller;
 use crate::http::admission::KEY;
@@ -43,7 +43,7 @@ const FREE_PAUSE: Duration = Duration::from_secs(1);
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What identifies a request: two requests with equal scopes are the same request.
-pub struct Scope {
+pub struct IdempotencyScope {
     /// The caller's kind and id.
     pub subject: String,
     /// The operation's path with its ids, in one spelling regardless of the client's. The method is
@@ -55,11 +55,11 @@ pub struct Scope {
     pub fingerprint: String,
 }
 
-impl Scope {
+impl IdempotencyScope {
     /// Returns the scope of a request, or `None` if it has no key. `body` is the body as sent, part
     /// by part.
     pub fn of(request: &Request, caller: &Caller, body: &[&[u8]]) -> Result<Option<Self>, Problem> {
-        Ok(Keyed::of(request, caller)?.map(|keyed| keyed.scope(body)))
+        Ok(IdempotencyKey::of(request, caller)?.map(|keyed| keyed.scope(body)))
     }
 
     /// Returns the hash that names the claim, regardless of the query and body sent under it.
@@ -75,14 +75,14 @@ impl Scope {
 }
 
 /// A request that has a key, before its body is read.
-pub struct Keyed {
+pub struct IdempotencyKey {
     subject: String,
     path: String,
     key: String,
     query: String,
 }
 
-impl Keyed {
+impl IdempotencyKey {
     /// Returns the request, or `None` if it has no key.
     pub fn of(request: &Request, caller: &Caller) -> Result<Option<Self>, Problem> {
         let Some(key) = key(request)? else { return Ok(None) };
@@ -96,9 +96,9 @@ impl Keyed {
     }
 
     /// Returns its scope. `body` is the body as sent, part by part.
-    pub fn scope(self, body: &[&[u8]]) -> Scope {
+    pub fn scope(self, body: &[&[u8]]) -> IdempotencyScope {
         let fingerprint = fingerprint(&[&[self.query.as_bytes()], body].concat());
-        Scope { subject: self.subject, path: self.path, key: self.key, fingerprint }
+        IdempotencyScope { subject: self.subject, path: self.path, key: self.key, fingerprint }
     }
 }
 
@@ -137,15 +137,15 @@ pub fn is_key(text: &str) -> bool {
 }
 
 /// Result of claiming a request.
-pub enum Claimed {
+pub enum ClaimOutcome {
     /// The request is new: execute it and store the response.
     New(Claim),
     /// The request was executed before: replay this response.
-    Done(Kept),
+    Done(StoredResponse),
 }
 
 /// A stored response.
-pub struct Kept {
+pub struct StoredResponse {
     /// Names the claim.
     pub scope_hash: String,
     /// Its status.
@@ -192,17 +192,17 @@ impl Contended for KeyError {
 /// Claims a request, or returns its stored response.
 pub async fn claim(
     db: &DatabaseConnection,
-    scope: &Scope,
+    scope: &IdempotencyScope,
     lease_seconds: i64,
-) -> Result<Claimed, KeyError> {
+) -> Result<ClaimOutcome, KeyError> {
     db::again(|| try_claim(db, scope, lease_seconds)).await
 }
 
 async fn try_claim(
     db: &DatabaseConnection,
-    scope: &Scope,
+    scope: &IdempotencyScope,
     lease_seconds: i64,
-) -> Result<Claimed, KeyError> {
+) -> Result<ClaimOutcome, KeyError> {
     let claim = Claim {
         scope_hash: scope.hash(),
         key_hash: scope.key_hash(),
@@ -211,7 +211,7 @@ async fn try_claim(
         lease_seconds,
     };
     if claim.insert(db).await? {
-        return Ok(Claimed::New(claim));
+        return Ok(ClaimOutcome::New(claim));
     }
     let Some(found) = claim.find(db).await? else {
         // Released between the two statements: the client's next attempt will claim it.
@@ -223,7 +223,7 @@ async fn try_claim(
             return Err(KeyError::Mismatch);
         }
         return match claim.take_over(db, &found).await? {
-            true => Ok(Claimed::New(claim)),
+            true => Ok(ClaimOutcome::New(claim)),
             false => Err(KeyError::InProgress),
         };
     }
@@ -233,7 +233,7 @@ async fn try_claim(
     match (found.status, found.body) {
         (Some(status), Some(body)) => {
             let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
-            Ok(Claimed::Done(Kept { scope_hash: claim.scope_hash, status, body }))
+            Ok(ClaimOutcome::Done(StoredResponse { scope_hash: claim.scope_hash, status, body }))
         }
         _ => Err(KeyError::InProgress),
     }
@@ -243,7 +243,7 @@ async fn try_claim(
 /// claim.
 pub async fn held_until(
     db: &impl ConnectionTrait,
-    scope: &Scope,
+    scope: &IdempotencyScope,
 ) -> Result<Option<Timestamp>, DbErr> {
     let select = Query::select()
         .column(Column::LeaseUntil)
@@ -301,7 +301,7 @@ fn kept_no_longer(backend: DbBackend) -> Expr {
     Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
 }
 
-struct Found {
+struct StoredClaim {
     scope_hash: String,
     fingerprint: String,
     token: String,
@@ -357,7 +357,7 @@ impl Claim {
 
     /// Finds the row of this request, or of another request under this key. Rows of earlier
     /// releases have no `key_hash`, so both may exist: then this request's own row is returned.
-    async fn find(&self, db: &DatabaseConnection) -> Result<Option<Found>, DbErr> {
+    async fn find(&self, db: &DatabaseConnection) -> Result<Option<StoredClaim>, DbErr> {
         let given_up = given_up(db.get_database_backend());
         let own = Column::ScopeHash.eq(self.scope_hash.as_str());
         let select = Query::select()
@@ -375,7 +375,7 @@ impl Claim {
             .limit(1)
             .take();
         let Some(row) = db.query_one(&select).await? else { return Ok(None) };
-        Ok(Some(Found {
+        Ok(Some(StoredClaim {
             scope_hash: row.try_get("", "scope_hash")?,
             fingerprint: row.try_get("", "fingerprint")?,
             token: row.try_get("", "claim_token")?,
@@ -388,7 +388,7 @@ impl Claim {
     /// Takes over a claim whose lease has lapsed, or the row of an expired response. The update
     /// repeats these conditions: a request that outlived its lease may have stored its response, or
     /// renewed the lease, since the row was read.
-    async fn take_over(&self, db: &DatabaseConnection, found: &Found) -> Result<bool, DbErr> {
+    async fn take_over(&self, db: &DatabaseConnection, found: &StoredClaim) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())

@@ -1,18 +1,20 @@
 //! Commands that change documents, each in one transaction. The comment or the field's document is
 //! locked from the check to commit, so that nothing is attached to what is being removed.
 
-use super::{Document, DocumentFile, Owner};
-use crate::audit::{self, Author, Changes, Place};
+use super::{AttachmentOwner, Document, DocumentFile};
+use crate::audit::{self, Actor, AuditTarget, Changes};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
-use crate::command::effects::Effect;
-use crate::command::turns::Row;
+use crate::command::execute::Command;
+use crate::command::row_locks::RowKey;
 use crate::documents::comments;
+use crate::documents::multipart::ReceivedForm;
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
-use crate::documents::uploads::Received;
-use crate::http::request_body::ReadOnlyMembers;
-use crate::http::texts::{LongText, Text, check_long_text, check_text, checked};
-use crate::http::versions::Expected;
+use crate::http::bounded_string::{
+    BoundedString, LongString, check_long_text, check_text, checked,
+};
+use crate::http::etag::ExpectedVersion;
+use crate::http::json_body::ReadOnlyMembers;
 use poem::Request;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -21,11 +23,11 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter, QueryOrder,
     QuerySelect,
 };
-use shared::cluster;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{contacts, document_files, documents, loans};
+use shared::galera;
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::telemetry::RequestId;
@@ -41,9 +43,9 @@ const FILES_MAX: usize = 200;
 #[oai(deny_unknown_fields)]
 pub struct DocumentChange {
     /// Name of the document: not empty, up to 255 characters.
-    pub name: Text<255, 1>,
+    pub name: BoundedString<255, 1>,
     /// Description of the document, up to 64 KiB.
-    pub description: Option<LongText>,
+    pub description: Option<LongString>,
     /// Version to be updated. Required unless `If-Match` names it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
@@ -51,19 +53,19 @@ pub struct DocumentChange {
 
 /// User who changes documents.
 #[derive(Clone, Debug)]
-pub struct Editor {
+pub struct DocumentEditor {
     /// The caller.
     pub caller: Caller,
     /// Author in the history.
-    pub author: Author,
+    pub author: Actor,
 }
 
-impl Editor {
+impl DocumentEditor {
     /// Returns the editor who sent this request.
     pub fn new(request: &Request, caller: Caller) -> Result<Self, DocumentError> {
         let request_id = request.data::<RequestId>();
         let request_id = request_id.ok_or_else(|| DocumentError::defect("a request has no id"))?;
-        Ok(Self { author: Author::new(&caller, ChangeSource::Api, request_id), caller })
+        Ok(Self { author: Actor::new(&caller, ChangeSource::Api, request_id), caller })
     }
 
     /// Returns the user's id: columns that name the user are not optional.
@@ -74,18 +76,18 @@ impl Editor {
 
 /// A new document with one file.
 pub struct AddDocument {
-    pub editor: Editor,
-    pub owner: Owner,
-    pub received: Received,
+    pub editor: DocumentEditor,
+    pub owner: AttachmentOwner,
+    pub received: ReceivedForm,
 }
 
-impl Effect for AddDocument {
+impl Command for AddDocument {
     type Answer = Document;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        comments::Kind::of(self.owner.kind)
-            .map(|_| Row::Comment(self.owner.id))
+    fn rows(&self) -> Vec<RowKey> {
+        comments::CommentKind::of(self.owner.kind)
+            .map(|_| RowKey::Comment(self.owner.id))
             .into_iter()
             .collect()
     }
@@ -127,15 +129,15 @@ impl Effect for AddDocument {
     }
 }
 
-impl Owner {
+impl AttachmentOwner {
     /// Locks what documents are attached to: it may have been removed while the file was uploaded.
     /// For a comment, returns where its changes are recorded.
     async fn lock(
         &self,
         tx: &DatabaseTransaction,
         caller: &Caller,
-    ) -> Result<Option<Place>, DocumentError> {
-        if let Some(kind) = comments::Kind::of(self.kind) {
+    ) -> Result<Option<AuditTarget>, DocumentError> {
+        if let Some(kind) = comments::CommentKind::of(self.kind) {
             let comment = comments::lock(tx, caller, kind, self.id).await?;
             return Ok(Some(comments::place(tx, &comment).await?));
         }
@@ -149,7 +151,7 @@ impl Owner {
     }
 }
 
-fn check_texts(received: &Received) -> Result<(), InvalidValue> {
+fn check_texts(received: &ReceivedForm) -> Result<(), InvalidValue> {
     check_text("file", &received.file_name, 255)?;
     if let Some(name) = &received.name {
         check_text("name", name, 255)?;
@@ -166,10 +168,10 @@ fn read_only() -> DocumentError {
 
 async fn add_file(
     tx: &DatabaseTransaction,
-    editor: &Editor,
+    editor: &DocumentEditor,
     clock: Clock,
     document_id: i64,
-    received: &Received,
+    received: &ReceivedForm,
 ) -> Result<document_files::Model, DocumentError> {
     let stored = &received.stored;
     let size_bytes = i64::try_from(stored.size_bytes).map_err(DocumentError::defect)?;
@@ -189,17 +191,17 @@ async fn add_file(
 
 /// Removal of a comment's document. Returns the keys of the objects to be removed.
 pub struct RemoveCommentDocument {
-    pub editor: Editor,
-    pub owner: Owner,
+    pub editor: DocumentEditor,
+    pub owner: AttachmentOwner,
     pub document_id: i64,
 }
 
-impl Effect for RemoveCommentDocument {
+impl Command for RemoveCommentDocument {
     type Answer = Vec<String>;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Comment(self.owner.id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Comment(self.owner.id)]
     }
 
     async fn apply(
@@ -225,11 +227,11 @@ impl Effect for RemoveCommentDocument {
 pub async fn remove_of_comment(
     tx: &DatabaseTransaction,
     changes: &mut Changes<'_>,
-    place: &Place,
-    kind: comments::Kind,
+    place: &AuditTarget,
+    kind: comments::CommentKind,
     comment_id: i64,
 ) -> Result<Vec<String>, DbErr> {
-    let owner = Owner { kind: kind.owner(), id: comment_id, field: None };
+    let owner = AttachmentOwner { kind: kind.owner(), id: comment_id, field: None };
     remove(tx, changes, place, owner.documents()).await
 }
 
@@ -239,7 +241,7 @@ pub async fn remove_of_comment(
 async fn remove(
     tx: &DatabaseTransaction,
     changes: &mut Changes<'_>,
-    place: &Place,
+    place: &AuditTarget,
     wanted: Condition,
 ) -> Result<Vec<String>, DbErr> {
     use document_files::Column::{DocumentId, FileId};
@@ -280,7 +282,7 @@ async fn lock(
         .one(tx)
         .await?;
     let document = document.ok_or(DocumentError::NotFound)?;
-    cluster::guard_row(tx, "documents", row_id).await?;
+    galera::guard_row(tx, "documents", row_id).await?;
     let files = super::files(caller, row_id).order_by_asc(document_files::Column::FileId);
     let files = files.all(tx).await?;
     Ok((document, files))
@@ -308,19 +310,19 @@ async fn check_field(
 
 /// Change of a field's document.
 pub struct ChangeDocument {
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     pub row_id: i64,
-    pub expected: Expected,
+    pub expected: ExpectedVersion,
     pub new: DocumentChange,
     pub read_only: ReadOnlyMembers,
 }
 
-impl Effect for ChangeDocument {
+impl Command for ChangeDocument {
     type Answer = Document;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Document(self.row_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Document(self.row_id)]
     }
 
     async fn apply(
@@ -359,17 +361,17 @@ impl Effect for ChangeDocument {
 
 /// Removal of a field's document. Returns the keys of the objects to be removed.
 pub struct RemoveDocument {
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     pub row_id: i64,
-    pub expected: Expected,
+    pub expected: ExpectedVersion,
 }
 
-impl Effect for RemoveDocument {
+impl Command for RemoveDocument {
     type Answer = Vec<String>;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Document(self.row_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Document(self.row_id)]
     }
 
     async fn apply(
@@ -391,17 +393,17 @@ impl Effect for RemoveDocument {
 
 /// Addition of a file to a field's document.
 pub struct AddFile {
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     pub row_id: i64,
-    pub received: Received,
+    pub received: ReceivedForm,
 }
 
-impl Effect for AddFile {
+impl Command for AddFile {
     type Answer = DocumentFile;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Document(self.row_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Document(self.row_id)]
     }
 
     async fn apply(
@@ -428,17 +430,17 @@ impl Effect for AddFile {
 
 /// Removal of a file. Returns the key of the object to be removed.
 pub struct RemoveFile {
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     pub row_id: i64,
     pub file_id: i64,
 }
 
-impl Effect for RemoveFile {
+impl Command for RemoveFile {
     type Answer = Vec<String>;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Document(self.row_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Document(self.row_id)]
     }
 
     async fn apply(

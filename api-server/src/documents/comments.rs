@@ -2,18 +2,18 @@
 
 pub mod changes;
 
-use crate::audit::{OfComment, Owner, Place};
+use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
 use crate::auth::caller::Caller;
 use crate::documents::refusals::DocumentError;
-use crate::http::versions::{self, Changed, Known, Versioned};
+use crate::http::etag::{self, IfNoneMatch, Updated, WithEtag};
 use poem_openapi::Object;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, QueryFilter,
     QueryOrder, QuerySelect, Select,
 };
-use shared::cluster;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{collaterals, comment_categories, comments, loan_collaterals};
+use shared::galera;
 use shared::interface_names;
 
 /// A comment.
@@ -33,26 +33,26 @@ pub struct Comment {
 
 impl Comment {
     fn new(row: comments::Model, comment_category: String) -> Result<Self, DbErr> {
-        let version_hash = versions::hash(&row, &[])?;
+        let version_hash = etag::hash(&row, &[])?;
         Ok(Self { row, comment_category, version_hash })
     }
 
     /// Returns the response to the client that has just changed it.
-    pub fn changed(self) -> Changed<Self> {
+    pub fn changed(self) -> Updated<Self> {
         let hash = self.version_hash.clone();
-        Changed::new(self, &hash)
+        Updated::new(self, &hash)
     }
 
     /// Returns the response to a client that already has these versions.
-    pub fn versioned(self, known: &Known) -> Versioned<Self> {
+    pub fn versioned(self, known: &IfNoneMatch) -> WithEtag<Self> {
         let hash = self.version_hash.clone();
-        Versioned::new(self, &hash, known)
+        WithEtag::new(self, &hash, known)
     }
 }
 
 /// Kind of record that a comment is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommentKind {
     /// A loan.
     Loan,
     /// A contact.
@@ -61,7 +61,7 @@ pub enum Kind {
     Collateral,
 }
 
-impl Kind {
+impl CommentKind {
     /// Returns the owner type of documents of such a comment.
     pub const fn owner(self) -> DocumentOwner {
         match self {
@@ -100,7 +100,7 @@ impl Kind {
 pub async fn get(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    kind: Kind,
+    kind: CommentKind,
     comment_id: i64,
 ) -> Result<Comment, DocumentError> {
     let category = comments::Entity::belongs_to(comment_categories::Entity)
@@ -120,20 +120,20 @@ pub async fn get(
 pub async fn lock(
     tx: &DatabaseTransaction,
     caller: &Caller,
-    kind: Kind,
+    kind: CommentKind,
     comment_id: i64,
 ) -> Result<comments::Model, DocumentError> {
     let found = find(caller, kind, comment_id).lock_exclusive().one(tx).await?;
-    cluster::guard_row(tx, "comments", comment_id).await?;
+    galera::guard_row(tx, "comments", comment_id).await?;
     found.ok_or(DocumentError::NotFound)
 }
 
-fn find(caller: &Caller, kind: Kind, comment_id: i64) -> Select<comments::Entity> {
+fn find(caller: &Caller, kind: CommentKind, comment_id: i64) -> Select<comments::Entity> {
     use comments::Column::{CollateralId, CommentId, ContactId, LoanId};
     let on = match kind {
-        Kind::Loan => LoanId,
-        Kind::Contact => ContactId,
-        Kind::Collateral => CollateralId,
+        CommentKind::Loan => LoanId,
+        CommentKind::Contact => ContactId,
+        CommentKind::Collateral => CollateralId,
     };
     caller.find::<comments::Entity>().filter(CommentId.eq(comment_id)).filter(on.is_not_null())
 }
@@ -141,26 +141,29 @@ fn find(caller: &Caller, kind: Kind, comment_id: i64) -> Select<comments::Entity
 /// Returns where the changes of a comment, and of what belongs to it, are recorded: in the history
 /// of its loan or contact. For a comment on a collateral item it is that of each loan that the item
 /// secures or, if there is none, of the contact who owns it.
-pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Result<Place, DbErr> {
-    let at = |kind: Kind, owners| Place {
+pub async fn place(
+    db: &impl ConnectionTrait,
+    comment: &comments::Model,
+) -> Result<AuditTarget, DbErr> {
+    let at = |kind: CommentKind, owners| AuditTarget {
         owners,
         privilege_path: kind.privilege_path(),
-        comment: Some(OfComment {
+        comment: Some(CommentTarget {
             comment_id: comment.comment_id,
             category_id: comment.comment_category_id,
         }),
     };
     if let Some(loan_id) = comment.loan_id {
-        return Ok(at(Kind::Loan, vec![Owner::Loan(loan_id)]));
+        return Ok(at(CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]));
     }
     if let Some(contact_id) = comment.contact_id {
-        return Ok(at(Kind::Contact, vec![Owner::Contact(contact_id)]));
+        return Ok(at(CommentKind::Contact, vec![HistoryOwner::Contact(contact_id)]));
     }
     let owners = match comment.collateral_id {
         Some(collateral_id) => collateral_owners(db, collateral_id).await?,
         None => Vec::new(),
     };
-    Ok(at(Kind::Collateral, owners))
+    Ok(at(CommentKind::Collateral, owners))
 }
 
 /// Returns the owners of the histories that record a collateral item: each loan that it secures or,
@@ -169,14 +172,14 @@ pub async fn place(db: &impl ConnectionTrait, comment: &comments::Model) -> Resu
 pub async fn collateral_owners(
     db: &impl ConnectionTrait,
     collateral_id: i64,
-) -> Result<Vec<Owner>, DbErr> {
+) -> Result<Vec<HistoryOwner>, DbErr> {
     use loan_collaterals::Column::{CollateralId, LoanId};
     let links = loan_collaterals::Entity::find().filter(CollateralId.eq(collateral_id));
     let links = links.order_by_asc(LoanId).all(db).await?;
     if !links.is_empty() {
-        return Ok(links.into_iter().map(|link| Owner::Loan(link.loan_id)).collect());
+        return Ok(links.into_iter().map(|link| HistoryOwner::Loan(link.loan_id)).collect());
     }
     let collateral = collaterals::Entity::find_by_id(collateral_id).one(db).await?;
     let contact_id = collateral.and_then(|collateral| collateral.contact_id);
-    Ok(contact_id.map(Owner::Contact).into_iter().collect())
+    Ok(contact_id.map(HistoryOwner::Contact).into_iter().collect())
 }

@@ -2,8 +2,8 @@
 //! that does not read.
 
 use crate::auth::caller::Caller;
-use crate::documents::document_store::DocumentStore;
-use crate::http::at_once::{AtOnce, Place};
+use crate::documents::store::DocumentStore;
+use crate::http::concurrency_limit::{ConcurrencyLimit, Permit};
 use aws_lc_rs::digest;
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
@@ -25,19 +25,19 @@ const DOWNLOADS_OF_ONE_MAX: usize = 64;
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 /// Returns the concurrency limit of downloads.
-pub fn places() -> AtOnce {
-    AtOnce::new("downloads", DOWNLOADS_MAX, DOWNLOADS_OF_ONE_MAX)
+pub fn places() -> ConcurrencyLimit {
+    ConcurrencyLimit::new("downloads", DOWNLOADS_MAX, DOWNLOADS_OF_ONE_MAX)
 }
 
 /// Returns the bytes of a file, or of a part of it, as a body.
 pub async fn body(
     store: &DocumentStore,
-    downloads: &AtOnce,
+    downloads: &ConcurrencyLimit,
     caller: &Caller,
     file: &document_files::Model,
     part: Option<Range<u64>>,
 ) -> Result<Body, Problem> {
-    let place = downloads.take(caller).await?;
+    let place = downloads.acquire(caller).await?;
     let all = file.size_bytes.unsigned_abs();
     let range = part.clone().unwrap_or(0..all);
     let length = range.end - range.start;
@@ -59,7 +59,7 @@ fn broken(error: object_store::Error) -> io::Error {
 fn handed_on(
     mut bytes: BoxStream<'static, io::Result<Bytes>>,
     length: u64,
-    place: Place,
+    place: Permit,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {

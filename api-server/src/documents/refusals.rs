@@ -1,8 +1,8 @@
 //! Refusals of commands on documents and comments, and the problems that clients get for them.
 
 use crate::command::failure::Failure;
-use crate::http::request_body::ReadOnlyChanged;
-use crate::http::versions::OtherVersion;
+use crate::http::etag::VersionMismatch;
+use crate::http::json_body::ReadOnlyChanged;
 use shared::problem::{Problem, ProblemType};
 
 /// Reason why a command on a document or comment was not executed.
@@ -12,7 +12,7 @@ pub type DocumentError = Failure<DocumentRefusal>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentRefusal {
     /// It has a version other than the one the client expects.
-    OtherVersion(OtherVersion),
+    OtherVersion(VersionMismatch),
     /// The client changes a read-only member.
     ReadOnly(ReadOnlyChanged),
     /// The field does not hold documents.
@@ -24,8 +24,8 @@ pub enum DocumentRefusal {
     LastFile,
 }
 
-impl From<OtherVersion> for DocumentError {
-    fn from(other: OtherVersion) -> Self {
+impl From<VersionMismatch> for DocumentError {
+    fn from(other: VersionMismatch) -> Self {
         Self::Refused(DocumentRefusal::OtherVersion(other))
     }
 }

@@ -4,7 +4,7 @@
 use super::ledger::Movement;
 use super::{Drawer, DrawerError};
 use crate::auth::caller::Caller;
-use crate::http::texts::{LongText, checked};
+use crate::http::bounded_string::{LongString, checked};
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -14,7 +14,7 @@ use shared::entity::cash_drawer_reconciliations::{self as counts, Reconciliation
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers;
 use shared::interface_names;
-use shared::lists::{Denomination, Denominations};
+use shared::json_columns::{Denomination, Denominations};
 use shared::problem::InvalidValue;
 use shared::time::Timestamp;
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ pub struct NewReconciliation {
     /// Notes and coins counted, up to 100 denominations, each once. They sum to `Counted_Cash`.
     pub denominations: Option<Vec<NewDenomination>>,
     /// Comment on the count, up to 64 KiB.
-    pub comment: Option<LongText>,
+    pub comment: Option<LongString>,
     /// Ends the session of the drawer's active user, so that the next assigned user can work with
     /// it.
     pub close_drawer: Option<bool>,

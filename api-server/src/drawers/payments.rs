@@ -23,7 +23,7 @@ const REQUIRED: DrawerError = DrawerError::Refused(DrawerRefusal::Required);
 
 /// The details of a payment that its drawer records.
 #[derive(Clone, Copy, Debug)]
-pub struct Paid<'a> {
+pub struct TenderedPayment<'a> {
     /// Payment method.
     pub method: &'a payment_methods::Model,
     /// The method's own reference: for a check, its number.
@@ -104,7 +104,7 @@ impl Drawer {
     pub async fn enter_payment(
         &mut self,
         tx: &DatabaseTransaction,
-        paid: Paid<'_>,
+        paid: TenderedPayment<'_>,
     ) -> Result<(), DrawerError> {
         if paid.amount.is_zero() {
             return Ok(());

@@ -5,7 +5,7 @@ use super::ledger::{Movement, negative};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{FUND_DRAWERS, Forbidden, SUPERVISE_DRAWERS};
-use crate::http::texts::{Text, checked};
+use crate::http::bounded_string::{BoundedString, checked};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -23,7 +23,7 @@ use shared::time::Timestamp;
 /// counts and transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[oai(rename = "NewDrawerTransactionType", rename_all = "snake_case")]
-pub enum Entered {
+pub enum NewDrawerTransactionType {
     /// Received from the bank.
     BankIn,
     /// Sent to the bank.
@@ -44,24 +44,24 @@ pub struct NewDrawerTransaction {
     /// Type of transaction. `bank_in` and `bank_out` require the Funding privilege, `adjustment_in`
     /// and `adjustment_out` the Supervise privilege, and `transfer` the Funding privilege if either
     /// drawer is a reserve.
-    pub transaction_type: Entered,
+    pub transaction_type: NewDrawerTransactionType,
     /// Form of the money; default `cash`.
     pub tender: Option<Tender>,
     /// Amount, above zero in either direction.
     pub amount: AmountText,
     /// Check number. Up to 25 characters; only with the tender `check`.
-    pub check_number: Option<Text<25>>,
+    pub check_number: Option<BoundedString<25>>,
     /// Id of the drawer to transfer to, another drawer that is open. Required for a transfer, and
     /// only allowed with one.
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
-    pub reference: Option<Text<100>>,
+    pub reference: Option<BoundedString<100>>,
 }
 
 /// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
-pub struct Order {
-    way: Way,
+pub struct ValidatedTransaction {
+    way: Direction,
     tender: Tender,
     amount: Money,
     check_number: Option<String>,
@@ -69,7 +69,7 @@ pub struct Order {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum Direction {
     In(DrawerTransactionType),
     Out(DrawerTransactionType),
     To { drawer_id: i64 },
@@ -93,23 +93,25 @@ impl NewDrawerTransaction {
         drawer: &cash_drawers::Model,
     ) -> Result<(), DrawerError> {
         match self.transaction_type {
-            Entered::BankIn | Entered::BankOut => Ok(caller.require(FUND_DRAWERS)?),
-            Entered::AdjustmentIn | Entered::AdjustmentOut => {
+            NewDrawerTransactionType::BankIn | NewDrawerTransactionType::BankOut => {
+                Ok(caller.require(FUND_DRAWERS)?)
+            }
+            NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut => {
                 Ok(caller.require(SUPERVISE_DRAWERS)?)
             }
-            Entered::Transfer if !caller.holds(FUND_DRAWERS) => {
+            NewDrawerTransactionType::Transfer if !caller.holds(FUND_DRAWERS) => {
                 let target = match self.counter_drawer_id {
                     Some(id) => open_drawer(db, id).await?,
                     None => None,
                 };
                 Ok(check_funding(caller, [Some(drawer), target.as_ref()])?)
             }
-            Entered::Transfer => Ok(()),
+            NewDrawerTransactionType::Transfer => Ok(()),
         }
     }
 
     /// Runs the checks that need no database, and returns the order.
-    pub fn order(self) -> Result<Order, InvalidValue> {
+    pub fn validate(self) -> Result<ValidatedTransaction, InvalidValue> {
         let check_number = checked("Check_Number", self.check_number)?;
         let reference = checked("Reference", self.reference)?;
         let entered = self.transaction_type;
@@ -122,26 +124,32 @@ impl NewDrawerTransaction {
         if check_number.is_some() && tender != Tender::Check {
             return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
-        if self.counter_drawer_id.is_some() && entered != Entered::Transfer {
+        if self.counter_drawer_id.is_some() && entered != NewDrawerTransactionType::Transfer {
             return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
         let said = reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
         let way = match entered {
-            Entered::BankIn => Way::In(DrawerTransactionType::BankIn),
-            Entered::BankOut => Way::Out(DrawerTransactionType::BankOut),
-            Entered::AdjustmentIn | Entered::AdjustmentOut if !said => {
+            NewDrawerTransactionType::BankIn => Direction::In(DrawerTransactionType::BankIn),
+            NewDrawerTransactionType::BankOut => Direction::Out(DrawerTransactionType::BankOut),
+            NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut
+                if !said =>
+            {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
-            Entered::AdjustmentIn => Way::In(DrawerTransactionType::AdjustmentIn),
-            Entered::AdjustmentOut => Way::Out(DrawerTransactionType::AdjustmentOut),
-            Entered::Transfer => {
+            NewDrawerTransactionType::AdjustmentIn => {
+                Direction::In(DrawerTransactionType::AdjustmentIn)
+            }
+            NewDrawerTransactionType::AdjustmentOut => {
+                Direction::Out(DrawerTransactionType::AdjustmentOut)
+            }
+            NewDrawerTransactionType::Transfer => {
                 let drawer_id = self.counter_drawer_id.ok_or_else(|| {
                     InvalidValue::missing("Counter_Drawer_ID", "is required for a transfer")
                 })?;
-                Way::To { drawer_id }
+                Direction::To { drawer_id }
             }
         };
-        Ok(Order { way, tender, amount, check_number, reference })
+        Ok(ValidatedTransaction { way, tender, amount, check_number, reference })
     }
 }
 
@@ -173,20 +181,20 @@ pub async fn post(
     caller: &Caller,
     now: Timestamp,
     drawer_id: i64,
-    order: &Order,
+    order: &ValidatedTransaction,
 ) -> Result<Vec<entries::Model>, DrawerError> {
     let entered = match order.way {
-        Way::In(transaction_type) => {
+        Direction::In(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
             let movement = order.movement(transaction_type, order.amount, now);
             vec![drawer.enter(tx, movement, order.row()).await?]
         }
-        Way::Out(transaction_type) => {
+        Direction::Out(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
             let movement = order.movement(transaction_type, negative(order.amount)?, now);
             vec![drawer.enter(tx, movement, order.row()).await.map_err(beyond_balance)?]
         }
-        Way::To { drawer_id: target } => {
+        Direction::To { drawer_id: target } => {
             order.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
         }
     };
@@ -207,7 +215,7 @@ fn beyond_balance(error: DrawerError) -> DrawerError {
     }
 }
 
-impl Order {
+impl ValidatedTransaction {
     fn movement(
         &self,
         transaction_type: DrawerTransactionType,

@@ -1,17 +1,17 @@
 //! `/cash-drawers`: branch cash drawers, their users, transactions and reconciliations.
 
 use super::Group;
-use crate::auth::caller::{Admitted, Caller};
-use crate::command::effects::{self, Effect, Keeping};
+use crate::auth::caller::{Caller, RequestContext};
+use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::failure::LockedRow;
-use crate::command::idempotency::{Created, Scope};
-use crate::command::turns::Row;
+use crate::command::idempotency::{Created, IdempotencyScope};
+use crate::command::row_locks::RowKey;
 use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
 use crate::drawers::{DrawerError, DrawerRefusal};
 use crate::http::admission::CoreUser;
-use crate::http::business_days;
-use crate::http::paging::{List, Page};
-use crate::http::request_body::JsonBody;
+use crate::http::business_day_filter;
+use crate::http::json_body::JsonBody;
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
@@ -28,16 +28,16 @@ use shared::entity::{
 };
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{Answer, Problem};
+use shared::problem::{JsonResult, Problem};
 use shared::time::{Clock, Day};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A reconciliation, as sent in the response and as stored for a retry.
-type Counted = Created<cash_drawer_reconciliations::Model>;
+type CountResponse = Created<cash_drawer_reconciliations::Model>;
 
 /// The rows of a transaction, as sent in the response and as stored for a retry.
-type Entered = Created<Vec<cash_drawer_transactions::Model>>;
+type TransactionResponse = Created<Vec<cash_drawer_transactions::Model>>;
 
 /// A user assigned to a cash drawer.
 #[interface_names]
@@ -90,7 +90,7 @@ impl CashDrawers {
         state: Data<&Arc<State>>,
         /// Drawer id.
         drawer_id: Path<i64>,
-    ) -> Answer<cash_drawers::Model> {
+    ) -> JsonResult<cash_drawers::Model> {
         Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?))
     }
 
@@ -184,12 +184,12 @@ impl CashDrawers {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         reconciliation: JsonBody<NewReconciliation>,
-    ) -> Result<Counted, Problem> {
+    ) -> Result<CountResponse, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
-        let scope = Scope::of(request, &caller, &[&reconciliation.bytes])?;
+        let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
-        let counting = Counting { caller, drawer_id, new: reconciliation.value };
-        Ok(Created(effects::carry_out(&state.writer, counting, Keeping::Kept(scope)).await?))
+        let counting = CountDrawer { caller, drawer_id, new: reconciliation.value };
+        Ok(Created(execute::execute(&state.writer, counting, ExecutionMode::Kept(scope)).await?))
     }
 
     /// List a cash drawer's transactions.
@@ -207,9 +207,9 @@ impl CashDrawers {
         page: Page,
     ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
         use cash_drawer_transactions::Column::{DrawerId, TransactionDate};
-        let Admitted { caller, clock } = &admitted;
+        let RequestContext { caller, clock } = &admitted;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
-        let days = business_days::within(&state.db, clock, TransactionDate, from.0, to.0);
+        let days = business_day_filter::within(&state.db, clock, TransactionDate, from.0, to.0);
         let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
         let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
         page.by_key(moved, &state.db).await
@@ -238,31 +238,31 @@ impl CashDrawers {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         transaction: JsonBody<NewDrawerTransaction>,
-    ) -> Result<Entered, Problem> {
+    ) -> Result<TransactionResponse, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
-        let scope = Scope::of(request, &caller, &[&transaction.bytes])?;
+        let scope = IdempotencyScope::of(request, &caller, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
-        let posting = Posting { caller, drawer_id, new: transaction.value };
-        Ok(Created(effects::carry_out(&state.writer, posting, Keeping::Kept(scope)).await?))
+        let posting = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
+        Ok(Created(execute::execute(&state.writer, posting, ExecutionMode::Kept(scope)).await?))
     }
 }
 
 /// An admitted reconciliation.
-struct Counting {
+struct CountDrawer {
     caller: Caller,
     drawer_id: i64,
     new: NewReconciliation,
 }
 
-impl Effect for Counting {
+impl Command for CountDrawer {
     type Answer = cash_drawer_reconciliations::Model;
     type Rule = DrawerRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Drawer(self.drawer_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Drawer(self.drawer_id)]
     }
 
     async fn apply(
@@ -276,20 +276,20 @@ impl Effect for Counting {
 }
 
 /// An admitted transaction.
-struct Posting {
+struct PostDrawerTransaction {
     caller: Caller,
     drawer_id: i64,
     new: NewDrawerTransaction,
 }
 
-impl Effect for Posting {
+impl Command for PostDrawerTransaction {
     type Answer = Vec<cash_drawer_transactions::Model>;
     type Rule = DrawerRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
-    fn rows(&self) -> Vec<Row> {
-        self.new.drawers(self.drawer_id).map(Row::Drawer).collect()
+    fn rows(&self) -> Vec<RowKey> {
+        self.new.drawers(self.drawer_id).map(RowKey::Drawer).collect()
     }
 
     async fn apply(
@@ -297,7 +297,7 @@ impl Effect for Posting {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, DrawerError> {
-        let order = self.new.clone().order()?;
+        let order = self.new.clone().validate()?;
         drawers::post(tx, &self.caller, clock.now, self.drawer_id, &order).await
     }
 }

@@ -3,15 +3,15 @@
 pub mod comments;
 
 use super::Group;
-use crate::audit::{self, listing::Wanted};
+use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::TAX_IDS;
 use crate::command::idempotency::CreatedVersion;
-use crate::documents::attaching::Upload;
-use crate::documents::uploads::FormBody;
-use crate::documents::{self, Document, Owner};
+use crate::documents::attach::Upload;
+use crate::documents::multipart::FormBody;
+use crate::documents::{self, AttachmentOwner, Document};
 use crate::http::admission::{AnyUser, CoreUser};
-use crate::http::paging::{List, Page};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
@@ -29,8 +29,8 @@ use shared::entity::{
 };
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{Answer, Problem};
-use shared::secrecy::Masked;
+use shared::problem::{JsonResult, Problem};
+use shared::secrets::Masked;
 use shared::time::Day;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Contacts {
         state: Data<&Arc<State>>,
         /// Contact id.
         contact_id: Path<i64>,
-    ) -> Answer<Contact> {
+    ) -> JsonResult<Contact> {
         let credentials = contacts::Entity::belongs_to(web_credentials::Entity)
             .from(contacts::Column::ContactId)
             .to(web_credentials::Column::ContactId);
@@ -139,7 +139,7 @@ impl Contacts {
         state: Data<&Arc<State>>,
         /// Report id.
         report_id: Path<i64>,
-    ) -> Answer<credit_profiles::Model> {
+    ) -> JsonResult<credit_profiles::Model> {
         let caller = &admitted.caller;
         let report = caller.get::<credit_profiles::Entity>(&state.db, report_id.0).await?;
         tracing::info!(
@@ -178,15 +178,15 @@ impl Contacts {
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
         admitted.caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
-        let wanted = Wanted {
+        let wanted = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
             from: from.0,
             to: to.0,
             user_id: user_id.0,
         };
-        let owner = audit::Owner::Contact(contact_id.0);
-        audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
+        let owner = audit::HistoryOwner::Contact(contact_id.0);
+        audit::history::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
     /// List the documents of a field on a contact's demographics form.
@@ -209,7 +209,8 @@ impl Contacts {
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
         let owner =
-            Owner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0).await?;
+            AttachmentOwner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0)
+                .await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -235,7 +236,9 @@ impl Contacts {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDemographics;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -258,7 +261,8 @@ impl Contacts {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
-        let owner = Owner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -284,7 +288,9 @@ impl Contacts {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDetail;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -308,7 +314,8 @@ impl Contacts {
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
         let owner =
-            Owner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0).await?;
+            AttachmentOwner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0)
+                .await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -334,7 +341,9 @@ impl Contacts {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactFinancials;
-        let owner = Owner::field(&state.db, upload.caller(), form, contact_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 }

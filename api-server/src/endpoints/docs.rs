@@ -15,8 +15,8 @@ mod page;
 mod problems;
 mod start;
 
+use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
-use crate::http::versions::Known;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -39,8 +39,8 @@ const NO_ICON: &str = "<link rel=\"icon\" href=\"data:,\">";
 
 /// Both pages, built once.
 pub struct Docs {
-    page: Page,
-    receiver: Page,
+    page: HtmlPage,
+    receiver: HtmlPage,
 }
 
 /// `GET /` redirects to `/docs`.
@@ -50,13 +50,13 @@ pub fn lead() -> Response {
 
 /// `GET /docs`
 #[handler]
-pub fn show(docs: Data<&Arc<Docs>>, request: &Request, known: Known) -> Response {
+pub fn show(docs: Data<&Arc<Docs>>, request: &Request, known: IfNoneMatch) -> Response {
     docs.page.response(request, &known)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, known: Known) -> Response {
+pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, known: IfNoneMatch) -> Response {
     docs.receiver.response(request, &known)
 }
 
@@ -81,8 +81,8 @@ impl Docs {
              form-action 'none'"
         );
         Ok(Self {
-            page: Page::new(page.html.replace(THIS_SERVER, &own_url), &page_may)?,
-            receiver: Page::new(receiver, &receiver_may)?,
+            page: HtmlPage::new(page.html.replace(THIS_SERVER, &own_url), &page_may)?,
+            receiver: HtmlPage::new(receiver, &receiver_may)?,
         })
     }
 }
@@ -101,12 +101,12 @@ async fn receiver_html() -> poem::Result<String> {
 }
 
 /// A page with its content security policy.
-struct Page {
+struct HtmlPage {
     html: FixedBody,
     policy: HeaderValue,
 }
 
-impl Page {
+impl HtmlPage {
     fn new(html: String, allowed: &str) -> Result<Self, String> {
         let policy =
             format!("default-src 'none'; {allowed}; frame-ancestors 'none'; base-uri 'none'");
@@ -116,7 +116,7 @@ impl Page {
         })
     }
 
-    fn response(&self, request: &Request, known: &Known) -> Response {
+    fn response(&self, request: &Request, known: &IfNoneMatch) -> Response {
         let mut response = self.html.response(request, known);
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         response
@@ -130,9 +130,9 @@ fn sources(texts: &[impl AsRef<str>]) -> String {
 }
 
 /// A text with code between backticks.
-struct Text<'a>(&'a str);
+struct InlineText<'a>(&'a str);
 
-impl Render for Text<'_> {
+impl Render for InlineText<'_> {
     fn render(&self) -> Markup {
         let parts = self.0.split('`').enumerate();
         html! {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_stands_between_backticks_is_code_and_everything_is_escaped() {
-        let text = Text("A `<b>` & `c`.").render().into_string();
+        let text = InlineText("A `<b>` & `c`.").render().into_string();
         assert_eq!(text, "A <code>&lt;b&gt;</code> &amp; <code>c</code>.");
     }
 }

@@ -1,12 +1,12 @@
 //! `/files`: contents of document files, whatever the document is attached to.
 
 use super::Group;
-use crate::documents::attaching::Attachments;
+use crate::documents::attach::Attachments;
 use crate::documents::downloads;
-use crate::documents::uploads::file_names::content_disposition;
+use crate::documents::multipart::file_names::content_disposition;
 use crate::http::admission::CoreUser;
-use crate::http::ranges::{self, Wanted};
-use crate::http::versions::{self, Known, described};
+use crate::http::etag::{self, IfNoneMatch, described};
+use crate::http::range_header::{self, RequestedRange};
 use crate::state::State;
 use poem::http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
@@ -19,8 +19,8 @@ use poem_openapi::registry::{
     MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
 };
 use poem_openapi::{ApiResponse, OpenApi};
-use shared::edge::HeadOnly;
 use shared::entity::document_files;
+use shared::middleware::HeadOnly;
 use shared::operations;
 use shared::problem::{Problem, ProblemType};
 use std::ops::Range;
@@ -56,7 +56,7 @@ impl Files {
         /// Expected version. If the file's version differs, the response is 412.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
-        known: Known,
+        known: IfNoneMatch,
     ) -> Result<Download, Problem> {
         let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
@@ -66,9 +66,9 @@ impl Files {
         }
         let length = file.size_bytes.unsigned_abs();
         let head_only = request.data::<HeadOnly>().is_some();
-        let part = match ranges::wanted(request, &tag, length) {
-            Wanted::Part(part) if !head_only => Some(part),
-            Wanted::Unsatisfiable if !head_only => {
+        let part = match range_header::requested_range(request, &tag, length) {
+            RequestedRange::Part(part) if !head_only => Some(part),
+            RequestedRange::Unsatisfiable if !head_only => {
                 let problem = Problem::new(ProblemType::RangeNotSatisfiable);
                 let length = HeaderValue::from_str(&format!("bytes */{length}"));
                 return Err(problem.header(CONTENT_RANGE, length.map_err(Problem::internal)?));
@@ -88,7 +88,7 @@ impl Files {
 
 /// Refuses with 412 a request for another version of the file (RFC 9110, 13.1.1).
 fn check_if_match(request: &Request, tag: &str) -> Result<(), Problem> {
-    let named = versions::tags(request, "if-match");
+    let named = etag::tags(request, "if-match");
     match named.is_empty() || named.iter().any(|named| named == "*" || named == tag) {
         true => Ok(()),
         false => Err(Problem::new(ProblemType::PreconditionFailed)),

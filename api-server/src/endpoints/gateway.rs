@@ -7,14 +7,14 @@ pub mod stripe;
 use poem::Response;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
-use shared::pages::{self, Notice};
+use shared::html::{self, Notice};
 use shared::problem::{Problem, ProblemType};
 
 /// Name of this installation on its pages.
 const SITE: &str = "Loan Servicing";
 
 fn message(status: StatusCode, title: &str, text: &str, advice: &str) -> Response {
-    pages::notice(SITE, status, &Notice { title, text, advice, back: None })
+    html::notice(SITE, status, &Notice { title, text, advice, back: None })
 }
 
 /// Advice on a page that leaves nothing to do.

@@ -7,15 +7,15 @@ pub mod payment_gateway;
 pub mod transactions;
 
 use super::Group;
-use crate::audit::{self, listing::Wanted};
+use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::privileges::BANK_ACCOUNTS;
 use crate::command::idempotency::CreatedVersion;
-use crate::documents::attaching::Upload;
-use crate::documents::uploads::FormBody;
-use crate::documents::{self, Document, Owner};
+use crate::documents::attach::Upload;
+use crate::documents::multipart::FormBody;
+use crate::documents::{self, AttachmentOwner, Document};
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
-use crate::loans::loan_book::Book;
+use crate::http::pagination::{List, Page};
+use crate::loans::account::LoanAccount;
 use crate::state::State;
 use chrono::NaiveDate;
 use poem::Request;
@@ -29,8 +29,8 @@ use shared::entity::user_defined_fields::Form;
 use shared::entity::{automated_payments, field_changes, loans, recurring_transactions};
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{Answer, Problem};
-use shared::secrecy::Masked;
+use shared::problem::{JsonResult, Problem};
+use shared::secrets::Masked;
 use shared::time::Day;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub struct Loan {
 }
 
 impl Loan {
-    fn on(today: NaiveDate, book: Book) -> Result<Self, OutOfRange> {
+    fn on(today: NaiveDate, book: LoanAccount) -> Result<Self, OutOfRange> {
         let standing = book.state.standing(&book.terms, today)?;
         let current_interest_rate = book.rate_on(today);
         Ok(Self {
@@ -90,8 +90,8 @@ impl Loans {
         state: Data<&Arc<State>>,
         /// Loan id.
         loan_id: Path<i64>,
-    ) -> Answer<Loan> {
-        let book = Book::read(&state.db, &admitted.caller, loan_id.0).await?;
+    ) -> JsonResult<Loan> {
+        let book = LoanAccount::read(&state.db, &admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, book)?))
     }
 
@@ -124,7 +124,7 @@ impl Loans {
         state: Data<&Arc<State>>,
         /// Automated payment id (`Row_ID`).
         row_id: Path<i64>,
-    ) -> Answer<automated_payments::Model> {
+    ) -> JsonResult<automated_payments::Model> {
         let caller = &admitted.caller;
         let mut row = caller.get::<automated_payments::Entity>(&state.db, row_id.0).await?;
         if caller.holds(BANK_ACCOUNTS) {
@@ -160,15 +160,15 @@ impl Loans {
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
         admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
-        let wanted = Wanted {
+        let wanted = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
             from: from.0,
             to: to.0,
             user_id: user_id.0,
         };
-        let owner = audit::Owner::Loan(loan_id.0);
-        audit::listing::list(&state.db, &admitted, owner, wanted, &page).await
+        let owner = audit::HistoryOwner::Loan(loan_id.0);
+        audit::history::list(&state.db, &admitted, owner, wanted, &page).await
     }
 
     /// List the documents of a field on a loan's first detail form.
@@ -190,7 +190,8 @@ impl Loans {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
-        let owner = Owner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -216,7 +217,8 @@ impl Loans {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail1;
-        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -239,7 +241,8 @@ impl Loans {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
-        let owner = Owner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -265,7 +268,8 @@ impl Loans {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail2;
-        let owner = Owner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
+        let owner =
+            AttachmentOwner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
         upload.attach(&state.documents, owner).await
     }
 }

@@ -1,7 +1,7 @@
 //! Endpoints that need no token: health checks and the OpenAPI document.
 
+use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
-use crate::http::versions::Known;
 use crate::state::State;
 use poem::web::Data;
 use poem::{Request, Response, handler};
@@ -39,6 +39,6 @@ pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, P
 
 /// `GET /openapi.json`: the OpenAPI document.
 #[handler]
-pub fn openapi(request: &Request, document: Data<&Arc<FixedBody>>, known: Known) -> Response {
+pub fn openapi(request: &Request, document: Data<&Arc<FixedBody>>, known: IfNoneMatch) -> Response {
     document.response(request, &known)
 }

@@ -1,7 +1,7 @@
 //! `/status`: status of the core system's batch programs.
 
 use super::Group;
-use crate::auth::caller::Admitted;
+use crate::auth::caller::RequestContext;
 use crate::http::admission::CoreUser;
 use crate::state::State;
 use chrono::NaiveDate;
@@ -15,7 +15,7 @@ use shared::entity::batch_failures;
 use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{Answer, Problem};
+use shared::problem::{JsonResult, Problem};
 use shared::time::{Day, Timestamp};
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl Status {
         /// Only the latest run for this business day.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
-    ) -> Answer<BatchStatus> {
+    ) -> JsonResult<BatchStatus> {
         latest(&state, &admitted, BatchKind::Ach, business_date.0).await
     }
 
@@ -104,14 +104,14 @@ impl Status {
         /// Only the latest run for this business day.
         #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
-    ) -> Answer<BatchStatus> {
+    ) -> JsonResult<BatchStatus> {
         latest(&state, &admitted, BatchKind::Accrual, business_date.0).await
     }
 }
 
 async fn latest(
     state: &State,
-    admitted: &Admitted,
+    admitted: &RequestContext,
     kind: BatchKind,
     business_date: Option<Day>,
 ) -> Result<Json<BatchStatus>, Problem> {
@@ -131,7 +131,7 @@ async fn latest(
 
 async fn failures(
     state: &State,
-    admitted: &Admitted,
+    admitted: &RequestContext,
     batch_id: i64,
 ) -> Result<Vec<BatchFailure>, DbErr> {
     use batch_failures::Column;

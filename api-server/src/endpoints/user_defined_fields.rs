@@ -1,19 +1,19 @@
 //! `/user-defined-fields`: documents of user-defined fields.
 
 use super::Group;
-use crate::command::effects;
+use crate::command::execute;
 use crate::command::idempotency::Created;
-use crate::documents::attaching::Upload;
+use crate::documents::attach::Upload;
 use crate::documents::changes::{
-    ChangeDocument, DocumentChange, Editor, RemoveDocument, RemoveFile,
+    ChangeDocument, DocumentChange, DocumentEditor, RemoveDocument, RemoveFile,
 };
-use crate::documents::removals::Removed;
-use crate::documents::uploads::FormBody;
+use crate::documents::multipart::FormBody;
+use crate::documents::no_content::NoContent;
 use crate::documents::{self, Document, DocumentFile};
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
-use crate::http::request_body::JsonBody;
-use crate::http::versions::{Changed, Expected, Known, Versioned};
+use crate::http::etag::{ExpectedVersion, IfNoneMatch, Updated, WithEtag};
+use crate::http::json_body::JsonBody;
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
@@ -39,8 +39,8 @@ impl UserDefinedFields {
         state: Data<&Arc<State>>,
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        known: Known,
-    ) -> Result<Versioned<Document>, Problem> {
+        known: IfNoneMatch,
+    ) -> Result<WithEtag<Document>, Problem> {
         let document = documents::get(&state.db, &admitted.caller, row_id.0).await?;
         Ok(document.versioned(&known))
     }
@@ -64,14 +64,14 @@ impl UserDefinedFields {
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<DocumentChange>,
-    ) -> Result<Changed<Document>, Problem> {
+    ) -> Result<Updated<Document>, Problem> {
         let JsonBody { value: new, read_only, .. } = change;
         let row_id = row_id.0;
-        let expected = Expected::of(request, new.version_hash.clone())?;
-        let editor = Editor::new(request, admitted.caller)?;
+        let expected = ExpectedVersion::of(request, new.version_hash.clone())?;
+        let editor = DocumentEditor::new(request, admitted.caller)?;
         documents::changeable(&state.db, &editor.caller, row_id).await?;
         let change = ChangeDocument { editor, row_id, expected, new, read_only };
-        Ok(effects::change(&state.writer, change).await?.changed())
+        Ok(execute::execute_update(&state.writer, change).await?.changed())
     }
 
     /// Remove a user-defined field's document and its files.
@@ -93,12 +93,12 @@ impl UserDefinedFields {
         /// Version to be removed, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
-    ) -> Result<Removed, Problem> {
-        let expected = Expected::of(request, version_hash.0)?;
-        let editor = Editor::new(request, admitted.caller)?;
+    ) -> Result<NoContent, Problem> {
+        let expected = ExpectedVersion::of(request, version_hash.0)?;
+        let editor = DocumentEditor::new(request, admitted.caller)?;
         let row_id = row_id.0;
         documents::changeable(&state.db, &editor.caller, row_id).await?;
-        Removed::of(&state.documents, RemoveDocument { editor, row_id, expected }).await
+        NoContent::of(&state.documents, RemoveDocument { editor, row_id, expected }).await
     }
 
     /// List the files of a user-defined field's document.
@@ -156,10 +156,10 @@ impl UserDefinedFields {
         /// File id.
         #[oai(name = "fileId")]
         file_id: Query<i64>,
-    ) -> Result<Removed, Problem> {
-        let editor = Editor::new(request, admitted.caller)?;
+    ) -> Result<NoContent, Problem> {
+        let editor = DocumentEditor::new(request, admitted.caller)?;
         let row_id = row_id.0;
         documents::changeable(&state.db, &editor.caller, row_id).await?;
-        Removed::of(&state.documents, RemoveFile { editor, row_id, file_id: file_id.0 }).await
+        NoContent::of(&state.documents, RemoveFile { editor, row_id, file_id: file_id.0 }).await
     }
 }

@@ -1,11 +1,11 @@
 //! `/users`: users of the core system, their privileges, and officers.
 
 use super::Group;
-use crate::auth::caller::{Admitted, Caller};
+use crate::auth::caller::{Caller, RequestContext};
 use crate::auth::privileges::RIGHTS_OF_OTHERS;
 use crate::auth::privileges::effective::{self, UserPrivilege};
 use crate::http::admission::CoreUser;
-use crate::http::paging::{Cursor, List, Page};
+use crate::http::pagination::{Cursor, List, Page};
 use crate::state::State;
 use poem::web::Data;
 use poem_openapi::param::Path;
@@ -148,7 +148,7 @@ impl Users {
 
 async fn officers(
     state: &State,
-    admitted: &Admitted,
+    admitted: &RequestContext,
     flag: users::Column,
     page: &Page,
 ) -> Result<List<Officer>, Problem> {

@@ -2,11 +2,11 @@
 //! [`AnyUser`] or [`AdminUser`].
 
 use crate::auth::auth_client::AuthClient;
-use crate::auth::caller::{Admitted, Caller};
-use crate::http::card_numbers::{self, shown_path};
-use crate::http::expectations::{Expectations, unknown_parameter};
+use crate::auth::caller::{Caller, RequestContext};
 use crate::http::import_gate::ImportGate;
 use crate::http::operations::{Body, Operation, XML};
+use crate::http::pan_scan::{self, shown_path};
+use crate::http::schema_check::{SchemaCheck, unknown_parameter};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
     HeaderName, RETRY_AFTER,
@@ -19,7 +19,7 @@ use sea_orm::DatabaseConnection;
 use shared::db;
 use shared::introspection::{ActiveToken, UserKind};
 use shared::problem::{Problem, ProblemType};
-use shared::rates::Rates;
+use shared::rate_limit::KeyedRateLimiter;
 use shared::telemetry::Counter;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Admission {
     /// Client that introspects tokens at the auth server.
     pub auth: Arc<AuthClient>,
     /// Rate limit per caller, if any.
-    pub rates: Option<Rates>,
+    pub rates: Option<KeyedRateLimiter>,
     /// Policy for unknown query parameters.
     pub unknown_parameters: UnknownParameters,
     /// Maximum bytes of a form with a file.
@@ -52,20 +52,20 @@ pub struct Admission {
 /// refused with 403.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "core_user", bearer_format = "opaque", checker = "core_user")]
-pub struct CoreUser(pub Admitted);
+pub struct CoreUser(pub RequestContext);
 
 /// A core-system user with the operation's privilege, or a web user, whose access is limited to the
 /// rows they may see.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "any_user", bearer_format = "opaque", checker = "any_user")]
-pub struct AnyUser(pub Admitted);
+pub struct AnyUser(pub RequestContext);
 
 /// The admin account. All other callers are refused with 403.
 #[derive(SecurityScheme)]
 #[oai(ty = "bearer", rename = "admin_user", bearer_format = "opaque", checker = "admin_user")]
-pub struct AdminUser(pub Admitted);
+pub struct AdminUser(pub RequestContext);
 
-async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+async fn core_user(request: &Request, bearer: Bearer) -> Result<RequestContext> {
     let (admission, token) = authenticate(request, &bearer).await?;
     if token.user_kind == UserKind::Web {
         return Err(Problem::new(ProblemType::CoreUserOnly).into());
@@ -73,12 +73,12 @@ async fn core_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
     Ok(admission.admit(request, &token).await?)
 }
 
-async fn any_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+async fn any_user(request: &Request, bearer: Bearer) -> Result<RequestContext> {
     let (admission, token) = authenticate(request, &bearer).await?;
     Ok(admission.admit(request, &token).await?)
 }
 
-async fn admin_user(request: &Request, bearer: Bearer) -> Result<Admitted> {
+async fn admin_user(request: &Request, bearer: Bearer) -> Result<RequestContext> {
     let (admission, token) = authenticate(request, &bearer).await?;
     if token.user_kind == UserKind::Web || !token.admin {
         return Err(Problem::new(ProblemType::AdminOnly).into());
@@ -95,14 +95,18 @@ async fn authenticate<'r>(
     if request.headers().get_all(AUTHORIZATION).iter().count() > 1 {
         return Err(Problem::bad_request("the request has more than one Authorization header"));
     }
-    let token = admission.auth.judge(&bearer.token).await?;
+    let token = admission.auth.introspect(&bearer.token).await?;
     tracing::Span::current().record("caller", token.sub.as_str());
     Ok((admission, token))
 }
 
 impl Admission {
     /// Checks the operation's privilege, the accepted media types, and what the client sends.
-    async fn admit(&self, request: &Request, token: &ActiveToken) -> Result<Admitted, Problem> {
+    async fn admit(
+        &self,
+        request: &Request,
+        token: &ActiveToken,
+    ) -> Result<RequestContext, Problem> {
         let no_user = || Problem::internal("a token without a user");
         let admitted = match token.user_kind {
             UserKind::Core => {
@@ -112,7 +116,7 @@ impl Admission {
             UserKind::Web => {
                 let contact_id = token.contact_id.ok_or_else(no_user)?;
                 let clock = db::clock(&self.db).await?;
-                Admitted { caller: Caller::Web { contact_id }, clock }
+                RequestContext { caller: Caller::Web { contact_id }, clock }
             }
         };
         if let Some(rates) = &self.rates {
@@ -120,14 +124,14 @@ impl Admission {
                 let problem = Problem::new(ProblemType::TooManyRequests);
                 problem.header(RETRY_AFTER, HeaderValue::from(seconds))
             };
-            rates.admit(&admitted.caller.subject()).map_err(refused)?;
+            rates.check(&admitted.caller.subject()).map_err(refused)?;
         }
         let no_rule = || {
             let path = request.original_uri().path();
             Problem::internal(format!("no access rule for {}", shown_path(path)))
         };
         let operations = expectations(request)?.operations;
-        let operation = operations.asked(request).ok_or_else(no_rule)?;
+        let operation = operations.of_request(request).ok_or_else(no_rule)?;
         match (&admitted.caller, operation.privilege) {
             (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
             (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
@@ -213,9 +217,9 @@ fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
     let mut keys = keys.map(|key| String::from_utf8_lossy(key.as_bytes()));
     let parameters = parameters(request)?;
     let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    if card_numbers::found_in_path(uri.path())
-        || keys.any(|key| card_numbers::found_in(&key))
-        || card_numbers::found_in_pairs(parameters)
+    if pan_scan::found_in_path(uri.path())
+        || keys.any(|key| pan_scan::found_in(&key))
+        || pan_scan::found_in_pairs(parameters)
     {
         // The name of the parameter is not quoted either.
         return Err(Problem::new(ProblemType::CardNumberRefused));
@@ -230,8 +234,8 @@ fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
 }
 
 /// Returns the contract's expectations of requests.
-pub fn expectations(request: &Request) -> Result<&'static Expectations, Problem> {
-    let expectations = request.data::<&'static Expectations>();
+pub fn expectations(request: &Request) -> Result<&'static SchemaCheck, Problem> {
+    let expectations = request.data::<&'static SchemaCheck>();
     expectations.copied().ok_or_else(|| Problem::internal("no expectations"))
 }
 

@@ -1,7 +1,7 @@
 //! Bodies that stay the same while the server runs: built and compressed once, shared by all
 //! responses, and not sent again to clients that already have them.
 
-use crate::http::versions::Known;
+use crate::http::etag::IfNoneMatch;
 use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
 use flate2::Compression;
@@ -35,7 +35,7 @@ impl FixedBody {
     }
 
     /// Returns the body in a coding the client accepts, or 304 if the client has it.
-    pub fn response(&self, request: &Request, known: &Known) -> Response {
+    pub fn response(&self, request: &Request, known: &IfNoneMatch) -> Response {
         let compressed = takes_gzip(request) && !self.gzip.is_empty();
         let gzip_hash = format!("{}-gzip", self.hash);
         // Each coding is a separate representation (RFC 9110, 8.8.3.3).

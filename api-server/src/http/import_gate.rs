@@ -21,13 +21,13 @@ pub struct ImportGate(watch::Sender<usize>);
 
 /// Guard that keeps the gate closed until dropped.
 #[derive(Debug)]
-pub struct Closed(Arc<ImportGate>);
+pub struct ClosedGate(Arc<ImportGate>);
 
 impl ImportGate {
     /// Closes the gate for an import.
-    pub fn close(self: &Arc<Self>) -> Closed {
+    pub fn close(self: &Arc<Self>) -> ClosedGate {
         self.0.send_modify(|imports| *imports += 1);
-        Closed(Arc::clone(self))
+        ClosedGate(Arc::clone(self))
     }
 
     /// Waits until the gate is open; 503 if that takes too long.
@@ -47,7 +47,7 @@ impl ImportGate {
     }
 }
 
-impl Drop for Closed {
+impl Drop for ClosedGate {
     fn drop(&mut self) {
         self.0.0.send_modify(|imports| *imports -= 1);
     }

@@ -1,12 +1,12 @@
 //! Adjustments: advances and draws, charges, waivers, reductions, write-offs, disbursements. No
 //! operation of the API posts them yet; the core system's batch programs and the demo portfolio do.
 
-use crate::audit::{self, Author};
-use crate::loans::entries::codes::{self, Code};
-use crate::loans::entries::{self, Heading};
-use crate::loans::loan_book::{Book, refuse_if_closed};
+use crate::audit::{self, Actor};
+use crate::loans::account::{LoanAccount, refuse_if_closed};
+use crate::loans::journal::codes::{self, Code};
+use crate::loans::journal::{self, EntryHeader};
 use crate::loans::refusals::{LoanError, LoanRefusal};
-use crate::loans::servicing::adjustment::{self, Kind};
+use crate::loans::servicing::adjustment::{self, AdjustmentKind};
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
 use sea_orm::ActiveValue::Set;
@@ -19,7 +19,7 @@ use shared::time::Clock;
 #[derive(Clone, Debug)]
 pub struct NewAdjustment {
     /// Kind of adjustment.
-    pub kind: Kind,
+    pub kind: AdjustmentKind,
     /// Amount, above zero.
     pub amount: Money,
     /// Effective date.
@@ -31,38 +31,38 @@ pub struct NewAdjustment {
 }
 
 /// Returns the transaction code of an adjustment.
-pub const fn code(kind: Kind) -> Code {
+pub const fn code(kind: AdjustmentKind) -> Code {
     match kind {
-        Kind::Advance => codes::ADVANCE,
-        Kind::Draw => codes::DRAW,
-        Kind::LateCharge => codes::LATE_CHARGE_ASSESSED,
-        Kind::Fee => codes::FEE_ASSESSED,
-        Kind::InterestReduction => codes::INTEREST_REDUCTION,
-        Kind::PrincipalWriteOff => codes::PRINCIPAL_WRITE_OFF,
-        Kind::ImpoundDisbursement => codes::IMPOUND_DISBURSEMENT,
-        Kind::LateChargeWaived => codes::LATE_CHARGE_WAIVED,
-        Kind::FeeWaived => codes::FEE_WAIVED,
+        AdjustmentKind::Advance => codes::ADVANCE,
+        AdjustmentKind::Draw => codes::DRAW,
+        AdjustmentKind::LateCharge => codes::LATE_CHARGE_ASSESSED,
+        AdjustmentKind::Fee => codes::FEE_ASSESSED,
+        AdjustmentKind::InterestReduction => codes::INTEREST_REDUCTION,
+        AdjustmentKind::PrincipalWriteOff => codes::PRINCIPAL_WRITE_OFF,
+        AdjustmentKind::ImpoundDisbursement => codes::IMPOUND_DISBURSEMENT,
+        AdjustmentKind::LateChargeWaived => codes::LATE_CHARGE_WAIVED,
+        AdjustmentKind::FeeWaived => codes::FEE_WAIVED,
     }
 }
 
 /// Posts an adjustment. Returns its row. The caller commits.
 pub async fn post(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
     loan_id: i64,
     new: &NewAdjustment,
 ) -> Result<loan_transactions::Model, LoanError> {
-    let book = Book::lock(tx, loan_id).await?;
+    let book = LoanAccount::lock(tx, loan_id).await?;
     refuse_if_closed(&book.status)?;
     let NewAdjustment { kind, amount, effective_date, .. } = *new;
-    if (kind == Kind::Draw) != new.creditline_id.is_some() {
+    if (kind == AdjustmentKind::Draw) != new.creditline_id.is_some() {
         return Err(LoanError::invalid(
             "Creditline_ID",
             "is required for a draw, and not allowed otherwise",
         ));
     }
-    entries::check_date(&book, effective_date, clock.today, kind.moves_base())?;
+    journal::check_date(&book, effective_date, clock.today, kind.moves_base())?;
     let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;
     if !adjusted.is_balanced(&book.state, kind, amount) {
@@ -70,13 +70,13 @@ pub async fn post(
             "an adjustment is out of balance: not exactly its own balance moved by its amount",
         ));
     }
-    let heading = Heading { loan_id, author, clock, effective_date };
+    let heading = EntryHeader { loan_id, author, clock, effective_date };
     let row = loan_transactions::ActiveModel {
         creditline_id: Set(new.creditline_id),
         user_reference: Set(new.user_reference.clone()),
         ..heading.row(code(kind), amount, Some(adjusted.balance_after))?
     };
-    let reference = entries::insert(tx, row, []).await?;
+    let reference = journal::insert(tx, row, []).await?;
     book.save(tx, author, clock, &adjusted.after, |loan| {
         loan.last_activity_date = Some(effective_date);
     })
@@ -88,7 +88,7 @@ pub async fn post(
         count_draw(tx, author, clock, (loan_id, creditline_id), (1, amount)).await?;
     }
     let row = entry_row(tx, reference).await?;
-    entries::allocate(tx, loan_id, [&row], &adjusted.due_row_parts).await?;
+    journal::allocate(tx, loan_id, [&row], &adjusted.due_row_parts).await?;
     Ok(row)
 }
 
@@ -106,7 +106,7 @@ async fn entry_row(
 #[expect(clippy::disallowed_methods, reason = "a posting counts on its own line")]
 pub(crate) async fn count_draw(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
     (loan_id, creditline_id): (i64, i64),
     (count, amount): (i32, Money),

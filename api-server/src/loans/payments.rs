@@ -6,20 +6,20 @@
 //! history, a snapshot of the loan before the payment, and the allocations to due rows. The caller
 //! commits.
 
-mod order;
+mod validation;
 
-pub use self::order::{ByCard, NewPayment, Order, posted};
+pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 
-use self::order::UserFields;
-use crate::audit::Author;
+use self::validation::UserFields;
+use crate::audit::Actor;
 use crate::auth::caller::Caller;
-use crate::drawers::{self, Drawer, Paid};
-use crate::loans::entries::{self, Heading, Written, codes};
+use crate::drawers::{self, Drawer, TenderedPayment};
+use crate::loans::account::{LoanAccount, PAID_OFF, refuse_payments};
 use crate::loans::field_values;
-use crate::loans::loan_book::{Book, PAID_OFF, refuse_payments};
+use crate::loans::journal::{self, EntryHeader, PostedRow, codes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing;
-use crate::loans::servicing::payment::{How, Instruction, Posting};
+use crate::loans::servicing::payment::{AllocationMode, PaymentInput, PostedPayment};
 use crate::loans::snapshots::LoanSnapshot;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
@@ -30,25 +30,25 @@ use shared::time::Clock;
 pub async fn post(
     tx: &DatabaseTransaction,
     caller: &Caller,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
     loan_id: i64,
-    order: &Order,
+    order: &ValidatedPayment,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let book = Book::lock(tx, loan_id).await?;
+    let book = LoanAccount::lock(tx, loan_id).await?;
     let effective_date = match &order.card {
-        Some(card) => card.charged_on.max(entries::earliest_date(&book.loan)),
+        Some(card) => card.charged_on.max(journal::earliest_date(&book.loan)),
         None => order.effective_date.unwrap_or(clock.today),
     };
     refuse_payments(&book.status)?;
-    entries::check_date(&book, effective_date, clock.today, true)?;
+    journal::check_date(&book, effective_date, clock.today, true)?;
     let method = payment_method(tx, caller, order.payment_method_code.as_deref()).await?;
     let mut drawer = drawers::for_payment(tx, caller, &method, order.cash_drawer_id).await?;
     let paid_by = paid_by(tx, caller, &book, order.paid_by_contact_id).await?;
     check_external_id(tx, loan_id, order.external_id.as_deref()).await?;
     let user_fields = field_values::of_transaction(tx, caller, &order.user_fields).await?;
     let instruction =
-        Instruction { amount: order.amount, effective_date, how: how(order, &book.loan) };
+        PaymentInput { amount: order.amount, effective_date, how: how(order, &book.loan) };
     let posting = servicing::payment::post(&book.terms, &book.state, &instruction)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, order.amount))?;
     if !posting.is_balanced(&book.state, order.amount) {
@@ -60,13 +60,13 @@ pub async fn post(
         true => Some(status_paid_off(tx, caller).await?),
         false => None,
     };
-    let heading = Heading { loan_id, author, clock, effective_date };
+    let heading = EntryHeader { loan_id, author, clock, effective_date };
     let drawer_id = drawer.as_ref().map(Drawer::id);
     let sources = Sources { method: &method, drawer_id, paid_by, user_fields };
     let (total, lines) = rows(&book, order, &posting, heading, sources)?;
-    let reference = entries::insert(tx, total, lines).await?;
+    let reference = journal::insert(tx, total, lines).await?;
     if let Some(drawer) = &mut drawer {
-        let paid = Paid {
+        let paid = TenderedPayment {
             method: &method,
             reference: order.payment_method_reference.as_deref(),
             amount: order.amount,
@@ -88,18 +88,20 @@ pub async fn post(
     })
     .await?;
     LoanSnapshot::of(&book.loan).save(tx, reference).await?;
-    let written = entries::read(tx, caller, reference).await?;
+    let written = journal::read(tx, caller, reference).await?;
     let all = written.iter().map(|written| &written.row);
-    entries::allocate(tx, loan_id, all, &posting.due_row_parts).await?;
-    Ok(Written::seen(written))
+    journal::allocate(tx, loan_id, all, &posting.due_row_parts).await?;
+    Ok(PostedRow::seen(written))
 }
 
-fn how<'a>(order: &Order, loan: &'a loans::Model) -> How<'a> {
+fn how<'a>(order: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {
     let excess = order.excess_handling.unwrap_or(loan.excess_handling);
     match &order.split {
-        Some(split) => How::Split(*split),
-        None if order.payoff => How::Payoff { excess },
-        None => How::Distributed { distribution: loan.payment_distribution.items(), excess },
+        Some(split) => AllocationMode::Split(*split),
+        None if order.payoff => AllocationMode::Payoff { excess },
+        None => {
+            AllocationMode::Distributed { distribution: loan.payment_distribution.items(), excess }
+        }
     }
 }
 
@@ -114,13 +116,13 @@ struct Sources<'a> {
 /// Builds the total row, one row per balance that moves, in the order in which the balances move,
 /// and the memo row of a convenience fee.
 fn rows(
-    book: &Book,
-    order: &Order,
-    posting: &Posting,
-    heading: Heading<'_>,
+    book: &LoanAccount,
+    order: &ValidatedPayment,
+    posting: &PostedPayment,
+    heading: EntryHeader<'_>,
     Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
 ) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), LoanError> {
-    let Posting { parts, after, .. } = posting;
+    let PostedPayment { parts, after, .. } = posting;
     let suspense_between = book.state.suspense.minus(parts.suspense_applied)?;
     let interest_after = after.interest_owed_on(&book.terms, heading.effective_date)?;
     let paid = |code, amount, after| {
@@ -181,7 +183,7 @@ async fn payment_method(
 async fn paid_by(
     tx: &DatabaseTransaction,
     caller: &Caller,
-    book: &Book,
+    book: &LoanAccount,
     contact_id: Option<i64>,
 ) -> Result<i64, LoanError> {
     let Some(contact_id) = contact_id.filter(|id| *id != book.loan.contact_id) else {

@@ -2,7 +2,7 @@
 
 use crate::command::failure::Failure;
 use crate::drawers::{DrawerError, DrawerRefusal};
-use crate::loans::servicing::payment::Refusal;
+use crate::loans::servicing::payment::PaymentRefusal;
 use chrono::NaiveDate;
 use shared::amounts::Money;
 use shared::problem::{Problem, ProblemType};
@@ -16,7 +16,7 @@ pub enum LoanRefusal {
     /// The arithmetic refused the amount.
     Amount {
         /// The reason.
-        refusal: Refusal,
+        refusal: PaymentRefusal,
         /// The amount.
         amount: Money,
     },
@@ -51,16 +51,16 @@ pub enum LoanRefusal {
 
 impl LoanRefusal {
     /// Returns the error for a refusal by the arithmetic.
-    pub(super) fn of_amount(refusal: Refusal, amount: Money) -> LoanError {
+    pub(super) fn of_amount(refusal: PaymentRefusal, amount: Money) -> LoanError {
         match refusal {
-            Refusal::OutOfRange(error) => error.into(),
+            PaymentRefusal::OutOfRange(error) => error.into(),
             refusal => Failure::Refused(Self::Amount { refusal, amount }),
         }
     }
 
     /// Returns the error for an amount of zero or less.
     pub(crate) fn amount_not_positive(amount: Money) -> LoanError {
-        Self::of_amount(Refusal::AmountNotPositive, amount)
+        Self::of_amount(PaymentRefusal::AmountNotPositive, amount)
     }
 }
 
@@ -106,22 +106,24 @@ impl From<LoanRefusal> for Problem {
     }
 }
 
-fn of_arithmetic(refusal: Refusal, amount: Money) -> Problem {
+fn of_arithmetic(refusal: PaymentRefusal, amount: Money) -> Problem {
     use ProblemType as Type;
     match refusal {
-        Refusal::AmountNotPositive => {
+        PaymentRefusal::AmountNotPositive => {
             Problem::new(Type::AmountNotPositive).field("Amount", "must be above zero")
         }
-        Refusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
+        PaymentRefusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
             .detail(format!("the parts sum to {sum}, but the amount is {amount}")),
-        Refusal::SplitExceedsBalance { part, balance } => Problem::new(Type::SplitExceedsBalance)
-            .detail(format!("the {part} part may be at most {balance}")),
-        Refusal::Overpayment { most } => Problem::new(Type::Overpayment)
+        PaymentRefusal::SplitExceedsBalance { part, balance } => {
+            Problem::new(Type::SplitExceedsBalance)
+                .detail(format!("the {part} part may be at most {balance}"))
+        }
+        PaymentRefusal::Overpayment { most } => Problem::new(Type::Overpayment)
             .detail(format!("at most {most} can be paid"))
             .field("Amount", format!("must be at most {most}")),
-        Refusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
+        PaymentRefusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
             .detail(format!("the payoff amount is {payoff}"))
             .field("Amount", format!("{amount} is less than {payoff}")),
-        Refusal::OutOfRange(error) => error.into(),
+        PaymentRefusal::OutOfRange(error) => error.into(),
     }
 }

@@ -9,13 +9,13 @@
 
 mod due_rows;
 
-use crate::audit::Author;
+use crate::audit::Actor;
 use crate::drawers;
+use crate::loans::account::{LoanAccount, PAID_OFF, accrues, refuse_if_closed};
 use crate::loans::adjustments;
-use crate::loans::entries::{self, codes};
-use crate::loans::loan_book::{Book, PAID_OFF, accrues, refuse_if_closed};
+use crate::loans::journal::{self, codes};
 use crate::loans::refusals::LoanError;
-use crate::loans::servicing::State;
+use crate::loans::servicing::LoanState;
 use crate::loans::servicing::payment::payoff_amount;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
@@ -36,12 +36,12 @@ use std::collections::HashMap;
 /// The caller commits.
 pub async fn reverse(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
     reference: i64,
     returned: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let mut book = Book::lock(tx, loan_of(tx, reference).await?).await?;
+    let mut book = LoanAccount::lock(tx, loan_of(tx, reference).await?).await?;
     let rows = entry(tx, reference).await?;
     let first = rows.first().ok_or_else(|| refuse("is not an entry"))?;
     check_reversible(first, returned, clock.today)?;
@@ -126,7 +126,7 @@ fn check_reversible(
 }
 
 /// The effect of one row of an entry, and the code that reverses it.
-struct Move<'a> {
+struct RowReversal<'a> {
     row: &'a loan_transactions::Model,
     /// +1: the row raised its balance; -1: it lowered it; 0: it moved none.
     sign: i32,
@@ -137,7 +137,7 @@ struct Move<'a> {
 async fn moves<'a>(
     tx: &DatabaseTransaction,
     rows: &'a [loan_transactions::Model],
-) -> Result<Vec<Move<'a>>, LoanError> {
+) -> Result<Vec<RowReversal<'a>>, LoanError> {
     let posted = rows.iter().map(|row| row.transaction_code);
     let with_reversals = posted.flat_map(|code| [code, code + 1]);
     let codes = transaction_codes::Entity::find()
@@ -149,13 +149,13 @@ async fn moves<'a>(
     let moves = rows.iter().map(|row| {
         let sign = codes.get(&row.transaction_code).map(|code| code.sign);
         let undoing = codes.get(&(row.transaction_code + 1)).cloned();
-        Some(Move { row, sign: sign?, undoing: undoing? })
+        Some(RowReversal { row, sign: sign?, undoing: undoing? })
     });
-    let moves: Option<Vec<Move<'_>>> = moves.collect();
+    let moves: Option<Vec<RowReversal<'_>>> = moves.collect();
     moves.ok_or_else(|| refuse("has a transaction code without a reversal"))
 }
 
-impl Move<'_> {
+impl RowReversal<'_> {
     /// Returns the amount that reversing the row adds to its balance.
     fn back(&self) -> Result<Money, OutOfRange> {
         match self.sign {
@@ -167,7 +167,7 @@ impl Move<'_> {
 }
 
 /// Returns the balances without the entry. For interest, the settled total is taken back.
-fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, LoanError> {
+fn moved_back(state: &LoanState, moves: &[RowReversal<'_>]) -> Result<LoanState, LoanError> {
     let mut after = state.clone();
     for step in moves {
         let Some(name) = step.row.balance_name else { continue };
@@ -196,7 +196,7 @@ fn moved_back(state: &State, moves: &[Move<'_>]) -> Result<State, LoanError> {
 
 /// Returns the balance that rows of this name move: for interest the settled total, because
 /// interest owed is not a sum of rows.
-fn balance(state: &mut State, name: BalanceName) -> &mut Money {
+fn balance(state: &mut LoanState, name: BalanceName) -> &mut Money {
     match name {
         BalanceName::Principal => &mut state.principal,
         BalanceName::Interest => &mut state.interest_settled_total,
@@ -212,9 +212,9 @@ fn balance(state: &mut State, name: BalanceName) -> &mut Money {
 #[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
 async fn prior_state(
     tx: &DatabaseTransaction,
-    book: &Book,
+    book: &LoanAccount,
     first: &loan_transactions::Model,
-    moves: &[Move<'_>],
+    moves: &[RowReversal<'_>],
 ) -> Result<Option<LoanSnapshot>, LoanError> {
     let snapshot = loan_snapshots::Entity::find_by_id(first.transaction_id).one(tx).await?;
     let Some(snapshot) = snapshot else {
@@ -257,7 +257,7 @@ async fn prior_state(
 }
 
 /// True if the loan is still closed as the entry left it: its status has not been changed since.
-fn closed_by_entry(book: &Book, prior: &LoanSnapshot) -> bool {
+fn closed_by_entry(book: &LoanAccount, prior: &LoanSnapshot) -> bool {
     let paid_off_since = book.loan.payoff_date.is_some() && prior.payoff_date.is_none();
     paid_off_since && book.status.code == PAID_OFF
 }
@@ -273,7 +273,12 @@ async fn status(
 
 /// Restores the columns that a posting writes in addition to those of the arithmetic. Later changes
 /// stay.
-fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&LoanSnapshot>, posted: NaiveDate) {
+fn restore(
+    loan: &mut loans::Model,
+    book: &LoanAccount,
+    prior: Option<&LoanSnapshot>,
+    posted: NaiveDate,
+) {
     let Some(prior) = prior else { return };
     if closed_by_entry(book, prior) {
         loan.status_code_id = prior.status_code_id;
@@ -289,17 +294,17 @@ fn restore(loan: &mut loans::Model, book: &Book, prior: Option<&LoanSnapshot>, p
 
 /// Builds the rows that reverse an entry, each with its resulting balance.
 fn undoing(
-    author: &Author,
+    author: &Actor,
     clock: Clock,
-    book: &Book,
-    after: &State,
-    moves: &[Move<'_>],
+    book: &LoanAccount,
+    after: &LoanState,
+    moves: &[RowReversal<'_>],
     returned: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::ActiveModel>, LoanError> {
     let mut running = book.state.clone();
     let is_first =
         |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
-    let undo = |step: &Move<'_>| {
+    let undo = |step: &RowReversal<'_>| {
         let row = step.row;
         let effective_date = row.effective_date;
         let resulting_balance = match row.balance_name {
@@ -342,8 +347,8 @@ fn undoing(
 }
 
 /// True if the balances that are sums of rows agree.
-fn has_balances_of(rows: &State, state: &State) -> bool {
-    let balances = |it: &State| {
+fn has_balances_of(rows: &LoanState, state: &LoanState) -> bool {
+    let balances = |it: &LoanState| {
         [it.principal, it.late_charges, it.fees, it.impound, it.suspense].map(Money::units)
     };
     balances(rows) == balances(state)
@@ -361,7 +366,7 @@ async fn write(
     };
     let mut undoing = undoing.into_iter();
     let first = undoing.next().ok_or_else(|| refuse("is not an entry"))?;
-    let reference = entries::insert(tx, first, undoing).await?;
+    let reference = journal::insert(tx, first, undoing).await?;
     let written = entry(tx, reference).await?;
     let mut partner = CaseStatement::new();
     for row in &written {

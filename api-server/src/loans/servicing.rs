@@ -59,7 +59,7 @@ pub struct RateStep {
 
 /// State that postings change: balances, accrual and due rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct LoanState {
     pub principal: Money,
     pub late_charges: Money,
     pub fees: Money,

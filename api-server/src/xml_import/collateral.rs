@@ -2,13 +2,13 @@
 
 pub mod details;
 
-use super::comments::On;
-use super::fields::{Fields, Update};
-use super::format::{Kind, RowShape, Shape, attribute};
+use super::comments::CommentParent;
+use super::element_fields::{ElementFields, UpdateMode};
+use super::format::{AttributeKind, ElementShape, RowShape, attribute};
 use super::parse::Element;
 use super::report::{Action, Message};
-use super::{Applied, Import, Stop, judge, refuse, within_deleted};
-use crate::audit::{self, Owner, Place};
+use super::{ElementOutcome, Import, RecordError, judge, refuse, within_deleted};
+use crate::audit::{self, AuditTarget, HistoryOwner};
 use crate::documents::comments::collateral_owners;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
@@ -23,37 +23,41 @@ use std::sync::LazyLock;
 /// `<Collateral>`
 pub static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use Column::*;
-    let shape = Shape::new("Collateral")
+    let shape = ElementShape::new("Collateral")
         .holding(&["Vehicle", "Location", "Insurance", "Tax", "Comment"])
         .with([
-            attribute("CollateralID", Kind::Id),
-            attribute("Description", Kind::LongText).nullable(),
+            attribute("CollateralID", AttributeKind::Id),
+            attribute("Description", AttributeKind::LongText).nullable(),
         ]);
     let columns = [
-        (ContactId, Kind::Id),
-        (CollateralCode, Kind::Text(15)),
-        (AcquisitionDate, Kind::Date),
-        (PricedDate, Kind::Date),
-        (NumberOfUnits, Kind::Int(0..=i32::MAX)),
-        (PricePerUnit, Kind::Amount),
-        (PercentageValue, Kind::Rate),
-        (NetValue, Kind::Amount),
-        (Notes, Kind::LongText),
+        (ContactId, AttributeKind::Id),
+        (CollateralCode, AttributeKind::Text(15)),
+        (AcquisitionDate, AttributeKind::Date),
+        (PricedDate, AttributeKind::Date),
+        (NumberOfUnits, AttributeKind::Int(0..=i32::MAX)),
+        (PricePerUnit, AttributeKind::Amount),
+        (PercentageValue, AttributeKind::Rate),
+        (NetValue, AttributeKind::Amount),
+        (Notes, AttributeKind::LongText),
     ];
     RowShape::new(shape, columns)
         .also_needing("CollateralCode, or the CollateralID of collateral that secures another loan")
 });
 
 /// Existing or staged collateral, and the owners whose field history records its changes.
-pub(super) struct There {
+pub(super) struct LinkedCollateral {
     pub row: Model,
-    pub owners: Vec<Owner>,
+    pub owners: Vec<HistoryOwner>,
 }
 
-impl There {
+impl LinkedCollateral {
     /// Where its field history goes.
-    pub fn place(&self) -> Place {
-        Place { owners: self.owners.clone(), privilege_path: "Collateral > Records", comment: None }
+    pub fn place(&self) -> AuditTarget {
+        AuditTarget {
+            owners: self.owners.clone(),
+            privilege_path: "Collateral > Records",
+            comment: None,
+        }
     }
 }
 
@@ -65,16 +69,16 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &COLLATERAL, self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &COLLATERAL, self.enforce);
         let named = fields.get::<i64>("CollateralID");
         let update = fields.update;
         let (mut there, action, messages) = match (update, named) {
-            (Update::Insert, None) => {
+            (UpdateMode::Insert, None) => {
                 let (there, messages) = self.new_collateral(tx, fields, loan_id).await?;
                 (there, Action::Inserted, messages)
             }
-            (Update::Insert, Some(id)) => {
+            (UpdateMode::Insert, Some(id)) => {
                 let (there, messages) =
                     self.link_collateral(tx, element, fields, id, loan_id).await?;
                 (there, Action::Inserted, messages)
@@ -83,28 +87,28 @@ impl Import<'_> {
                 fields.missing("CollateralID");
                 return Err(fields.finish().err().unwrap_or_default().into());
             }
-            (Update::Change, Some(id)) => {
+            (UpdateMode::Change, Some(id)) => {
                 let before = self.find_collateral(tx, element, id, loan_id).await?;
                 let (there, messages) = self.change_collateral(tx, fields, before).await?;
                 (there, Action::Updated, messages)
             }
-            (Update::Delete, Some(id)) => {
+            (UpdateMode::Delete, Some(id)) => {
                 let messages = fields.finish()?;
                 if let Some(child) = element.children.first() {
                     return Err(within_deleted(child).messages.into());
                 }
                 self.find_collateral(tx, element, id, loan_id).await?;
                 self.take_from(tx, id, loan_id).await?;
-                return Ok(Applied::one(element, Action::Deleted, None, id, messages));
+                return Ok(ElementOutcome::one(element, Action::Deleted, None, id, messages));
             }
         };
         let id = there.row.collateral_id;
-        let mut applied = Applied::one(element, action, None, id, messages);
+        let mut applied = ElementOutcome::one(element, action, None, id, messages);
         let keys = self.settle(tx, &mut applied).await?;
         there.row.collateral_id = keys.of(id);
         for child in &element.children {
             let outcome = match applied.failed {
-                true => Ok(Applied::untried(child)),
+                true => Ok(ElementOutcome::untried(child)),
                 false => self.in_collateral(tx, &there, child).await,
             };
             applied.add(judge(child, outcome)?);
@@ -115,16 +119,16 @@ impl Import<'_> {
     async fn in_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        there: &There,
+        there: &LinkedCollateral,
         child: &Element,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let mut applied = match child.name.as_str() {
             "Vehicle" => self.vehicle(tx, child, there).await?,
             "Location" => self.location(tx, child, there).await?,
             "Insurance" => self.insurance(tx, child, there).await?,
             "Tax" => self.tax(tx, child, there).await?,
             "Comment" => {
-                let on = On::Collateral(there.row.collateral_id, there.owners.clone());
+                let on = CommentParent::Collateral(there.row.collateral_id, there.owners.clone());
                 self.comment(tx, child, on).await?
             }
             _ => self.unknown_element("Collateral", child),
@@ -136,9 +140,9 @@ impl Import<'_> {
     async fn new_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        mut fields: Fields<'_>,
+        mut fields: ElementFields<'_>,
         loan_id: i64,
-    ) -> Result<(There, Vec<Message>), Stop> {
+    ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let mut row = Model {
             collateral_id: self.stage.number(),
             contact_id: None,
@@ -159,7 +163,7 @@ impl Import<'_> {
         if !fields.has("NetValue") {
             row.net_value = net_value(&row)?;
         }
-        let there = There { row, owners: vec![Owner::Loan(loan_id)] };
+        let there = LinkedCollateral { row, owners: vec![HistoryOwner::Loan(loan_id)] };
         let description = fields.get::<String>("Description");
         let messages = fields.finish()?;
         self.stage.add(there.row.clone(), there.place());
@@ -173,10 +177,14 @@ impl Import<'_> {
     fn link(&mut self, loan_id: i64, collateral_id: i64) {
         let row_id = self.stage.number();
         let link = loan_collaterals::Model { row_id, loan_id, collateral_id };
-        self.stage.add(link, Place::of(Owner::Loan(loan_id), "Collateral > Records"));
+        self.stage.add(link, AuditTarget::of(HistoryOwner::Loan(loan_id), "Collateral > Records"));
     }
 
-    fn description(&self, there: &There, description: String) -> Result<descriptions::Model, Stop> {
+    fn description(
+        &self,
+        there: &LinkedCollateral,
+        description: String,
+    ) -> Result<descriptions::Model, RecordError> {
         Ok(descriptions::Model {
             collateral_id: there.row.collateral_id,
             description,
@@ -190,10 +198,10 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        fields: Fields<'_>,
+        fields: ElementFields<'_>,
         id: i64,
         loan_id: i64,
-    ) -> Result<(There, Vec<Message>), Stop> {
+    ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let found = self.caller.find::<Entity>().filter(Column::CollateralId.eq(id));
         let Some(row) = found.one(tx).await? else {
             return Err(refuse(element, "no collateral has this CollateralID"));
@@ -202,10 +210,11 @@ impl Import<'_> {
             return Err(refuse(element, "the collateral already secures this loan"));
         }
         let mut owners = collateral_owners(tx, id).await?;
-        owners.retain(|owner| matches!(owner, Owner::Loan(_)));
-        owners.push(Owner::Loan(loan_id));
+        owners.retain(|owner| matches!(owner, HistoryOwner::Loan(_)));
+        owners.push(HistoryOwner::Loan(loan_id));
         self.link(loan_id, id);
-        let (there, messages) = self.change_collateral(tx, fields, There { row, owners }).await?;
+        let (there, messages) =
+            self.change_collateral(tx, fields, LinkedCollateral { row, owners }).await?;
         Ok((there, messages))
     }
 
@@ -214,7 +223,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         collateral_id: i64,
         loan_id: i64,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, RecordError> {
         use loan_collaterals::Column::{CollateralId, LoanId};
         let link = CollateralId.eq(collateral_id).and(LoanId.eq(loan_id));
         self.exists::<loan_collaterals::Entity>(tx, link).await
@@ -227,7 +236,7 @@ impl Import<'_> {
         element: &Element,
         id: i64,
         loan_id: i64,
-    ) -> Result<There, Stop> {
+    ) -> Result<LinkedCollateral, RecordError> {
         let found =
             self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(tx).await?;
         let Some(row) = found.filter(|_| loan_id > 0) else {
@@ -236,15 +245,15 @@ impl Import<'_> {
         if !self.linked(tx, id, loan_id).await? {
             return Err(refuse(element, "no collateral of this loan has this CollateralID"));
         }
-        Ok(There { row, owners: collateral_owners(tx, id).await? })
+        Ok(LinkedCollateral { row, owners: collateral_owners(tx, id).await? })
     }
 
     async fn change_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        mut fields: Fields<'_>,
-        before: There,
-    ) -> Result<(There, Vec<Message>), Stop> {
+        mut fields: ElementFields<'_>,
+        before: LinkedCollateral,
+    ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let mut row = before.row.clone();
         fields.fill(&COLLATERAL, &mut row);
         self.check_owner(tx, &mut fields).await?;
@@ -256,7 +265,7 @@ impl Import<'_> {
         let description = fields.get::<String>("Description").filter(|text| !text.is_empty());
         let messages = fields.finish()?;
         self.change(tx, &before.place(), &before.row, &row).await?;
-        let there = There { row, owners: before.owners };
+        let there = LinkedCollateral { row, owners: before.owners };
         if describes {
             self.describe(tx, &there, description).await?;
         }
@@ -266,9 +275,9 @@ impl Import<'_> {
     async fn describe(
         &mut self,
         tx: &DatabaseTransaction,
-        there: &There,
+        there: &LinkedCollateral,
         description: Option<String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let of = descriptions::Column::CollateralId.eq(there.row.collateral_id);
         let before = self.caller.find::<descriptions::Entity>().filter(of).one(tx).await?;
         let place = there.place();
@@ -291,8 +300,8 @@ impl Import<'_> {
     async fn check_owner(
         &self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-    ) -> Result<(), Stop> {
+        fields: &mut ElementFields<'_>,
+    ) -> Result<(), RecordError> {
         let Some(id) = fields.get::<i64>("ContactID") else { return Ok(()) };
         let contact = contacts::Column::ContactId.eq(id);
         if !self.exists::<contacts::Entity>(tx, contact).await? {
@@ -307,7 +316,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         collateral_id: i64,
         loan_id: i64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         use loan_collaterals::Column::{CollateralId, LoanId};
         let link = self.caller.find::<loan_collaterals::Entity>();
         let link = link.filter(CollateralId.eq(collateral_id)).filter(LoanId.eq(loan_id));
@@ -324,9 +333,9 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         link: &loan_collaterals::Model,
         goes: impl Fn(&Model) -> bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let collateral_id = link.collateral_id;
-        let place = Place::of(Owner::Loan(link.loan_id), "Collateral > Records");
+        let place = AuditTarget::of(HistoryOwner::Loan(link.loan_id), "Collateral > Records");
         let row = self.caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id));
         let row = row.one(tx).await?;
         let others = loan_collaterals::Column::CollateralId
@@ -344,12 +353,12 @@ impl Import<'_> {
     async fn remove_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        place: &Place,
+        place: &AuditTarget,
         link: &loan_collaterals::Model,
         row: &Model,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let id = row.collateral_id;
-        self.remove_comments(tx, On::Collateral(id, place.owners.clone())).await?;
+        self.remove_comments(tx, CommentParent::Collateral(id, place.owners.clone())).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
             let of = (collateral_vehicles::Column::CollateralId, id);

@@ -1,12 +1,14 @@
 //! `<Comment>` in a contact, a loan or collateral.
 
-use super::fields::{Fields, Update};
-use super::format::{Kind, Needed, RowShape, Shape, TEXT_BYTES_MAX, attribute, choice};
+use super::element_fields::{ElementFields, UpdateMode};
+use super::format::{
+    AttributeKind, ElementShape, Needed, RowShape, TEXT_BYTES_MAX, attribute, choice,
+};
 use super::parse::Element;
 use super::report::Action;
-use super::{Applied, Import, Stop};
-use crate::audit::{OfComment, Owner, Place};
-use crate::documents::comments::Kind as CommentKind;
+use super::{ElementOutcome, Import, RecordError};
+use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
+use crate::documents::comments::CommentKind;
 use crate::documents::comments::changes as of_comments;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::entity::comment_categories;
@@ -15,27 +17,28 @@ use std::sync::LazyLock;
 
 /// `<Comment>`
 pub static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
-    let shape = Shape::new("Comment")
-        .holding_text()
-        .with([attribute("CommentID", Kind::Id), attribute("CommentCategoryCode", Kind::Text(25))]);
+    let shape = ElementShape::new("Comment").holding_text().with([
+        attribute("CommentID", AttributeKind::Id),
+        attribute("CommentCategoryCode", AttributeKind::Text(25)),
+    ]);
     let columns = [
-        (Column::ActionDate, Kind::Date),
+        (Column::ActionDate, AttributeKind::Date),
         (Column::Priority, choice::<CommentPriority>()),
-        (Column::PinnedFlag, Kind::Flag),
+        (Column::PinnedFlag, AttributeKind::Flag),
     ];
     RowShape::new(shape, columns).needing(Needed::ToInsert, &["CommentCategoryCode"])
 });
 
 /// The record that a comment is on.
 #[derive(Clone, Debug)]
-pub(super) enum On {
+pub(super) enum CommentParent {
     Loan(i64),
     Contact(i64),
     /// The collateral, and the owners whose field history records its changes.
-    Collateral(i64, Vec<Owner>),
+    Collateral(i64, Vec<HistoryOwner>),
 }
 
-impl On {
+impl CommentParent {
     fn kind(&self) -> CommentKind {
         match self {
             Self::Loan(_) => CommentKind::Loan,
@@ -52,10 +55,10 @@ impl On {
         }
     }
 
-    fn owners(&self) -> Vec<Owner> {
+    fn owners(&self) -> Vec<HistoryOwner> {
         match self {
-            Self::Loan(id) => vec![Owner::Loan(*id)],
-            Self::Contact(id) => vec![Owner::Contact(*id)],
+            Self::Loan(id) => vec![HistoryOwner::Loan(*id)],
+            Self::Contact(id) => vec![HistoryOwner::Contact(*id)],
             Self::Collateral(_, owners) => owners.clone(),
         }
     }
@@ -67,9 +70,9 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        on: On,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &COMMENT, self.enforce);
+        on: CommentParent,
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &COMMENT, self.enforce);
         let key = ("CommentID", Column::CommentId);
         let before = self.own_row::<Entity>(tx, &mut fields, key, on.column()).await?;
         let category =
@@ -84,7 +87,7 @@ impl Import<'_> {
         if !element.text.is_empty() {
             row.comment = element.text.clone();
         }
-        if fields.update != Update::Delete && row.comment.is_empty() {
+        if fields.update != UpdateMode::Delete && row.comment.is_empty() {
             fields.refuse("the comment has no text: write it as the text of the element");
         }
         if row.comment.len() > TEXT_BYTES_MAX {
@@ -94,7 +97,7 @@ impl Import<'_> {
         let messages = fields.finish()?;
         let comment_id = row.comment_id;
         let action = match (update, before) {
-            (Update::Delete, before) => {
+            (UpdateMode::Delete, before) => {
                 // The object store's sweep deletes the orphaned files of its documents.
                 let gone = before.unwrap_or(row);
                 of_comments::remove(tx, &self.author, self.clock, on.kind(), &gone).await?;
@@ -109,23 +112,26 @@ impl Import<'_> {
                 Action::Updated
             }
             (_, None) => {
-                let place = Place {
+                let place = AuditTarget {
                     owners: on.owners(),
                     privilege_path: on.kind().privilege_path(),
-                    comment: Some(OfComment { comment_id, category_id: row.comment_category_id }),
+                    comment: Some(CommentTarget {
+                        comment_id,
+                        category_id: row.comment_category_id,
+                    }),
                 };
                 self.stage.add(row, place);
                 Action::Inserted
             }
         };
-        Ok(Applied::one(element, action, None, comment_id, messages))
+        Ok(ElementOutcome::one(element, action, None, comment_id, messages))
     }
 
-    fn new_comment(&mut self, on: &On) -> Result<Model, Stop> {
+    fn new_comment(&mut self, on: &CommentParent) -> Result<Model, RecordError> {
         let (loan_id, contact_id, collateral_id) = match *on {
-            On::Loan(id) => (Some(id), None, None),
-            On::Contact(id) => (None, Some(id), None),
-            On::Collateral(id, _) => (None, None, Some(id)),
+            CommentParent::Loan(id) => (Some(id), None, None),
+            CommentParent::Contact(id) => (None, Some(id), None),
+            CommentParent::Collateral(id, _) => (None, None, Some(id)),
         };
         Ok(Model {
             comment_id: self.stage.number(),
@@ -148,8 +154,8 @@ impl Import<'_> {
     pub(super) async fn remove_comments(
         &mut self,
         tx: &DatabaseTransaction,
-        on: On,
-    ) -> Result<(), Stop> {
+        on: CommentParent,
+    ) -> Result<(), RecordError> {
         let (column, id) = on.column();
         for comment in self.caller.find::<Entity>().filter(column.eq(id)).all(tx).await? {
             of_comments::remove(tx, &self.author, self.clock, on.kind(), &comment).await?;

@@ -3,13 +3,13 @@
 pub mod addresses;
 pub mod credentials;
 
-use super::fields::{Fields, Update};
-use super::format::{Kind, Needed, RowShape, Shape, attribute, choice};
-use super::known::Sort;
+use super::element_fields::{ElementFields, UpdateMode};
+use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
+use super::lookup_cache::NameKind;
 use super::parse::Element;
 use super::report::Action;
-use super::{Applied, Import, Parent, Stop, comments, refuse};
-use crate::audit::{self, Owner, Place, Placed};
+use super::{ElementOutcome, Import, ParentRecord, RecordError, comments, refuse};
+use crate::audit::{self, AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::auth::visibility::Visible;
 use crate::documents;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
@@ -23,13 +23,13 @@ use std::sync::LazyLock;
 
 /// `<Contact>`
 pub static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
-    let shape = Shape::new("Contact")
+    let shape = ElementShape::new("Contact")
         .holding(&["Detail", "Demographics", "Financials", "Address", "Comment", "WebCredentials"])
         .with([
-            attribute("StoreRecordID", Kind::Text(255)),
-            attribute("ContactID", Kind::Id),
-            attribute("ContactTypeCode", Kind::Text(25)),
-            attribute("ContactOfficerUserName", Kind::Text(50)).nullable(),
+            attribute("StoreRecordID", AttributeKind::Text(255)),
+            attribute("ContactID", AttributeKind::Id),
+            attribute("ContactTypeCode", AttributeKind::Text(25)),
+            attribute("ContactOfficerUserName", AttributeKind::Text(50)).nullable(),
         ]);
     let needed = ["ContactNumber", "ContactTypeCode", "EntityCode"];
     RowShape::new(shape, columns())
@@ -37,9 +37,9 @@ pub static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
         .also_needing("LastName1 or Company")
 });
 
-fn columns() -> Vec<(Column, Kind)> {
+fn columns() -> Vec<(Column, AttributeKind)> {
+    use AttributeKind::{Date, Text};
     use Column::*;
-    use Kind::{Date, Text};
     vec![
         (ContactNumber, Text(25)),
         (EntityCode, Text(25)),
@@ -99,25 +99,25 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-    ) -> Result<(Applied, Parent), Stop> {
-        let mut fields = Fields::new(element, &CONTACT, self.enforce);
+    ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
+        let mut fields = ElementFields::new(element, &CONTACT, self.enforce);
         let before = match fields.update {
-            Update::Insert => {
-                self.check_new_number(tx, &mut fields, Sort::Contact).await?;
+            UpdateMode::Insert => {
+                self.check_new_number(tx, &mut fields, NameKind::Contact).await?;
                 None
             }
-            Update::Change | Update::Delete => {
+            UpdateMode::Change | UpdateMode::Delete => {
                 Some(self.find_contact(tx, element, &mut fields).await?)
             }
         };
-        if fields.update == Update::Delete {
+        if fields.update == UpdateMode::Delete {
             let row = before.ok_or_else(|| refuse(element, "no such contact"))?;
             if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
                 let message = "names a different contact than ContactID";
                 fields.error("ContactNumber", message);
             }
             fields.finish()?;
-            return Ok((self.delete_contact(tx, element, row).await?, Parent::None));
+            return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
         }
         let new = || Model { created_date: self.clock.now, ..Model::default() };
         let mut row = before.clone().unwrap_or_else(new);
@@ -135,7 +135,7 @@ impl Import<'_> {
             }
             None => {
                 row.contact_id = self.stage.number();
-                self.note_name(Sort::Contact, &row.contact_number, row.contact_id);
+                self.note_name(NameKind::Contact, &row.contact_number, row.contact_id);
                 let place = row.place();
                 self.stage.add(row.clone(), place);
                 Action::Inserted
@@ -143,8 +143,8 @@ impl Import<'_> {
         };
         self.store(element, row.contact_id);
         let key = Some(row.contact_number.clone());
-        let applied = Applied::one(element, action, key, row.contact_id, messages);
-        Ok((applied, Parent::Contact(Box::new(row))))
+        let applied = ElementOutcome::one(element, action, key, row.contact_id, messages);
+        Ok((applied, ParentRecord::Contact(Box::new(row))))
     }
 
     /// Applies a child element of a contact.
@@ -153,14 +153,16 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         contact: &Model,
         child: &Element,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let contact_id = contact.contact_id;
         match child.name.as_str() {
             "Detail" => self.form(tx, child, Form::ContactDetail, contact_id).await,
             "Demographics" => self.form(tx, child, Form::ContactDemographics, contact_id).await,
             "Financials" => self.form(tx, child, Form::ContactFinancials, contact_id).await,
             "Address" => self.address(tx, child, contact_id).await,
-            "Comment" => self.comment(tx, child, comments::On::Contact(contact_id)).await,
+            "Comment" => {
+                self.comment(tx, child, comments::CommentParent::Contact(contact_id)).await
+            }
             "WebCredentials" => self.web_credentials(tx, child, contact_id).await,
             _ => Ok(self.unknown_element("Contact", child)),
         }
@@ -171,8 +173,8 @@ impl Import<'_> {
         &self,
         tx: &DatabaseTransaction,
         element: &Element,
-        fields: &mut Fields<'_>,
-    ) -> Result<Model, Stop> {
+        fields: &mut ElementFields<'_>,
+    ) -> Result<Model, RecordError> {
         let contacts = self.caller.find::<Entity>();
         let id = fields.get::<i64>("ContactID").map(|id| Column::ContactId.eq(id));
         let number = || fields.get::<String>("ContactNumber");
@@ -191,12 +193,12 @@ impl Import<'_> {
     pub(super) async fn check_new_number(
         &mut self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-        sort: Sort,
-    ) -> Result<(), Stop> {
+        fields: &mut ElementFields<'_>,
+        sort: NameKind,
+    ) -> Result<(), RecordError> {
         let (number_name, id_name, what) = match sort {
-            Sort::Loan => ("LoanNumber", "LoanID", "loan"),
-            Sort::Contact | Sort::WebUser | Sort::NameSkeleton => {
+            NameKind::Loan => ("LoanNumber", "LoanID", "loan"),
+            NameKind::Contact | NameKind::WebUser | NameKind::NameSkeleton => {
                 ("ContactNumber", "ContactID", "contact")
             }
         };
@@ -213,9 +215,9 @@ impl Import<'_> {
     async fn contact_codes(
         &mut self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         row: &mut Model,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         if let Some(id) = self.code::<contact_types::Entity>(tx, fields, "ContactTypeCode").await? {
             row.contact_type_id = id;
         }
@@ -229,7 +231,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         row: Model,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let contact_id = row.contact_id;
         // Row lock: adding a document or a card to the contact either commits before this or finds
         // the contact gone.
@@ -254,22 +256,23 @@ impl Import<'_> {
             return Err(refuse(element, "a contact with documents cannot be deleted"));
         }
         self.delete_web_credentials(tx, contact_id).await?;
-        self.remove_comments(tx, comments::On::Contact(contact_id)).await?;
+        self.remove_comments(tx, comments::CommentParent::Contact(contact_id)).await?;
         self.remove_values(tx, &forms, contact_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
             let place = row.place();
             let of = (contact_addresses::Column::ContactId, contact_id);
             self.remove_all::<contact_addresses::Entity>(tx, changes, &place, of).await?;
-            let reports = Place::of(Owner::Contact(contact_id), "Contact > Credit Profiles");
+            let reports =
+                AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Credit Profiles");
             let of = (credit_profiles::Column::ContactId, contact_id);
             self.remove_all::<credit_profiles::Entity>(tx, changes, &reports, of).await?;
             Entity::delete_by_id(contact_id).exec(tx).await?;
-            Ok::<_, Stop>(changes.add(&place, Some(&row), None)?)
+            Ok::<_, RecordError>(changes.add(&place, Some(&row), None)?)
         });
         recorded.await?;
         let key = Some(row.contact_number);
-        Ok(Applied::one(element, Action::Deleted, key, contact_id, Vec::new()))
+        Ok(ElementOutcome::one(element, Action::Deleted, key, contact_id, Vec::new()))
     }
 
     /// True if a row matches the condition.
@@ -277,7 +280,7 @@ impl Import<'_> {
         &self,
         tx: &DatabaseTransaction,
         condition: sea_orm::sea_query::Expr,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, RecordError> {
         let rows = self.caller.find::<E>().filter(condition).limit(1);
         Ok(rows.one(tx).await?.is_some())
     }

@@ -1,11 +1,11 @@
 //! `<Detail>`, `<Demographics>`, `<Financials>`, `<Detail1>` and `<Detail2>`: values of a form's
 //! user-defined fields.
 
-use super::fields::{Fields, Update};
-use super::format::{CLEARED, Kind, Shape, UPDATE_FLAG, attribute};
+use super::element_fields::{ElementFields, UpdateMode};
+use super::format::{AttributeKind, CLEARED, ElementShape, UPDATE_FLAG, attribute};
 use super::parse::Element;
-use super::{Applied, Import, Stop};
-use crate::audit::{FieldNote, Names, Owner, Place};
+use super::{ElementOutcome, Import, RecordError};
+use crate::audit::{AuditTarget, FieldNames, FieldNote, HistoryOwner};
 use crate::auth::privileges::Privilege;
 use crate::auth::visibility::records::{FORM_OWNERS, view_of};
 use crate::loans::field_values;
@@ -22,22 +22,24 @@ const CHARACTERS_MAX: usize = 255;
 /// The most fields in a form.
 const FIELDS_MAX: usize = 80;
 
-pub static DETAIL: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail"));
-pub static DEMOGRAPHICS: LazyLock<Shape> = LazyLock::new(|| form_shape("Demographics"));
-pub static FINANCIALS: LazyLock<Shape> = LazyLock::new(|| form_shape("Financials"));
-pub static DETAIL1: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail1"));
-pub static DETAIL2: LazyLock<Shape> = LazyLock::new(|| form_shape("Detail2"));
+pub static DETAIL: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail"));
+pub static DEMOGRAPHICS: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Demographics"));
+pub static FINANCIALS: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Financials"));
+pub static DETAIL1: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail1"));
+pub static DETAIL2: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail2"));
 
-fn form_shape(element: &'static str) -> Shape {
+fn form_shape(element: &'static str) -> ElementShape {
     let fields = (1..=FIELDS_MAX).map(|number| {
         let name = format!("Userdef{number:02}").into();
-        let field = attribute("", Kind::Text(CHARACTERS_MAX)).nullable();
+        let field = attribute("", AttributeKind::Text(CHARACTERS_MAX)).nullable();
         super::format::Attribute { name, ..field }
     });
-    Shape::new(element).with(fields).also_needing("every user-defined field marked as required")
+    ElementShape::new(element)
+        .with(fields)
+        .also_needing("every user-defined field marked as required")
 }
 
-fn shape_of(form: Form) -> &'static Shape {
+fn shape_of(form: Form) -> &'static ElementShape {
     match form {
         Form::LoanDetail1 => &DETAIL1,
         Form::LoanDetail2 => &DETAIL2,
@@ -48,21 +50,21 @@ fn shape_of(form: Form) -> &'static Shape {
 }
 
 /// Where the field history of a form's values goes.
-fn place(form: Form, record_id: i64) -> Place {
+fn place(form: Form, record_id: i64) -> AuditTarget {
     let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
     let path = owner.map_or("", |(owner, _)| {
         let Privilege(path, _) = view_of(owner);
         path
     });
     let owner = match form {
-        Form::LoanDetail1 | Form::LoanDetail2 => Owner::Loan(record_id),
-        _ => Owner::Contact(record_id),
+        Form::LoanDetail1 | Form::LoanDetail2 => HistoryOwner::Loan(record_id),
+        _ => HistoryOwner::Contact(record_id),
     };
-    Place::of(owner, path)
+    AuditTarget::of(owner, path)
 }
 
 /// The value of a field before and after.
-struct Change<'d> {
+struct ValueChange<'d> {
     field: &'d definitions::Model,
     before: Option<String>,
     after: Option<String>,
@@ -76,13 +78,13 @@ impl Import<'_> {
         element: &Element,
         form: Form,
         record_id: i64,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, shape_of(form), self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, shape_of(form), self.enforce);
         let before = self.values(tx, form, record_id).await?;
-        if fields.update == Update::Delete {
+        if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
             self.remove_values(tx, &[form], record_id).await?;
-            return Ok(Applied::told(messages));
+            return Ok(ElementOutcome::told(messages));
         }
         let defined = self.definitions(tx).await?;
         let mut given: HashMap<i64, Option<&str>> = HashMap::new();
@@ -111,7 +113,7 @@ impl Import<'_> {
             let old = before.get(&field.field_id).cloned();
             match given.get(&field.field_id) {
                 Some(text) => match field_values::checked(field, &name, *text) {
-                    Ok(new) => changes.push(Change { field, before: old, after: new }),
+                    Ok(new) => changes.push(ValueChange { field, before: old, after: new }),
                     Err(value) => fields.error(&name, value.message),
                 },
                 None if field.required_flag && !field.read_only_flag && old.is_none() => {
@@ -124,14 +126,14 @@ impl Import<'_> {
         for change in changes {
             self.set_value(tx, form, record_id, change).await?;
         }
-        Ok(Applied::told(messages))
+        Ok(ElementOutcome::told(messages))
     }
 
     /// Returns the definitions of all fields, which are read once.
     async fn definitions(
         &mut self,
         tx: &DatabaseTransaction,
-    ) -> Result<Arc<[definitions::Model]>, Stop> {
+    ) -> Result<Arc<[definitions::Model]>, RecordError> {
         if let Some(definitions) = &self.definitions {
             return Ok(definitions.clone());
         }
@@ -147,7 +149,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         form: Form,
         record_id: i64,
-    ) -> Result<HashMap<i64, String>, Stop> {
+    ) -> Result<HashMap<i64, String>, RecordError> {
         if record_id < 0 {
             let defined = self.definitions(tx).await?;
             let of_form = defined.iter().filter(|field| field.form == form);
@@ -180,8 +182,8 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         form: Form,
         record_id: i64,
-        Change { field, before, after }: Change<'_>,
-    ) -> Result<(), Stop> {
+        ValueChange { field, before, after }: ValueChange<'_>,
+    ) -> Result<(), RecordError> {
         if before == after {
             return Ok(());
         }
@@ -191,7 +193,7 @@ impl Import<'_> {
             (None, Some(value)) => {
                 let row_id = self.stage.number();
                 let row = Model { row_id, field_id, record_id, value: value.clone() };
-                self.stage.add(row, Place { owners: Vec::new(), ..place(form, record_id) });
+                self.stage.add(row, AuditTarget { owners: Vec::new(), ..place(form, record_id) });
             }
             (Some(_), Some(value)) if staged => {
                 if let Some(row) = self.stage.find::<Model>(|row| is_of(row, field, record_id)) {
@@ -219,13 +221,13 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         forms: &[Form],
         record_id: i64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let defined = self.definitions(tx).await?;
         for form in forms {
             let values = self.values(tx, *form, record_id).await?;
             for field in defined.iter().filter(|field| field.form == *form) {
                 let Some(before) = values.get(&field.field_id).cloned() else { continue };
-                let change = Change { field, before: Some(before), after: None };
+                let change = ValueChange { field, before: Some(before), after: None };
                 self.set_value(tx, *form, record_id, change).await?;
             }
         }
@@ -253,7 +255,7 @@ fn note(
         place: place(form, record_id),
         table: table_of(form),
         record_id,
-        names: Arc::new(Names { field: member(field), label: field.label.clone() }),
+        names: Arc::new(FieldNames { field: member(field), label: field.label.clone() }),
         old_value,
         new_value,
     }

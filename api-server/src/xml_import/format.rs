@@ -25,7 +25,7 @@ pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// The kind of value an attribute holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum AttributeKind {
     /// Text of up to this many characters.
     Text(usize),
     /// Text of up to 64 KiB.
@@ -53,11 +53,11 @@ pub enum Kind {
 }
 
 /// The kind of an attribute that holds one value of an enumeration.
-pub fn choice<T: ActiveEnum<Value = String>>() -> Kind {
-    Kind::Choice(T::iter().map(|word| word.to_value()).collect())
+pub fn choice<T: ActiveEnum<Value = String>>() -> AttributeKind {
+    AttributeKind::Choice(T::iter().map(|word| word.to_value()).collect())
 }
 
-impl Kind {
+impl AttributeKind {
     /// Parses a text of this kind.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         Ok(match self {
@@ -155,7 +155,7 @@ pub struct Attribute {
     /// The attribute's name.
     pub name: Cow<'static, str>,
     /// The kind of value it holds.
-    pub kind: Kind,
+    pub kind: AttributeKind,
     /// True if `##NULL##` clears it.
     pub nullable: bool,
     /// When it is required.
@@ -164,7 +164,7 @@ pub struct Attribute {
 
 /// Creates an attribute that is not a column, such as a code, a reference or an input to a
 /// computation.
-pub fn attribute(name: &'static str, kind: Kind) -> Attribute {
+pub fn attribute(name: &'static str, kind: AttributeKind) -> Attribute {
     Attribute { name: name.into(), kind, nullable: false, needed: Needed::No }
 }
 
@@ -177,7 +177,7 @@ impl Attribute {
 
 /// An element of the format.
 #[derive(Debug)]
-pub struct Shape {
+pub struct ElementShape {
     /// The element's name.
     pub element: &'static str,
     /// Its attributes.
@@ -191,11 +191,11 @@ pub struct Shape {
     places: HashMap<Cow<'static, str>, usize>,
 }
 
-impl Shape {
+impl ElementShape {
     /// Creates an element with nothing but an `UpdateFlag`.
     pub fn new(element: &'static str) -> Self {
         let flags = ["0", "1", "2"].map(str::to_owned).into();
-        Self::bare(element).with([attribute(UPDATE_FLAG, Kind::Choice(flags))])
+        Self::bare(element).with([attribute(UPDATE_FLAG, AttributeKind::Choice(flags))])
     }
 
     /// Creates an element with nothing in it.
@@ -245,14 +245,17 @@ impl Shape {
 /// An element that stands for a row, with the columns that its attributes fill.
 #[derive(Debug)]
 pub struct RowShape<E: EntityTrait> {
-    shape: Shape,
+    shape: ElementShape,
     /// Columns by index of the attribute.
     columns: Vec<Option<E::Column>>,
 }
 
 impl<E: EntityTrait> RowShape<E> {
     /// Creates an element that has these columns in addition to its other attributes.
-    pub fn new(shape: Shape, columns: impl IntoIterator<Item = (E::Column, Kind)>) -> Self {
+    pub fn new(
+        shape: ElementShape,
+        columns: impl IntoIterator<Item = (E::Column, AttributeKind)>,
+    ) -> Self {
         let mut of_columns = vec![None; shape.attributes.len()];
         let attributes = columns.into_iter().map(|(column, kind)| {
             of_columns.push(Some(column));
@@ -280,15 +283,15 @@ impl<E: EntityTrait> RowShape<E> {
 }
 
 impl<E: EntityTrait> Deref for RowShape<E> {
-    type Target = Shape;
+    type Target = ElementShape;
 
-    fn deref(&self) -> &Shape {
+    fn deref(&self) -> &ElementShape {
         &self.shape
     }
 }
 
 /// All elements except the root.
-pub fn shapes() -> [&'static Shape; 22] {
+pub fn shapes() -> [&'static ElementShape; 22] {
     [
         &contacts::CONTACT,
         &field_values::DETAIL,
@@ -316,9 +319,9 @@ pub fn shapes() -> [&'static Shape; 22] {
 }
 
 /// The root element.
-pub static ROOT: LazyLock<Shape> = LazyLock::new(|| {
-    let flags = || Kind::Choice(["0", "1"].map(str::to_owned).into());
-    Shape::bare(super::parse::ROOT)
+pub static ROOT: LazyLock<ElementShape> = LazyLock::new(|| {
+    let flags = || AttributeKind::Choice(["0", "1"].map(str::to_owned).into());
+    ElementShape::bare(super::parse::ROOT)
         .holding(&["Contact", "Loan", "Transactions"])
         .with([attribute(COMMIT_BLOCK, flags()), attribute(ENFORCE, flags())])
 });

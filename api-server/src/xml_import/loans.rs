@@ -7,17 +7,17 @@ mod deleting;
 mod terms;
 
 use self::terms::{complete_amounts, complete_schedule, schedule_of, with_terms_of};
-use super::fields::{Fields, Update};
-use super::format::{Kind, Needed, RowShape, Shape, attribute, choice};
-use super::known::Sort;
-use super::names::Stored;
+use super::element_fields::{ElementFields, UpdateMode};
+use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
+use super::lookup_cache::NameKind;
 use super::parse::Element;
+use super::record_refs::RecordRef;
 use super::report::{Action, Message};
-use super::{Applied, Import, Parent, Stop, comments, refuse};
-use crate::audit::Placed;
-use crate::loans::entries::{Heading, codes};
-use crate::loans::loan_book::{Book, accrues};
-use crate::loans::servicing::State;
+use super::{ElementOutcome, Import, ParentRecord, RecordError, comments, refuse};
+use crate::audit::HasAuditTarget;
+use crate::loans::account::{LoanAccount, accrues};
+use crate::loans::journal::{EntryHeader, codes};
+use crate::loans::servicing::LoanState;
 use crate::loans::servicing::schedule::Schedule;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
@@ -35,7 +35,7 @@ use std::sync::LazyLock;
 
 /// `<Loan>`
 pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
-    let shape = Shape::new("Loan")
+    let shape = ElementShape::new("Loan")
         .holding(&[
             "Detail1",
             "Detail2",
@@ -48,18 +48,18 @@ pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
             "Comment",
         ])
         .with([
-            attribute("StoreRecordID", Kind::Text(255)),
-            attribute("LoanID", Kind::Id),
-            attribute("GetRecordID", Kind::Text(255)),
-            attribute("ContactID", Kind::Id),
-            attribute("ContactNumber", Kind::Text(25)),
-            attribute("LoanGroupCode", Kind::Text(25)),
-            attribute("PortfolioCode", Kind::Text(25)),
-            attribute("StatusCode", Kind::Text(25)),
-            attribute("RiskRatingCode", Kind::Text(25)).nullable(),
-            attribute("InterestPlanName", Kind::Text(50)).nullable(),
-            attribute("LoanOfficerUserName", Kind::Text(50)).nullable(),
-            attribute("CollectionOfficerUserName", Kind::Text(50)).nullable(),
+            attribute("StoreRecordID", AttributeKind::Text(255)),
+            attribute("LoanID", AttributeKind::Id),
+            attribute("GetRecordID", AttributeKind::Text(255)),
+            attribute("ContactID", AttributeKind::Id),
+            attribute("ContactNumber", AttributeKind::Text(25)),
+            attribute("LoanGroupCode", AttributeKind::Text(25)),
+            attribute("PortfolioCode", AttributeKind::Text(25)),
+            attribute("StatusCode", AttributeKind::Text(25)),
+            attribute("RiskRatingCode", AttributeKind::Text(25)).nullable(),
+            attribute("InterestPlanName", AttributeKind::Text(50)).nullable(),
+            attribute("LoanOfficerUserName", AttributeKind::Text(50)).nullable(),
+            attribute("CollectionOfficerUserName", AttributeKind::Text(50)).nullable(),
         ])
         .with(BOOKED_ONCE.map(|(name, kind)| attribute(name, kind)));
     let needed = [
@@ -78,20 +78,20 @@ pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
 });
 
 /// Attributes set when a loan is booked. Afterwards only postings or rate rows change them.
-const BOOKED_ONCE: [(&str, Kind); 8] = [
-    ("OriginationDate", Kind::Date),
-    ("InterestStartDate", Kind::Date),
-    ("LoanAmount", Kind::Cents),
-    ("InterestRate", Kind::Rate),
-    ("LateChargeBalance", Kind::Cents),
-    ("FeesBalance", Kind::Cents),
-    ("ImpoundBalance", Kind::Cents),
-    ("SuspenseBalance", Kind::Cents),
+const BOOKED_ONCE: [(&str, AttributeKind); 8] = [
+    ("OriginationDate", AttributeKind::Date),
+    ("InterestStartDate", AttributeKind::Date),
+    ("LoanAmount", AttributeKind::Cents),
+    ("InterestRate", AttributeKind::Rate),
+    ("LateChargeBalance", AttributeKind::Cents),
+    ("FeesBalance", AttributeKind::Cents),
+    ("ImpoundBalance", AttributeKind::Cents),
+    ("SuspenseBalance", AttributeKind::Cents),
 ];
 
-fn columns() -> Vec<(Column, Kind)> {
+fn columns() -> Vec<(Column, AttributeKind)> {
+    use AttributeKind::{Date, Int, Text};
     use Column::*;
-    use Kind::{Date, Int, Text};
     vec![
         (LoanNumber, Text(25)),
         (LoanNickname, Text(50)),
@@ -102,19 +102,19 @@ fn columns() -> Vec<(Column, Kind)> {
         (InterestYearNumerator, choice::<YearLength>()),
         (InterestYearDenominator, choice::<YearLength>()),
         (PaymentPeriod, choice::<self::PaymentPeriod>()),
-        (PaymentAmount, Kind::Payment),
+        (PaymentAmount, AttributeKind::Payment),
         (NumberOfPayments, Int(1..=12_000)),
         (FirstPaymentDate, Date),
         (MaturityDate, Date),
         (PaymentDay, Int(1..=31)),
         (AdvanceDays, Int(0..=366)),
-        (PaymentDistribution, Kind::Distribution),
+        (PaymentDistribution, AttributeKind::Distribution),
         (ExcessHandling, choice::<self::ExcessHandling>()),
     ]
 }
 
 /// Opening balances of a new loan, apart from its principal.
-struct Opening {
+struct OpeningBalances {
     late_charges: Money,
     fees: Money,
     impound: Money,
@@ -127,11 +127,11 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-    ) -> Result<(Applied, Parent), Stop> {
-        let mut fields = Fields::new(element, &LOAN, self.enforce);
+    ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
+        let mut fields = ElementFields::new(element, &LOAN, self.enforce);
         let update = fields.update;
-        if update == Update::Insert {
-            self.check_new_number(tx, &mut fields, Sort::Loan).await?;
+        if update == UpdateMode::Insert {
+            self.check_new_number(tx, &mut fields, NameKind::Loan).await?;
             let (loan, messages) = self.book_loan(tx, element, fields).await?;
             return Ok(self.there_is(element, Action::Inserted, loan, messages));
         }
@@ -141,10 +141,10 @@ impl Import<'_> {
                 Ok(_) => refuse(element, "no loan has this LoanID or LoanNumber"),
             });
         };
-        if update == Update::Delete {
+        if update == UpdateMode::Delete {
             check_names(&mut fields, &row);
             fields.finish()?;
-            return Ok((self.delete_loan(tx, element, row).await?, Parent::None));
+            return Ok((self.delete_loan(tx, element, row).await?, ParentRecord::None));
         }
         let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
         Ok(self.there_is(element, Action::Updated, loan, messages))
@@ -156,11 +156,11 @@ impl Import<'_> {
         action: Action,
         loan: Model,
         messages: Vec<Message>,
-    ) -> (Applied, Parent) {
+    ) -> (ElementOutcome, ParentRecord) {
         self.store(element, loan.loan_id);
         let key = Some(loan.loan_number.clone());
-        let applied = Applied::one(element, action, key, loan.loan_id, messages);
-        (applied, Parent::Loan(Box::new(loan)))
+        let applied = ElementOutcome::one(element, action, key, loan.loan_id, messages);
+        (applied, ParentRecord::Loan(Box::new(loan)))
     }
 
     /// Applies a child element of a loan.
@@ -169,7 +169,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         loan: &Model,
         child: &Element,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let loan_id = loan.loan_id;
         match child.name.as_str() {
             "Detail1" => self.form(tx, child, Form::LoanDetail1, loan_id).await,
@@ -180,7 +180,7 @@ impl Import<'_> {
             "RecurringTransaction" => self.recurring_transaction(tx, child, loan_id).await,
             "AutomatedPayment" => self.automated_payment(tx, child, loan).await,
             "Collateral" => self.collateral(tx, child, loan_id).await,
-            "Comment" => self.comment(tx, child, comments::On::Loan(loan_id)).await,
+            "Comment" => self.comment(tx, child, comments::CommentParent::Loan(loan_id)).await,
             _ => Ok(self.unknown_element("Loan", child)),
         }
     }
@@ -189,8 +189,8 @@ impl Import<'_> {
     pub(super) async fn find_loan(
         &self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-    ) -> Result<Option<Model>, Stop> {
+        fields: &mut ElementFields<'_>,
+    ) -> Result<Option<Model>, RecordError> {
         let id = fields.get::<i64>("LoanID").map(|id| Column::LoanId.eq(id));
         let number = || fields.get::<String>("LoanNumber");
         let named = id.or_else(|| number().map(|number| Column::LoanNumber.eq(number)));
@@ -207,8 +207,8 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        mut fields: Fields<'_>,
-    ) -> Result<(Model, Vec<Message>), Stop> {
+        mut fields: ElementFields<'_>,
+    ) -> Result<(Model, Vec<Message>), RecordError> {
         let mut loan = Model {
             loan_id: self.stage.number(),
             created_date: self.clock.now,
@@ -236,7 +236,7 @@ impl Import<'_> {
         let amount = |name| fields.get::<Money>(name).unwrap_or_default();
         loan.original_note_amount = amount("LoanAmount");
         loan.starting_interest_rate = fields.get::<Rate>("InterestRate").unwrap_or_default();
-        let opening = Opening {
+        let opening = OpeningBalances {
             late_charges: amount("LateChargeBalance"),
             fees: amount("FeesBalance"),
             impound: amount("ImpoundBalance"),
@@ -257,12 +257,12 @@ impl Import<'_> {
     async fn contact_reference(
         &mut self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
-    ) -> Result<Option<i64>, Stop> {
+        fields: &mut ElementFields<'_>,
+    ) -> Result<Option<i64>, RecordError> {
         let mut contact = None;
         if let Some(name) = fields.get::<String>("GetRecordID") {
             contact = match self.stored(&name).await? {
-                Some(Stored::Contact(id)) => Some(id),
+                Some(RecordRef::Contact(id)) => Some(id),
                 _ => {
                     fields.error("GetRecordID", "no earlier contact has this StoreRecordID");
                     Some(0)
@@ -276,7 +276,7 @@ impl Import<'_> {
             named.push(("ContactID", there.then_some(id)));
         }
         if let Some(number) = fields.get::<String>("ContactNumber") {
-            named.push(("ContactNumber", self.id_of(tx, Sort::Contact, &number).await?));
+            named.push(("ContactNumber", self.id_of(tx, NameKind::Contact, &number).await?));
         }
         for (name, id) in named {
             match (id, contact) {
@@ -296,9 +296,9 @@ impl Import<'_> {
     async fn loan_codes(
         &mut self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         loan: &mut Model,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         type Status = loan_status_codes::Entity;
         if let Some(id) = self.code::<loan_groups::Entity>(tx, fields, "LoanGroupCode").await? {
             loan.loan_group_id = id;
@@ -321,7 +321,11 @@ impl Import<'_> {
     }
 
     /// True if the status closes a loan. The statuses are read once.
-    async fn is_closed(&mut self, tx: &DatabaseTransaction, status: i64) -> Result<bool, Stop> {
+    async fn is_closed(
+        &mut self,
+        tx: &DatabaseTransaction,
+        status: i64,
+    ) -> Result<bool, RecordError> {
         if self.closed_statuses.is_none() {
             let closed = self.caller.find::<loan_status_codes::Entity>();
             let closed = closed.filter(loan_status_codes::Column::ClosedFlag.eq(true)).all(tx);
@@ -331,15 +335,19 @@ impl Import<'_> {
         Ok(self.closed_statuses.as_ref().is_some_and(|closed| closed.contains(&status)))
     }
 
-    async fn status_id(&mut self, tx: &DatabaseTransaction, code: &str) -> Result<i64, Stop> {
+    async fn status_id(
+        &mut self,
+        tx: &DatabaseTransaction,
+        code: &str,
+    ) -> Result<i64, RecordError> {
         let codes = self.codes::<loan_status_codes::Entity>(tx).await?;
         let id = codes.get(code).copied();
-        id.ok_or_else(|| Stop::from(InvalidValue::unknown_code("StatusCode", code)))
+        id.ok_or_else(|| RecordError::from(InvalidValue::unknown_code("StatusCode", code)))
     }
 
     /// Stages a loan with its first rate and the transactions of its opening balances.
-    fn stage_loan(&mut self, loan: &Model, opening: &Opening) -> Result<(), Stop> {
-        self.note_name(Sort::Loan, &loan.loan_number, loan.loan_id);
+    fn stage_loan(&mut self, loan: &Model, opening: &OpeningBalances) -> Result<(), RecordError> {
+        self.note_name(NameKind::Loan, &loan.loan_number, loan.loan_id);
         self.stage.add(loan.clone(), loan.place());
         let rate = loan_interest_rates::Model {
             row_id: self.stage.number(),
@@ -356,7 +364,7 @@ impl Import<'_> {
             (codes::LATE_CHARGE_ASSESSED, opening.late_charges),
             (codes::FEE_ASSESSED, opening.fees),
         ];
-        let heading = Heading {
+        let heading = EntryHeader {
             loan_id: loan.loan_id,
             author: &self.author,
             clock: self.clock,
@@ -376,9 +384,9 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         loan_id: i64,
-        mut fields: Fields<'_>,
-    ) -> Result<(Model, Vec<Message>), Stop> {
-        let book = Book::lock(tx, loan_id).await?;
+        mut fields: ElementFields<'_>,
+    ) -> Result<(Model, Vec<Message>), RecordError> {
+        let book = LoanAccount::lock(tx, loan_id).await?;
         let mut loan = book.loan.clone();
         fields.fill(&LOAN, &mut loan);
         if let Some(contact_id) = self.contact_reference(tx, &mut fields).await? {
@@ -437,7 +445,7 @@ impl Import<'_> {
 
 /// Checks that all references of an element name the same loan, so that the wrong loan is neither
 /// posted to nor deleted.
-pub(super) fn check_names(fields: &mut Fields<'_>, loan: &Model) {
+pub(super) fn check_names(fields: &mut ElementFields<'_>, loan: &Model) {
     if fields.get::<i64>("LoanID").is_some_and(|id| id != loan.loan_id) {
         fields.error("LoanID", "names a different loan than the other attributes");
     }
@@ -448,7 +456,11 @@ pub(super) fn check_names(fields: &mut Fields<'_>, loan: &Model) {
 
 /// The first due date of a new schedule that has no due row yet: not before today, and after every
 /// existing due row.
-fn first_without_row(schedule: &Schedule, state: &State, today: NaiveDate) -> Option<NaiveDate> {
+fn first_without_row(
+    schedule: &Schedule,
+    state: &LoanState,
+    today: NaiveDate,
+) -> Option<NaiveDate> {
     let last_row = state.due_rows.iter().map(|row| row.due_date).max();
     let today_is_open = schedule.is_due_date(today) && last_row.is_none_or(|last| last < today);
     let first = if today_is_open { Some(today) } else { schedule.next_after(today) };

@@ -17,7 +17,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use self::markup::{Markup, Node, Text};
+use self::markup::{MarkupReader, Node, TextNode};
 use self::source::Position;
 use std::collections::VecDeque;
 use std::fmt;
@@ -42,7 +42,7 @@ const HELD_NAMES_MAX: u64 = 64 * 1024;
 
 /// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct XmlFault {
     /// From 1.
     pub line: u64,
     /// From 1, in bytes: a tab counts as one, a character that takes two bytes in UTF-8 as two.
@@ -51,7 +51,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for XmlFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
     }
@@ -100,7 +100,7 @@ pub enum Piece {
 }
 
 /// Reads a whole file. Returns its root element without children, or the first fault.
-pub fn check(input: impl BufRead) -> Result<Element, Fault> {
+pub fn check(input: impl BufRead) -> Result<Element, XmlFault> {
     let mut records = Records::open(input)?;
     while records.next_piece()?.is_some() {}
     Ok(records.root)
@@ -108,7 +108,7 @@ pub fn check(input: impl BufRead) -> Result<Element, Fault> {
 
 /// Reader for the top-level records of a file.
 pub struct Records<R: BufRead> {
-    markup: Markup<R>,
+    markup: MarkupReader<R>,
     /// The root element, without its children.
     pub root: Element,
     /// Child elements read before their record turned out to be too large.
@@ -120,14 +120,14 @@ pub struct Records<R: BufRead> {
 
 impl<R: BufRead> Records<R> {
     /// Reads up to the start tag of the root element.
-    pub fn open(input: R) -> Result<Self, Fault> {
-        let mut markup = Markup::new(input);
+    pub fn open(input: R) -> Result<Self, XmlFault> {
+        let mut markup = MarkupReader::new(input);
         let root = find_root(&mut markup)?;
         Ok(Self { markup, root, waiting: VecDeque::new(), opened: None, ended: false })
     }
 
     /// Returns the next piece, or `None` after the last one. Must not be called after a fault.
-    pub fn next_piece(&mut self) -> Result<Option<Piece>, Fault> {
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, XmlFault> {
         if let Some(child) = self.waiting.pop_front() {
             return Ok(Some(Piece::Child(child)));
         }
@@ -152,7 +152,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Reads a record to its end, or until it is too large to hold in memory.
-    fn record(&mut self, mut record: Element) -> Result<Piece, Fault> {
+    fn record(&mut self, mut record: Element) -> Result<Piece, XmlFault> {
         let (begun, names) = (self.markup.offset(), self.markup.names);
         let (at, begun_from) = (self.markup.at(), self.markup.from());
         let mut text = Content::default();
@@ -184,7 +184,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Returns the next piece of a record that is too large to hold in memory.
-    fn go_on(&mut self) -> Result<Piece, Fault> {
+    fn go_on(&mut self) -> Result<Piece, XmlFault> {
         loop {
             match self.markup.next_node()? {
                 Node::Start(child) => return self.child(child).map(Piece::Child),
@@ -202,7 +202,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Reads an element of a record to its end.
-    fn child(&mut self, element: Element) -> Result<Element, Fault> {
+    fn child(&mut self, element: Element) -> Result<Element, XmlFault> {
         let limit = ChildLimit {
             at: self.markup.at(),
             bytes: self.markup.from() + HELD_BYTES_MAX,
@@ -217,7 +217,7 @@ impl<R: BufRead> Records<R> {
         mut element: Element,
         depth: usize,
         limit: &ChildLimit,
-    ) -> Result<Element, Fault> {
+    ) -> Result<Element, XmlFault> {
         if depth > DEPTH_MAX {
             return self.markup.fault(format!("elements nest deeper than {DEPTH_MAX} levels"));
         }
@@ -243,7 +243,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    fn unended<T>(&self, name: &str, line: u64) -> Result<T, Fault> {
+    fn unended<T>(&self, name: &str, line: u64) -> Result<T, XmlFault> {
         self.markup
             .fault(format!("the file ends within element {name}, which starts on line {line}"))
     }
@@ -260,7 +260,7 @@ struct ChildLimit {
     names: u64,
 }
 
-fn find_root(markup: &mut Markup<impl BufRead>) -> Result<Element, Fault> {
+fn find_root(markup: &mut MarkupReader<impl BufRead>) -> Result<Element, XmlFault> {
     loop {
         match markup.next_node()? {
             Node::Start(root) if root.name == ROOT => return Ok(root),
@@ -276,7 +276,7 @@ fn find_root(markup: &mut Markup<impl BufRead>) -> Result<Element, Fault> {
 }
 
 /// Refuses text other than white space.
-fn refuse(text: &Text, message: &str) -> Result<(), Fault> {
+fn refuse(text: &TextNode, message: &str) -> Result<(), XmlFault> {
     text.visible_at.map_or(Ok(()), |at| Err(at.fault(message)))
 }
 
@@ -289,7 +289,11 @@ struct Content {
 }
 
 impl Content {
-    fn push<R: BufRead>(&mut self, markup: &Markup<R>, more: Text) -> Result<(), Fault> {
+    fn push<R: BufRead>(
+        &mut self,
+        markup: &MarkupReader<R>,
+        more: TextNode,
+    ) -> Result<(), XmlFault> {
         // Leading white space is trimmed in the end, so it need not be stored.
         if more.visible_at.is_none() && self.text.is_empty() {
             return Ok(());

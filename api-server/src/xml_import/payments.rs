@@ -1,13 +1,13 @@
 //! `<Transactions>` and `<Payment>`. Payments are posted by the API's own function and rules.
 
-use super::fields::Fields;
-use super::format::{Kind, Needed, Shape, attribute, choice};
+use super::element_fields::ElementFields;
+use super::format::{AttributeKind, ElementShape, Needed, attribute, choice};
 use super::loans::check_names;
-use super::names::Stored;
 use super::parse::Element;
+use super::record_refs::RecordRef;
 use super::report::Action;
-use super::{Applied, Import, Stop, refuse};
-use crate::http::texts::Text;
+use super::{ElementOutcome, Import, RecordError, refuse};
+use crate::http::bounded_string::BoundedString;
 use crate::loans::payments::{self, NewPayment};
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
@@ -18,15 +18,15 @@ use shared::time::Day;
 use std::sync::LazyLock;
 
 /// `<Transactions>`
-pub static TRANSACTIONS: LazyLock<Shape> =
-    LazyLock::new(|| Shape::bare("Transactions").holding(&["Payment"]));
+pub static TRANSACTIONS: LazyLock<ElementShape> =
+    LazyLock::new(|| ElementShape::bare("Transactions").holding(&["Payment"]));
 
 /// `<Payment>`
-pub static PAYMENT: LazyLock<Shape> = LazyLock::new(|| {
-    use Kind::{Amount, Date, Flag, Id, Text};
-    Shape::bare("Payment")
+pub static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
+    use AttributeKind::{Amount, Date, Flag, Id, Text};
+    ElementShape::bare("Payment")
         .with([
-            attribute("UpdateFlag", Kind::Choice(vec!["0".to_owned()])),
+            attribute("UpdateFlag", AttributeKind::Choice(vec!["0".to_owned()])),
             attribute("GetRecordID", Text(255)),
             attribute("LoanID", Id),
             attribute("LoanNumber", Text(25)),
@@ -62,11 +62,11 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &PAYMENT, self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &PAYMENT, self.enforce);
         let loan = match fields.get::<String>("GetRecordID") {
             Some(name) => match self.stored(&name).await? {
-                Some(Stored::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
+                Some(RecordRef::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
                 _ => {
                     fields.error("GetRecordID", "no earlier loan has this StoreRecordID");
                     None
@@ -80,18 +80,18 @@ impl Import<'_> {
         let payment = new_payment(&fields);
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
-        let order = payment.order()?;
+        let order = payment.validate()?;
         let rows =
             payments::post(tx, self.caller, &self.author, self.clock, loan.loan_id, &order).await?;
         let total = rows.first().map(|row| row.transaction_id).unwrap_or_default();
-        Ok(Applied::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
+        Ok(ElementOutcome::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
     }
 
     async fn loan_by_id(
         &self,
         tx: &DatabaseTransaction,
         loan_id: i64,
-    ) -> Result<Option<loans::Model>, Stop> {
+    ) -> Result<Option<loans::Model>, RecordError> {
         let loans = self.caller.find::<loans::Entity>();
         Ok(loans.filter(loans::Column::LoanId.eq(loan_id)).one(tx).await?)
     }
@@ -99,13 +99,13 @@ impl Import<'_> {
 
 /// Builds a payment from the attributes that match its members. Errors are already noted in
 /// `fields`.
-fn new_payment(fields: &Fields<'_>) -> NewPayment {
+fn new_payment(fields: &ElementFields<'_>) -> NewPayment {
     let amount = |name| fields.get::<Money>(name).map(AmountText::from);
     fn text<const MAX: usize, const MIN: usize>(
-        fields: &Fields<'_>,
+        fields: &ElementFields<'_>,
         name: &str,
-    ) -> Option<Text<MAX, MIN>> {
-        fields.get::<String>(name).map(Text::from)
+    ) -> Option<BoundedString<MAX, MIN>> {
+        fields.get::<String>(name).map(BoundedString::from)
     }
     NewPayment {
         effective_date: fields.get::<NaiveDate>("EffectiveDate").map(Day),

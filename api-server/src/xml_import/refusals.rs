@@ -1,6 +1,6 @@
 //! Reasons to refuse an import or one of its records.
 
-use super::parse::Fault;
+use super::parse::XmlFault;
 use crate::command::failure::Failure;
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::loans::refusals::{LoanError, LoanRefusal};
@@ -13,7 +13,7 @@ pub type ImportError = Failure<ImportRefusal>;
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportRefusal {
     /// The file is not a well-formed import file.
-    Malformed(Fault),
+    Malformed(XmlFault),
     /// The user who started the import has stopped it.
     Stopped,
     /// A rule of loans.
@@ -46,8 +46,8 @@ impl From<DocumentError> for ImportError {
     }
 }
 
-impl From<Fault> for ImportError {
-    fn from(fault: Fault) -> Self {
+impl From<XmlFault> for ImportError {
+    fn from(fault: XmlFault) -> Self {
         Self::Refused(ImportRefusal::Malformed(fault))
     }
 }

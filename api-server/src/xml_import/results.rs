@@ -86,7 +86,11 @@ impl Results {
     }
 
     /// Returns the answer, whose results can be read repeatedly.
-    pub async fn finish(mut self, test: bool, committed: bool) -> Result<Answer, ImportError> {
+    pub async fn finish(
+        mut self,
+        test: bool,
+        committed: bool,
+    ) -> Result<ImportResponse, ImportError> {
         self.file.flush().await.map_err(ImportError::defect)?;
         let (totals, undone) = (self.totals, self.undone);
         let file = self.file.into_inner().into_std().await;
@@ -96,7 +100,7 @@ impl Results {
             false => Ok(file),
         });
         let file = rewritten.await.map_err(ImportError::defect)?.map_err(ImportError::defect)?;
-        Ok(Answer { test, committed, totals, file })
+        Ok(ImportResponse { test, committed, totals, file })
     }
 }
 
@@ -105,7 +109,7 @@ fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
     file.seek(SeekFrom::Start(0))?;
     let mut writer = BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile_in(directory)?);
     let mut first = true;
-    for result in Lines(BufReader::with_capacity(BUFFER_BYTES, file)) {
+    for result in ResultLines(BufReader::with_capacity(BUFFER_BYTES, file)) {
         let mut result: RecordResult = result?;
         result.roll_back();
         let mut bytes = Vec::new();
@@ -141,9 +145,9 @@ impl Formatter for Spaced {
 }
 
 /// The results in a file, read line by line.
-struct Lines<R>(R);
+struct ResultLines<R>(R);
 
-impl<R: BufRead> Iterator for Lines<R> {
+impl<R: BufRead> Iterator for ResultLines<R> {
     type Item = io::Result<RecordResult>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -165,14 +169,14 @@ impl<R: BufRead> Iterator for Lines<R> {
 
 /// The answer to an import.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ImportResponse {
     pub test: bool,
     pub committed: bool,
     pub totals: Totals,
     file: File,
 }
 
-impl Answer {
+impl ImportResponse {
     /// Returns the answer up to its results.
     pub fn head(&self) -> String {
         let Self { test, committed, totals, .. } = self;
@@ -200,7 +204,7 @@ impl Answer {
         let (sender, receiver) = mpsc::channel(2);
         tokio::task::spawn_blocking(move || {
             let mut results = match self.into_file() {
-                Ok(file) => Lines(BufReader::with_capacity(BUFFER_BYTES, file)).peekable(),
+                Ok(file) => ResultLines(BufReader::with_capacity(BUFFER_BYTES, file)).peekable(),
                 Err(error) => return drop(sender.blocking_send(Err(ImportError::defect(error)))),
             };
             while results.peek().is_some() {

@@ -1,7 +1,7 @@
 //! XML schema of import files, generated from the shapes that the reader uses. It covers what can
 //! be checked without the database: names, the form of values, and what is always required.
 
-use super::format::{self, Attribute, Kind, Needed, Shape};
+use super::format::{self, Attribute, AttributeKind, ElementShape, Needed};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -91,7 +91,7 @@ fn written() -> String {
     xsd
 }
 
-fn element(shape: &Shape) -> String {
+fn element(shape: &ElementShape) -> String {
     let name = shape.element;
     format!("<xs:element name=\"{name}\" type=\"{name}\"/>")
 }
@@ -103,7 +103,7 @@ fn line(xsd: &mut String, depth: usize, text: &str) {
     xsd.push('\n');
 }
 
-fn write_type(xsd: &mut String, shape: &Shape) {
+fn write_type(xsd: &mut String, shape: &ElementShape) {
     line(xsd, 1, &format!("<xs:complexType name=\"{}\">", shape.element));
     let needed = shape.attributes.iter().filter(|one| one.needed == Needed::ToInsert);
     let needed: Vec<&str> = needed.map(|one| &*one.name).collect();
@@ -129,7 +129,7 @@ fn write_type(xsd: &mut String, shape: &Shape) {
     line(xsd, 1, "</xs:complexType>");
 }
 
-fn write_children(xsd: &mut String, shape: &Shape) {
+fn write_children(xsd: &mut String, shape: &ElementShape) {
     if shape.children.is_empty() {
         return;
     }
@@ -140,7 +140,7 @@ fn write_children(xsd: &mut String, shape: &Shape) {
     line(xsd, 2, "</xs:choice>");
 }
 
-fn write_attributes(xsd: &mut String, shape: &Shape, depth: usize) {
+fn write_attributes(xsd: &mut String, shape: &ElementShape, depth: usize) {
     for Attribute { name, kind, nullable, needed } in &shape.attributes {
         let required = if *needed == Needed::Always { " use=\"required\"" } else { "" };
         let cleared = if *nullable { OR_CLEARED } else { "" };
@@ -153,24 +153,24 @@ fn write_attributes(xsd: &mut String, shape: &Shape, depth: usize) {
 const OR_CLEARED: &str = ".or-cleared";
 
 /// Returns the name of an attribute's type, without the option to clear it.
-fn type_of(kind: &Kind, nullable: bool) -> String {
+fn type_of(kind: &AttributeKind, nullable: bool) -> String {
     let name = match kind {
-        Kind::Text(characters_max) if nullable => format!("text{characters_max}"),
-        Kind::Text(characters_max) => format!("name{characters_max}"),
-        Kind::LongText => "text".to_owned(),
-        Kind::Date => "date".to_owned(),
-        Kind::Int(range) => match (range.start(), range.end()) {
+        AttributeKind::Text(characters_max) if nullable => format!("text{characters_max}"),
+        AttributeKind::Text(characters_max) => format!("name{characters_max}"),
+        AttributeKind::LongText => "text".to_owned(),
+        AttributeKind::Date => "date".to_owned(),
+        AttributeKind::Int(range) => match (range.start(), range.end()) {
             (least, &i32::MAX) => format!("from{least}"),
             (least, most) => format!("from{least}to{most}"),
         },
-        Kind::Id => "id".to_owned(),
-        Kind::Amount => "amount".to_owned(),
-        Kind::Cents => "cents".to_owned(),
-        Kind::Payment => "payment".to_owned(),
-        Kind::Rate => "rate".to_owned(),
-        Kind::Flag => "flag".to_owned(),
-        Kind::Choice(words) => words.join("-or-"),
-        Kind::Distribution => "distribution".to_owned(),
+        AttributeKind::Id => "id".to_owned(),
+        AttributeKind::Amount => "amount".to_owned(),
+        AttributeKind::Cents => "cents".to_owned(),
+        AttributeKind::Payment => "payment".to_owned(),
+        AttributeKind::Rate => "rate".to_owned(),
+        AttributeKind::Flag => "flag".to_owned(),
+        AttributeKind::Choice(words) => words.join("-or-"),
+        AttributeKind::Distribution => "distribution".to_owned(),
     };
     // The name of a type must begin with a letter.
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("is{name}") } else { name }
@@ -198,18 +198,18 @@ fn write_types(xsd: &mut String) {
 }
 
 /// Returns the restriction that defines a type that is not one of [`TYPES`].
-fn restriction(kind: &Kind, nullable: bool) -> Option<String> {
+fn restriction(kind: &AttributeKind, nullable: bool) -> Option<String> {
     let (base, facets) = match kind {
-        Kind::Text(characters_max) => {
+        AttributeKind::Text(characters_max) => {
             let least = if nullable { "" } else { "<xs:minLength value=\"1\"/>" };
             ("string", format!("{least}<xs:maxLength value=\"{characters_max}\"/>"))
         }
-        Kind::Int(range) => {
+        AttributeKind::Int(range) => {
             let (least, most) = (range.start(), range.end());
             let most = format!("<xs:maxInclusive value=\"{most}\"/>");
             ("int", format!("<xs:minInclusive value=\"{least}\"/>{most}"))
         }
-        Kind::Choice(words) => {
+        AttributeKind::Choice(words) => {
             let words = words.iter().map(|word| format!("<xs:enumeration value=\"{word}\"/>"));
             ("string", words.collect())
         }

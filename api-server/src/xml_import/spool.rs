@@ -1,7 +1,7 @@
 //! Second pass over a spooled import file. A blocking thread reads its pieces, with backpressure.
 
-use super::parse::{Fault, Piece, Records};
-use super::running::Pieces;
+use super::parse::{Piece, Records, XmlFault};
+use super::runner::Pieces;
 use std::io::BufRead;
 use tokio::sync::mpsc;
 
@@ -31,7 +31,7 @@ pub fn pieces(file: impl BufRead + Send + 'static) -> Pieces {
     receiver
 }
 
-fn next_group<R: BufRead>(records: &mut Records<R>) -> Result<Option<Vec<Piece>>, Fault> {
+fn next_group<R: BufRead>(records: &mut Records<R>) -> Result<Option<Vec<Piece>>, XmlFault> {
     let (mut group, mut bytes) = (Vec::new(), 0);
     while group.len() < GROUP_PIECES_MAX && bytes < GROUP_BYTES_MAX {
         let Some(piece) = records.next_piece()? else { break };

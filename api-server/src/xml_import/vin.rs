@@ -13,13 +13,13 @@ pub const SETTING: &str = "vin_check";
 
 /// How a number with a wrong check digit is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum VinCheck {
     Off,
     Warn,
     Refuse,
 }
 
-impl Check {
+impl VinCheck {
     /// Reads the setting. The default is to warn.
     pub fn of(setting: Option<settings::Model>) -> Self {
         match setting.as_ref().map(|setting| setting.value.as_str()) {

@@ -8,15 +8,15 @@
 
 use super::redirect;
 use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::http::source::Source;
 use crate::state::State;
-use crate::store::authorizations::{self, BrowserLogIn, NewRequest};
+use crate::store::authorization_requests::{self, BrowserLogIn, NewRequest};
 use crate::store::clients::{self, Scope};
 use crate::store::keys;
 use crate::store::tokens::{Code, random_name};
-use crate::web::page_error::PageError;
+use crate::web::html_error::HtmlError;
 use crate::web::pages::back_to;
 use crate::web::redirects;
 use poem::http::Method;
@@ -33,7 +33,7 @@ const NONCE_BYTES_MAX: usize = 1024;
 const CHALLENGE_LENGTH: usize = 43;
 
 /// Redirects the browser to the log-in page, or back with a code if a user is already logged in.
-pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
+pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await?,
         _ => Form::of_query(&request)?,
@@ -41,17 +41,17 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
     // A subresource of another page (an image, a script) must not start a log-in.
     let destination = request.headers().get("sec-fetch-dest");
     if destination.is_some_and(|known| known != "document" && known != "iframe") {
-        return Err(PageError::from("This address can only be opened in a browser window."));
+        return Err(HtmlError::from("This address can only be opened in a browser window."));
     }
     let client_id = form.required("client_id")?;
     let client = clients::find(&state.store.db, client_id).await?;
-    let client = client.ok_or_else(|| PageError::from("This application is not registered."))?;
+    let client = client.ok_or_else(|| HtmlError::from("This application is not registered."))?;
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();
     if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
         let text = "The application asked to send you back to an address that is not registered.";
-        return Err(PageError::from(text).or_back(back_to(&client, None)));
+        return Err(HtmlError::from(text).or_back(back_to(&client, None)));
     }
-    let asking = Asking { state: &state, form: &form, client: &client, redirect_uri };
+    let asking = AuthorizeRequest { state: &state, form: &form, client: &client, redirect_uri };
     match asking.answer(&request).await {
         Ok(response) => Ok(response),
         Err(Failure::Client(error)) => Ok(asking.send_back(&error)),
@@ -62,7 +62,7 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
 /// A failure, reported to the client or on a page.
 enum Failure {
     Client(OAuthError),
-    Page(PageError),
+    Page(HtmlError),
 }
 
 impl From<OAuthError> for Failure {
@@ -77,14 +77,14 @@ impl From<sea_orm::DbErr> for Failure {
     }
 }
 
-struct Asking<'a> {
+struct AuthorizeRequest<'a> {
     state: &'a State,
     form: &'a Form,
     client: &'a Model,
     redirect_uri: &'a str,
 }
 
-impl Asking<'_> {
+impl AuthorizeRequest<'_> {
     async fn answer(&self, request: &Request) -> Result<Response, Failure> {
         let scope = self.check()?;
         let prompt = Prompt::read(self.form)?;
@@ -105,7 +105,7 @@ impl Asking<'_> {
         };
         let logged_in = match browser::cookie(request, LOG_IN_COOKIE) {
             Some(cookie) if prompt != Prompt::LogIn => {
-                authorizations::logged_in(
+                authorization_requests::logged_in(
                     &self.state.store,
                     scope.kind,
                     &cookie,
@@ -119,7 +119,7 @@ impl Asking<'_> {
             (Some(log_in), Some(sub)) if keys::sub(scope.kind, log_in.user_id) != sub => None,
             (logged_in, _) => logged_in,
         };
-        let source = Source::of(request, &self.state.proxies);
+        let source = ClientAddress::of(request, &self.state.proxies);
         match (logged_in, prompt) {
             (Some(log_in), prompt) => {
                 self.admit(&log_in, prompt)?;
@@ -133,9 +133,9 @@ impl Asking<'_> {
 
     /// Refuses a browser that requests codes too often, which stops a redirect loop with a page.
     fn admit(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
-        self.state.codes.admit(&log_in.browser_id).map_err(|seconds| match prompt {
+        self.state.codes.check(&log_in.browser_id).map_err(|seconds| match prompt {
             Prompt::None => OAuthError::too_many("too many codes for this browser", seconds).into(),
-            _ => Failure::Page(PageError::too_often(seconds)),
+            _ => Failure::Page(HtmlError::too_often(seconds)),
         })
     }
 
@@ -191,16 +191,18 @@ impl Asking<'_> {
         &self,
         new: &NewRequest<'_>,
         log_in: &BrowserLogIn,
-        source: &Source,
+        source: &ClientAddress,
     ) -> Result<Option<Response>, Failure> {
         // A random secret, because no browser has to come back for this request.
-        let kept = authorizations::keep(&self.state.store, new, &random_name(), source).await?;
+        let kept =
+            authorization_requests::keep(&self.state.store, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
         let request_id = browser::stored(&id);
         let code = db::again(async || {
             let tx = db::begin_write(&self.state.store.db).await?;
             let code =
-                authorizations::grant_code(&self.state.store, &tx, &request_id, log_in).await?;
+                authorization_requests::grant_code(&self.state.store, &tx, &request_id, log_in)
+                    .await?;
             tx.commit().await.map(|()| code)
         })
         .await?;
@@ -214,11 +216,11 @@ impl Asking<'_> {
         &self,
         request: &Request,
         new: &NewRequest<'_>,
-        source: &Source,
+        source: &ClientAddress,
     ) -> Result<Response, Failure> {
         let known = browser::cookie(request, BROWSER_COOKIE);
         let secret = known.clone().unwrap_or_else(random_name);
-        let kept = authorizations::keep(&self.state.store, new, &secret, source).await?;
+        let kept = authorization_requests::keep(&self.state.store, new, &secret, source).await?;
         let id = kept.ok_or_else(too_many)?;
         let mut response = redirect(&format!("{}/login?request={id}", self.state.store.issuer));
         if known.is_none() {
@@ -239,7 +241,7 @@ impl Asking<'_> {
 }
 
 fn too_many() -> Failure {
-    Failure::Page(PageError::too_many(60))
+    Failure::Page(HtmlError::too_many(60))
 }
 
 /// Returns the redirect URI with the code.

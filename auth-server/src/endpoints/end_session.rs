@@ -7,33 +7,33 @@
 
 use super::redirect;
 use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::client_address::ClientAddress;
 use crate::http::request::Form;
-use crate::http::source::Source;
 use crate::state::State;
-use crate::store::authorizations;
+use crate::store::authorization_requests;
 use crate::store::clients;
 use crate::store::keys;
 use crate::store::sessions;
 use crate::store::tokens::random_name;
-use crate::web::page_error::PageError;
+use crate::web::html_error::HtmlError;
 use crate::web::pages;
 use crate::web::redirects;
 use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db;
 use shared::entity::auth_sessions;
 use shared::entity::oauth_clients::Model;
+use shared::html::Back;
 use shared::introspection::UserKind;
-use shared::pages::Back;
 use std::sync::Arc;
 
 /// Purpose of the confirmation form's CSRF token.
 const PURPOSE: &str = "logout";
 
 /// Logs the user out, or asks for confirmation.
-pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
+pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
     let form = match *request.method() {
         Method::POST => Form::read(&mut request).await?,
         _ => Form::of_query(&request)?,
@@ -44,7 +44,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
     };
     let client_id = form.get("client_id");
     if hint.as_ref().is_some_and(|hint| client_id.is_some_and(|id| id != hint.aud)) {
-        return Err(PageError::from("The request and its ID token name different applications."));
+        return Err(HtmlError::from("The request and its ID token name different applications."));
     }
     let client_id = hint.as_ref().map(|hint| hint.aud.as_str()).or(client_id);
     // Without a client, as when the ID token can no longer be verified, there is no list of URIs to
@@ -58,7 +58,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         Some(_) => target(&form, client.as_ref()).map_err(|error| error.or_back(back.clone()))?,
         None => None,
     };
-    let source = Source::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.proxies);
     if let Some(hint) = hint {
         let public_id = auth_sessions::Column::PublicId;
         if let Some(owner) = sessions::owner(&state.store.db, public_id, &hint.sid).await? {
@@ -83,12 +83,12 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
 }
 
 /// Returns where the browser goes afterwards: a URI that the client has registered, or `None`.
-fn target(form: &Form, client: Option<&Model>) -> Result<Option<String>, PageError> {
+fn target(form: &Form, client: Option<&Model>) -> Result<Option<String>, HtmlError> {
     let Some(uri) = form.get("post_logout_redirect_uri") else { return Ok(None) };
     let list = client.map_or("", |client| &client.post_logout_redirect_uris);
     if !redirects::is_registered(list, uri) {
         let text = "The application asked to send you to an address that is not registered.";
-        return Err(PageError::from(text));
+        return Err(HtmlError::from(text));
     }
     let state: Vec<_> = form.get("state").map(|state| ("state", state)).into_iter().collect();
     Ok(Some(redirects::with_parameters(uri, &state)))
@@ -123,11 +123,12 @@ async fn log_out_browser(
     state: &State,
     request: &Request,
     subject: Option<&str>,
-    source: &Source,
-) -> Result<bool, PageError> {
+    source: &ClientAddress,
+) -> Result<bool, HtmlError> {
     let Some(cookie) = browser::cookie(request, LOG_IN_COOKIE) else { return Ok(true) };
     for kind in [UserKind::Core, UserKind::Web] {
-        let Some(log_in) = authorizations::logged_in(&state.store, kind, &cookie, None).await?
+        let Some(log_in) =
+            authorization_requests::logged_in(&state.store, kind, &cookie, None).await?
         else {
             continue;
         };
@@ -137,7 +138,7 @@ async fn log_out_browser(
         db::again(async || {
             let tx = db::begin_write(&state.store.db).await?;
             shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
-            let event = source.event(Kind::LoggedOut).reason("browser");
+            let event = source.event(EventKind::LoggedOut).reason("browser");
             event.user(kind, log_in.user_id).record(&tx).await?;
             tx.commit().await
         })

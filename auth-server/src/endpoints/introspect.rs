@@ -4,13 +4,13 @@
 //! first. When the database is unavailable the response is 503, never a false "inactive".
 
 use super::json;
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::http::source::Source;
 use crate::state::State;
+use crate::store::active_tokens::{self, seconds_of};
 use crate::store::clients::{self, Credentials};
 use crate::store::keys;
-use crate::store::token_table::{self, seconds_of};
 use crate::store::tokens::AccessToken;
 use poem::{Request, Response};
 use sea_orm::sea_query::{Expr, JoinType};
@@ -31,7 +31,7 @@ pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Respo
     let row = find(&state, &credentials, token.as_ref()).await?;
     let client =
         row.as_ref().map(|row| oauth_clients::Model::from_query_result(row, "")).transpose()?;
-    let source = Source::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.proxies);
     let client =
         clients::authenticate_confidential(&state.store, client, &credentials, &source).await?;
     if !client.resource_server_flag {
@@ -68,7 +68,7 @@ async fn find(
         ];
         select.columns(columns.map(|column| ("token", column))).join_subquery(
             JoinType::LeftJoin,
-            token_table::live_token(&state.store, token),
+            active_tokens::live_token(&state.store, token),
             "token",
             Expr::value(true),
         );

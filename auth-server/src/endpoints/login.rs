@@ -7,14 +7,14 @@
 use super::authorize::code_url;
 use super::redirect;
 use crate::http::browser::{self, BROWSER_COOKIE, LOG_IN_COOKIE};
+use crate::http::client_address::ClientAddress;
 use crate::http::request::Form;
-use crate::http::source::Source;
-use crate::login::log_in::{self, Attempt, LoggedIn, Refusal};
+use crate::login::password_login::{self, LoggedIn, LoginAttempt, LoginRefusal};
 use crate::state::State;
-use crate::store::authorizations;
+use crate::store::authorization_requests;
 use crate::store::clients;
 use crate::store::tokens::Code;
-use crate::web::page_error::PageError;
+use crate::web::html_error::HtmlError;
 use crate::web::pages::{self, LogInForm};
 use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
@@ -22,21 +22,21 @@ use poem::{Request, Response};
 use shared::db;
 use shared::entity::authorization_requests::Model;
 use shared::entity::oauth_clients;
-use shared::pages::Back;
+use shared::html::Back;
 use std::sync::Arc;
 
 /// Shows the log-in form.
-pub async fn show(state: Arc<State>, request: Request) -> Result<Response, PageError> {
+pub async fn show(state: Arc<State>, request: Request) -> Result<Response, HtmlError> {
     let form = Form::of_query(&request)?;
-    let asking = Asking::find(&state, &request, &form).await?;
+    let asking = LoginRequest::find(&state, &request, &form).await?;
     let user_name = asking.pending.login_hint.clone().unwrap_or_default();
     Ok(asking.page(&state, &user_name, false))
 }
 
 /// Handles the submitted form, and adds a link back to any error page.
-pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, PageError> {
+pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
     let form = Form::read(&mut request).await?;
-    let asking = Asking::find(&state, &request, &form).await?;
+    let asking = LoginRequest::find(&state, &request, &form).await?;
     let answer = take(&state, &request, &form, &asking).await;
     answer.map_err(|error| error.or_back(asking.way_back()))
 }
@@ -46,18 +46,18 @@ async fn take(
     state: &State,
     request: &Request,
     form: &Form,
-    asking: &Asking,
-) -> Result<Response, PageError> {
-    let Asking { cookie, id, pending, .. } = asking;
+    asking: &LoginRequest,
+) -> Result<Response, HtmlError> {
+    let LoginRequest { cookie, id, pending, .. } = asking;
     let token = form.get("csrf").unwrap_or_default();
     if !browser::same_origin(request, state.origin())
         || !browser::form_token_is_right(cookie, &purpose(id), token)
     {
-        return Err(PageError::forged());
+        return Err(HtmlError::forged());
     }
     let user_name = form.get("username").unwrap_or_default();
-    let attempt = Attempt {
-        source: &Source::of(request, &state.proxies),
+    let attempt = LoginAttempt {
+        source: &ClientAddress::of(request, &state.proxies),
         client_id: &pending.client_id,
         by_known_client: false,
         kind: pending.user_kind,
@@ -79,25 +79,26 @@ async fn take(
 /// Logs the user in and returns the new cookie and the code; `None` for a wrong password.
 async fn enter(
     state: &State,
-    attempt: Attempt<'_>,
+    attempt: LoginAttempt<'_>,
     pending: &Model,
     former: Option<&str>,
-) -> Result<Option<(String, Code)>, PageError> {
-    let LoggedIn { tx, user_id } = match log_in::log_in(&state.store.login, attempt).await {
+) -> Result<Option<(String, Code)>, HtmlError> {
+    let LoggedIn { tx, user_id } = match password_login::log_in(&state.store.login, attempt).await {
         Ok(logged_in) => logged_in,
-        Err(Refusal::Wrong | Refusal::TooLong) => return Ok(None),
+        Err(LoginRefusal::Wrong | LoginRefusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
     let (cookie, browser) =
-        authorizations::remember_browser(&tx, pending.user_kind, user_id, former).await?;
-    let code = authorizations::grant_code(&state.store, &tx, &pending.request_id, &browser).await?;
-    let code = code.ok_or_else(PageError::expired)?;
+        authorization_requests::remember_browser(&tx, pending.user_kind, user_id, former).await?;
+    let code = authorization_requests::grant_code(&state.store, &tx, &pending.request_id, &browser)
+        .await?;
+    let code = code.ok_or_else(HtmlError::expired)?;
     tx.commit().await?;
     Ok(Some((cookie, code)))
 }
 
 /// A pending authorization request in this browser.
-struct Asking {
+struct LoginRequest {
     /// The browser's cookie.
     cookie: String,
     /// Id of the request, as the browser has it.
@@ -107,17 +108,17 @@ struct Asking {
     client: Option<oauth_clients::Model>,
 }
 
-impl Asking {
+impl LoginRequest {
     /// Returns the pending request of this browser.
-    async fn find(state: &State, request: &Request, form: &Form) -> Result<Self, PageError> {
+    async fn find(state: &State, request: &Request, form: &Form) -> Result<Self, HtmlError> {
         let Some(id) = form.get("request") else {
             let text =
                 "Open the application you want to use. It sends you here when you need to log in.";
-            return Err(PageError::from(text));
+            return Err(HtmlError::from(text));
         };
-        let cookie = browser::cookie(request, BROWSER_COOKIE).ok_or_else(PageError::expired)?;
-        let pending = authorizations::pending(&state.store.db, id, &cookie).await?;
-        let pending = pending.ok_or_else(PageError::expired)?;
+        let cookie = browser::cookie(request, BROWSER_COOKIE).ok_or_else(HtmlError::expired)?;
+        let pending = authorization_requests::pending(&state.store.db, id, &cookie).await?;
+        let pending = pending.ok_or_else(HtmlError::expired)?;
         let client = clients::find(&state.store.db, &pending.client_id).await?;
         Ok(Self { cookie, id: id.to_owned(), pending, client })
     }

@@ -5,12 +5,12 @@
 //! in the token: its row may have been swept. A token issued by an earlier release, which has no
 //! proof, counts only while its row exists.
 
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::bearer_token;
-use crate::http::source::Source;
 use crate::state::State;
+use crate::store::active_tokens;
 use crate::store::sessions;
-use crate::store::token_table;
 use crate::store::tokens::AccessToken;
 use poem::http::StatusCode;
 use poem::{Request, Response};
@@ -21,11 +21,11 @@ use std::sync::Arc;
 pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token)
-        && (token.is_proven() || token_table::knows(&state.store, &token).await?)
+        && (token.is_proven() || active_tokens::knows(&state.store, &token).await?)
     {
         let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
         if let Some(owner) = sessions::owner(&state.store.db, column, &session).await? {
-            let source = Source::of(&request, &state.proxies);
+            let source = ClientAddress::of(&request, &state.proxies);
             sessions::log_out(&state.store, &owner, &source, "bearer").await?;
         }
     }

@@ -1,17 +1,17 @@
 //! `POST /oauth2/revoke`: token revocation (RFC 7009). Revoking one token ends its whole session;
 //! unknown tokens also get 200; only the client a token was issued to may revoke it.
 
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::http::source::Source;
 use crate::state::State;
+use crate::store::active_tokens;
 use crate::store::clients::{self, Credentials};
 use crate::store::sessions;
-use crate::store::token_table;
 use crate::store::tokens::{AccessToken, RefreshToken};
 use poem::{Request, Response};
 use sea_orm::DbErr;
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db;
 use shared::entity::auth_sessions;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = Source::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.proxies);
     let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let token = form.required("token")?;
     let Some(session) = session_of(&state, token).await? else { return Ok(Response::default()) };
@@ -34,7 +34,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     db::again(async || {
         let tx = db::begin_write(&state.store.db).await?;
         shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
-        let event = source.event(Kind::Revoked).client(&owner.client_id);
+        let event = source.event(EventKind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);
         event.token(&state.store.token_keys.hash(token)).record(&tx).await?;
         tx.commit().await
@@ -47,7 +47,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
 /// Returns the session of an access or refresh token that is proven or has a row.
 async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
-        let counts = token.is_proven() || token_table::knows(&state.store, &token).await?;
+        let counts = token.is_proven() || active_tokens::knows(&state.store, &token).await?;
         return Ok(counts.then(|| token.session().text()));
     }
     let Some(token) = RefreshToken::parse(&state.store.token_keys, token) else { return Ok(None) };

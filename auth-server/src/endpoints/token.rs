@@ -6,12 +6,12 @@
 //! or `web`, selects the kind of user.
 
 use super::json;
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::http::source::Source;
-use crate::login::log_in::{self, Attempt};
+use crate::login::password_login::{self, LoginAttempt};
 use crate::state::State;
-use crate::store::authorizations::{self, Exchange};
+use crate::store::authorization_requests::{self, Exchange};
 use crate::store::clients::{self, Credentials, Scope};
 use crate::store::refresh;
 use crate::store::sessions::{self, NewSession};
@@ -29,7 +29,7 @@ pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "pass
 pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = Source::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.proxies);
     let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let grant_type = form.required("grant_type")?;
     if !GRANT_TYPES.contains(&grant_type) {
@@ -48,7 +48,7 @@ async fn grant(
     client: &Model,
     form: &Form,
     grant_type: &str,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     match grant_type {
         "authorization_code" => exchange_code(state, client, form, source).await,
@@ -67,7 +67,7 @@ async fn exchange_code(
     state: &State,
     client: &Model,
     form: &Form,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     let code = Code::parse(&state.store.token_keys, form.required("code")?)
         .ok_or_else(|| OAuthError::invalid_grant("the code is not valid"))?;
@@ -76,14 +76,14 @@ async fn exchange_code(
         redirect_uri: form.required("redirect_uri")?,
         code_verifier: form.required("code_verifier")?,
     };
-    authorizations::exchange(&state.store, client, &exchange, source).await
+    authorization_requests::exchange(&state.store, client, &exchange, source).await
 }
 
 async fn log_in_with_password(
     state: &State,
     client: &Model,
     form: &Form,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     if client.kind != ClientKind::Confidential {
         return Err(OAuthError::unauthorized_client(
@@ -91,7 +91,7 @@ async fn log_in_with_password(
         ));
     }
     let scope = Scope::read(client, form.get("scope"))?;
-    let attempt = Attempt {
+    let attempt = LoginAttempt {
         source,
         client_id: &client.client_id,
         by_known_client: true,
@@ -99,7 +99,7 @@ async fn log_in_with_password(
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    let logged_in = log_in::log_in(&state.store.login, attempt).await?;
+    let logged_in = password_login::log_in(&state.store.login, attempt).await?;
     let new = NewSession {
         session: SessionId::random(),
         kind: scope.kind,

@@ -5,9 +5,9 @@ use super::json;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::bearer_token;
 use crate::state::State;
+use crate::store::active_tokens;
 use crate::store::clients;
 use crate::store::keys;
-use crate::store::token_table;
 use crate::store::tokens::AccessToken;
 use poem::{Request, Response};
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType};
@@ -22,9 +22,9 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuth
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     let token =
         AccessToken::parse(&state.store.token_keys, token).ok_or_else(OAuthError::invalid_token)?;
-    let mut select = token_table::live_token(&state.store, &token);
+    let mut select = active_tokens::live_token(&state.store, &token);
     let session = auth_sessions::Column::SessionId;
-    let of_token = Expr::col((token_table::of(token.kind()).table, "session_id"));
+    let of_token = Expr::col((active_tokens::of(token.kind()).table, "session_id"));
     select.expr_as(Expr::col((auth_sessions::Entity, auth_sessions::Column::Scope)), "scope").join(
         JoinType::InnerJoin,
         auth_sessions::Entity,

@@ -5,11 +5,11 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
-use shared::cluster::Hold;
 use shared::entity::users::UserStatus;
 use shared::entity::{user_credentials, users};
+use shared::galera::Hold;
 use shared::introspection::UserKind;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::sessions;
 
 /// The data of a core or web user that a log-in needs.

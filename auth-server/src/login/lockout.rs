@@ -12,13 +12,13 @@
 //! cleared when the user logs in, or half an hour after the last failure. In addition, each source
 //! network has a limit of failures per half hour; beyond it, it gets 429.
 
-use crate::http::source::Source;
-use crate::login::log_in::Authenticator;
+use crate::http::client_address::ClientAddress;
+use crate::login::password_login::Authenticator;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult};
+use shared::bulk_insert;
 use shared::db;
 use shared::entity::log_in_failures::{self, Column, Entity};
-use shared::rows;
 use shared::time::Timestamp;
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ struct Count {
 /// all because of its source network.
 pub async fn admit(
     authenticator: &Authenticator,
-    source: &Source,
+    source: &ClientAddress,
     account: &str,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
@@ -82,7 +82,7 @@ fn delay(failures: i32) -> Duration {
 pub async fn source_exceeded(
     authenticator: &Authenticator,
     tx: &impl ConnectionTrait,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
     let counts = counts(tx, &[&network]).await?;
@@ -138,7 +138,7 @@ pub async fn count_account(tx: &impl ConnectionTrait, account: &str) -> Result<i
 }
 
 /// Counts a failure of the source network.
-pub async fn count_source(tx: &impl ConnectionTrait, source: &Source) -> Result<(), DbErr> {
+pub async fn count_source(tx: &impl ConnectionTrait, source: &ClientAddress) -> Result<(), DbErr> {
     count(tx, &log_in_failures::source(&source.network()), Column::FirstFailureDate).await
 }
 
@@ -158,7 +158,7 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
         .value(Column::FirstFailureDate, first)
         .value(Column::LastFailureDate, now.clone())
         .to_owned();
-    let mut insert = rows::insert(
+    let mut insert = bulk_insert::insert(
         Entity,
         [
             (Column::Subject, subject.into()),

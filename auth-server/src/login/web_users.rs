@@ -6,13 +6,13 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
-use shared::cluster::Hold;
 use shared::entity::web_credentials;
 use shared::entity::web_credentials::Column::{
     ContactId, PasswordHash, WebAccessFlag, WebUserName,
 };
+use shared::galera::Hold;
 use shared::introspection::UserKind;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::sessions;
 
 /// Finds the web user of this name, whether or not they may log in.

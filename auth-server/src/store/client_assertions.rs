@@ -38,7 +38,7 @@ const KEYS_MAX: usize = 10;
 const JTI_BYTES_MAX: usize = 255;
 
 #[derive(Deserialize)]
-struct Head {
+struct AssertionHeader {
     alg: String,
     #[serde(default)]
     kid: Option<String>,
@@ -47,7 +47,7 @@ struct Head {
 }
 
 #[derive(Deserialize)]
-struct Claims {
+struct AssertionClaims {
     iss: String,
     sub: String,
     aud: Audience,
@@ -66,7 +66,7 @@ enum Audience {
 
 /// Returns the subject of an assertion, before anything in it is verified.
 pub fn subject(assertion: &str) -> Option<String> {
-    jsonwebtoken::dangerous::insecure_decode_claims::<Claims>(assertion)
+    jsonwebtoken::dangerous::insecure_decode_claims::<AssertionClaims>(assertion)
         .ok()
         .map(|claims| claims.sub)
 }
@@ -99,17 +99,17 @@ pub async fn check(
 }
 
 /// True if an assertion is valid at this time, and not for too long.
-fn in_time(claims: &Claims, now: i64) -> bool {
+fn in_time(claims: &AssertionClaims, now: i64) -> bool {
     now < claims.exp
         && claims.exp <= now + LIFETIME_SECONDS_MAX + CLOCK_SKEW_SECONDS
         && claims.nbf.is_none_or(|nbf| nbf <= now + CLOCK_SKEW_SECONDS)
 }
 
 /// Returns the claims if one of the client's keys signed them.
-fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<Claims> {
+fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<AssertionClaims> {
     let (message, signature) = assertion.rsplit_once('.')?;
     let (head, claims) = message.split_once('.')?;
-    let head: Head = decoded(head)?;
+    let head: AssertionHeader = decoded(head)?;
     // This server supports no critical header parameters (RFC 7515, 4.1.11).
     if head.crit.is_some() {
         return None;
@@ -144,7 +144,7 @@ fn meant_for(store: &Store, audience: &Audience) -> bool {
 }
 
 /// Records an assertion until it expires; a second use is a conflict.
-async fn remember(db: &impl ConnectionTrait, claims: &Claims) -> Result<(), DbErr> {
+async fn remember(db: &impl ConnectionTrait, claims: &AssertionClaims) -> Result<(), DbErr> {
     let name = format!("{}\0{}", claims.sub, claims.jti);
     let hash = hex::encode(digest(&SHA256, name.as_bytes()));
     let expires = chrono::DateTime::from_timestamp(claims.exp, 0).unwrap_or_default();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_clock_a_little_ahead_is_no_reason_to_refuse() {
-        let claims = |nbf: i64, exp: i64| Claims {
+        let claims = |nbf: i64, exp: i64| AssertionClaims {
             iss: String::new(),
             sub: String::new(),
             aud: Audience::Many(Vec::new()),

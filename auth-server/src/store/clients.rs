@@ -12,9 +12,9 @@
 //! Failures count against the source network, never against the client: nobody can lock a client
 //! out by guessing in its name.
 
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::http::source::Source;
 use crate::login::lockout;
 use crate::store::Store;
 use crate::store::client_assertions;
@@ -29,12 +29,12 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
     QuerySelect,
 };
-use shared::audit::Kind;
-use shared::cluster::Hold;
+use shared::audit::EventKind;
 use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
+use shared::galera::Hold;
 use shared::introspection::UserKind;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::server::PeerCertificate;
 use shared::sessions;
 
@@ -171,7 +171,7 @@ pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuth
 pub async fn authenticate(
     store: &Store,
     credentials: &Credentials,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Model, OAuthError> {
     let client = find(&store.db, &credentials.client_id).await?;
     match (&credentials.proof, client) {
@@ -185,7 +185,7 @@ pub async fn authenticate_confidential(
     store: &Store,
     client: Option<Model>,
     credentials: &Credentials,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Model, OAuthError> {
     let known = client.is_some();
     match prove(store, client, credentials).await? {
@@ -251,14 +251,14 @@ async fn refuse(
     credentials: &Credentials,
     known: bool,
     reason: &'static str,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
     let tx = db::begin_write(&store.db).await?;
     if let Some(too_many) = lockout::source_exceeded(&store.login, &tx, source).await? {
         return Ok(OAuthError::too_many_failures(too_many.retry_after_seconds));
     }
     lockout::count_source(&tx, source).await?;
-    let event = source.event(Kind::ClientFailed).reason(reason);
+    let event = source.event(EventKind::ClientFailed).reason(reason);
     // An unknown client id may be a secret typed into the wrong field.
     let event = if known { event.client(&credentials.client_id) } else { event };
     event.record(&tx).await?;

@@ -8,8 +8,8 @@
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
+use crate::store::active_tokens::Issued;
 use crate::store::sessions::Subject;
-use crate::store::token_table::Issued;
 use crate::store::tokens::AccessToken;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
@@ -23,13 +23,13 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shared::audit::{Event, Kind};
+use shared::audit::{Event, EventKind};
+use shared::bulk_insert;
 use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
+use shared::envelope_encryption::MasterKeys;
 use shared::introspection::UserKind;
-use shared::master_keys::MasterKeys;
-use shared::rows;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 
 /// Signature algorithm of all keys.
 pub const ALGORITHM: &str = "ES256";
@@ -106,7 +106,7 @@ pub async fn maintain(
     let last = keys.last().map_or(0, |key| key.generation);
     if keys.last().is_some_and(|key| key.started) {
         add(db, master_keys, last + 1, rotation_seconds).await?;
-        Event::new(Kind::KeyRotated).reason("scheduled").record(db).await?;
+        Event::new(EventKind::KeyRotated).reason("scheduled").record(db).await?;
     }
     let kept = shown(&keys).next().map_or(1, |key| key.generation);
     let retired = Column::Generation.lt(kept);
@@ -125,7 +125,7 @@ async fn add(
     let backend = db.get_database_backend();
     let new = NewKey::random().map_err(OAuthError::server_error)?;
     let sealed = master_keys.seal(&new.key_id, &new.private).map_err(OAuthError::server_error)?;
-    let insert = rows::insert(
+    let insert = bulk_insert::insert(
         Entity,
         [
             (Column::KeyId, new.key_id.into()),
@@ -145,7 +145,7 @@ async fn add(
 
 /// What happens to the earlier keys when the next one takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Others {
+pub enum OlderKeys {
     /// They stay in the set for a day.
     Kept,
     /// They are withdrawn immediately, because one of them may have leaked.
@@ -157,7 +157,7 @@ pub async fn rotate(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
-    others: Others,
+    others: OlderKeys,
     actor: &str,
 ) -> Result<String, String> {
     let rotate = || try_rotate(db, master_keys, rotation_seconds, others, actor);
@@ -169,7 +169,7 @@ async fn try_rotate(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
-    others: Others,
+    others: OlderKeys,
     actor: &str,
 ) -> Result<Result<String, String>, OAuthError> {
     maintain(db, master_keys, rotation_seconds).await?;
@@ -178,7 +178,7 @@ async fn try_rotate(
     let Some(next) = keys.iter().find(|key| !key.started) else {
         return Ok(Err("there is no successor key".to_owned()));
     };
-    if !next.announced && others == Others::Kept {
+    if !next.announced && others == OlderKeys::Kept {
         return Ok(Err("the next key was published less than an hour ago, and clients may not \
                        have fetched it yet: try again later, or withdraw the others"
             .to_owned()));
@@ -191,7 +191,7 @@ async fn try_rotate(
         .take();
     tx.execute(&start).await?;
     let mut reason = "on_command";
-    if others == Others::Withdrawn {
+    if others == OlderKeys::Withdrawn {
         let withdraw = Query::update()
             .table(Entity)
             .value(Column::RemovedDate, now)
@@ -202,7 +202,7 @@ async fn try_rotate(
         reason = "others_withdrawn";
     }
     add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
-    Event::new(Kind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
+    Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
     tx.commit().await?;
     Ok(Ok(next.key_id.clone()))
 }
@@ -247,7 +247,7 @@ impl NewKey {
 }
 
 #[derive(Serialize)]
-struct Claims<'a> {
+struct IdTokenClaims<'a> {
     iss: &'a str,
     sub: String,
     aud: &'a str,
@@ -278,7 +278,7 @@ pub async fn id_token(
     header.kid = Some(key.key_id.clone());
     let iat = issued.created.0.timestamp();
     let half = &digest(&SHA256, access.text().as_bytes()).as_ref()[..16].to_vec();
-    let claims = Claims {
+    let claims = IdTokenClaims {
         iss: &store.issuer,
         sub: sub(subject.kind, subject.user_id),
         aud: subject.client_id,

@@ -18,12 +18,12 @@
 //!
 //! Refreshes are rate-limited per session ([`QUOTA`]): each one writes a row and an audit event.
 
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
-use crate::http::source::Source;
 use crate::store::Store;
+use crate::store::active_tokens::{self, Issue};
 use crate::store::clients;
 use crate::store::sessions::{Subject, alive, answer, enabled};
-use crate::store::token_table::{self, Issue};
 use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
 use governor::Quota;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
@@ -32,7 +32,7 @@ use sea_orm::{
     QuerySelect,
 };
 use serde_json::Value;
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db;
 use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
@@ -54,12 +54,12 @@ pub async fn refresh(
     client: &oauth_clients::Model,
     token: &RefreshToken,
     scope: Option<&str>,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     // A token of an earlier release proves nothing about its session; its successor does.
     if token.is_proven() {
         let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
-        store.refreshes.admit(&token.session().text()).map_err(refused)?;
+        store.refreshes.check(&token.session().text()).map_err(refused)?;
     }
     for _ in 0..ROUNDS {
         if let Some(answer) = exchange(store, client, token, scope, source).await? {
@@ -75,7 +75,7 @@ async fn exchange(
     client: &oauth_clients::Model,
     token: &RefreshToken,
     scope: Option<&str>,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Option<Value>, OAuthError> {
     let wrong = || OAuthError::invalid_grant("the refresh token is not valid");
     let tx = db::begin_write(&store.db).await?;
@@ -85,21 +85,21 @@ async fn exchange(
     if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
         return Err(wrong());
     }
-    let event = |kind: Kind| {
+    let event = |kind: EventKind| {
         let event = source.event(kind).client(&family.client_id);
         event.user(family.user_kind, family.user_id).token(&store.token_keys.hash(token.text()))
     };
     let (next, is_first) = match family.standing(token, &store.token_keys) {
-        Standing::Current(next) => (next, true),
-        Standing::Repeated(next) => (next, false),
-        Standing::Unknown => return Err(wrong()),
-        Standing::Foreign => {
+        RefreshOutcome::Current(next) => (next, true),
+        RefreshOutcome::Repeated(next) => (next, false),
+        RefreshOutcome::Unknown => return Err(wrong()),
+        RefreshOutcome::Foreign => {
             tracing::error!("a session was stored under a key that is not in AUTH_TOKEN_KEYS");
             return Err(wrong());
         }
-        Standing::Reused => {
+        RefreshOutcome::Reused => {
             shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
-            event(Kind::ReuseDetected).reason("refresh_token").record(&tx).await?;
+            event(EventKind::ReuseDetected).reason("refresh_token").record(&tx).await?;
             tx.commit().await?;
             tracing::warn!(client.client_id, "a refresh token was reused: session ended");
             return Err(wrong());
@@ -124,8 +124,8 @@ async fn exchange(
         user_id: family.user_id,
         client_id: &family.client_id,
     };
-    let issued = token_table::issue(store, &tx, &issue).await?;
-    event(Kind::TokenRefreshed).record(&tx).await?;
+    let issued = active_tokens::issue(store, &tx, &issue).await?;
+    event(EventKind::TokenRefreshed).record(&tx).await?;
     let subject = Subject {
         kind: family.user_kind,
         user_id: family.user_id,
@@ -161,7 +161,7 @@ struct Family {
 
 /// The standing of a refresh token in its family.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+enum RefreshOutcome {
     /// The current token, with its successor.
     Current(RefreshToken),
     /// The previous token, with the successor that was issued for it.
@@ -175,26 +175,26 @@ enum Standing {
 }
 
 impl Family {
-    fn standing(&self, token: &RefreshToken, keys: &TokenKeys) -> Standing {
+    fn standing(&self, token: &RefreshToken, keys: &TokenKeys) -> RefreshOutcome {
         let hashes: Vec<String> = keys.hashes(token.text()).collect();
         let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
         if is(&self.refresh_hash) {
             let next = token.successor(keys, keys.first_id());
-            return next.map_or(Standing::Unknown, Standing::Current);
+            return next.map_or(RefreshOutcome::Unknown, RefreshOutcome::Current);
         }
         if is(&self.previous_refresh_hash) {
             return match self.issued_for(token, keys) {
-                Some(next) if self.recent => Standing::Repeated(next),
-                Some(_) => Standing::Reused,
-                None => Standing::Unknown,
+                Some(next) if self.recent => RefreshOutcome::Repeated(next),
+                Some(_) => RefreshOutcome::Reused,
+                None => RefreshOutcome::Unknown,
             };
         }
         let families = [&self.refresh_hash, &self.previous_refresh_hash];
         if families.into_iter().flatten().any(|hash| !keys.know(hash)) {
-            return Standing::Foreign;
+            return RefreshOutcome::Foreign;
         }
         // A token of an earlier release proves nothing, so it must not end a session.
-        if token.is_proven() { Standing::Reused } else { Standing::Unknown }
+        if token.is_proven() { RefreshOutcome::Reused } else { RefreshOutcome::Unknown }
     }
 
     /// Returns the current token if it was derived from this one; not so if an earlier release
@@ -307,15 +307,15 @@ mod tests {
         let third = second.successor(&both, "k2").unwrap();
         let fresh = family(old.hash(first.text()), None, false);
         let next = first.successor(&both, "k2").unwrap();
-        assert_eq!(fresh.standing(&first, &both), Standing::Current(next));
-        assert_eq!(fresh.standing(&second, &both), Standing::Reused);
+        assert_eq!(fresh.standing(&first, &both), RefreshOutcome::Current(next));
+        assert_eq!(fresh.standing(&second, &both), RefreshOutcome::Reused);
         let row = |recent| family(old.hash(second.text()), Some(old.hash(first.text())), recent);
-        assert_eq!(row(true).standing(&first, &both), Standing::Repeated(second.clone()));
-        assert_eq!(row(false).standing(&first, &both), Standing::Reused, "after a minute");
-        assert_eq!(row(true).standing(&second, &both), Standing::Current(third.clone()));
+        assert_eq!(row(true).standing(&first, &both), RefreshOutcome::Repeated(second.clone()));
+        assert_eq!(row(false).standing(&first, &both), RefreshOutcome::Reused, "after a minute");
+        assert_eq!(row(true).standing(&second, &both), RefreshOutcome::Current(third.clone()));
         let last = family(both.hash(third.text()), Some(both.hash(second.text())), true);
-        assert_eq!(last.standing(&first, &both), Standing::Reused, "an older one");
-        assert_eq!(last.standing(&second, &both), Standing::Repeated(third));
+        assert_eq!(last.standing(&first, &both), RefreshOutcome::Reused, "an older one");
+        assert_eq!(last.standing(&second, &both), RefreshOutcome::Repeated(third));
     }
 
     #[test]
@@ -325,10 +325,10 @@ mod tests {
         let (first, other) =
             (RefreshToken::random(&new, &session), RefreshToken::random(&new, &session));
         let at_random = family(new.hash(other.text()), Some(new.hash(first.text())), true);
-        assert_eq!(at_random.standing(&first, &new), Standing::Unknown);
+        assert_eq!(at_random.standing(&first, &new), RefreshOutcome::Unknown);
         let under_old = family(old.hash(other.text()), Some(new.hash(first.text())), true);
-        assert_eq!(under_old.standing(&first, &new), Standing::Unknown);
+        assert_eq!(under_old.standing(&first, &new), RefreshOutcome::Unknown);
         let stranger = RefreshToken::random(&new, &session);
-        assert_eq!(under_old.standing(&stranger, &new), Standing::Foreign);
+        assert_eq!(under_old.standing(&stranger, &new), RefreshOutcome::Foreign);
     }
 }

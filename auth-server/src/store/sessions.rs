@@ -4,26 +4,26 @@
 //! Every access token is a new row in `active_users` or `cif_web_active_users` with the database's
 //! time; earlier tokens stay valid until they expire.
 
+use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
-use crate::http::source::Source;
 use crate::login;
 use crate::store::Store;
+use crate::store::active_tokens::{self, Issue};
 use crate::store::clients;
 use crate::store::keys;
 use crate::store::lifetimes;
-use crate::store::token_table::{self, Issue};
 use crate::store::tokens::{AccessToken, RefreshToken, SessionId, random_name};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult,
 };
 use serde_json::{Value, json};
-use shared::audit::{self, Kind};
+use shared::audit::{self, EventKind};
+use shared::bulk_insert;
 use shared::db;
 use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
-use shared::rows;
 use shared::time::Timestamp;
 
 /// A session to be created.
@@ -53,7 +53,7 @@ pub async fn begin(
     store: &Store,
     tx: &DatabaseTransaction,
     new: NewSession<'_>,
-    source: &Source,
+    source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     let backend = tx.get_database_backend();
     clients::hold(tx, &new.client.client_id).await?;
@@ -62,7 +62,7 @@ pub async fn begin(
     let hash = refresh.as_ref().map(|token| store.token_keys.hash(token.text()));
     let public_id = random_name();
     let log_in_date = new.log_in_date.map_or_else(|| db::now(backend), Expr::from);
-    let insert = rows::insert(
+    let insert = bulk_insert::insert(
         Entity,
         [
             (Column::SessionId, new.session.text().into()),
@@ -84,8 +84,8 @@ pub async fn begin(
         user_id: new.user_id,
         client_id: &new.client.client_id,
     };
-    let issued = token_table::issue(store, tx, &issue).await?;
-    let event = source.event(Kind::TokenIssued).client(issue.client_id);
+    let issued = active_tokens::issue(store, tx, &issue).await?;
+    let event = source.event(EventKind::TokenIssued).client(issue.client_id);
     let event = event.user(new.kind, new.user_id).token(&store.token_keys.hash(issue.token.text()));
     event.record(tx).await?;
     let subject = Subject {
@@ -123,7 +123,7 @@ pub async fn answer(
     access: &AccessToken,
     refresh: Option<&RefreshToken>,
     scope: &str,
-    issued: &token_table::Issued,
+    issued: &active_tokens::Issued,
     subject: &Subject<'_>,
 ) -> Result<Value, OAuthError> {
     let mut answer = json!({
@@ -210,13 +210,13 @@ pub async fn owner(
 pub async fn log_out(
     store: &Store,
     owner: &Owner,
-    source: &Source,
+    source: &ClientAddress,
     how: &str,
 ) -> Result<(), OAuthError> {
     db::again(async || {
         let tx = db::begin_write(&store.db).await?;
         shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
-        let event = source.event(Kind::LoggedOut).client(&owner.client_id).reason(how);
+        let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(how);
         audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
         tx.commit().await
     })
@@ -230,7 +230,7 @@ pub async fn log_out(
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
     let has_tokens = |kind: UserKind| {
-        let table = token_table::of(kind).table;
+        let table = active_tokens::of(kind).table;
         let of_session = Expr::col((table.clone(), "session_id"));
         Expr::exists(
             Query::select()

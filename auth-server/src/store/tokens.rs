@@ -18,7 +18,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use shared::introspection::UserKind;
 use shared::random::random_bytes;
-use shared::secrecy::named_keys;
+use shared::secrets::named_keys;
 use std::fmt;
 use std::str::FromStr;
 

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use poem::Response;
 use poem::http::StatusCode;
 use shared::entity::oauth_clients;
+use shared::html::{Back, Notice, Page, hidden, notice, respond, way};
 use shared::introspection::UserKind;
-use shared::pages::{Back, Notice, Page, hidden, notice, respond, way};
 
 /// Content of the log-in page.
 #[derive(Clone, Copy)]
@@ -175,7 +175,7 @@ mod tests {
         let back = Back { label: "Back to X".to_owned(), url: "https://app.example/".to_owned() };
         let notice = Notice { advice: "Do this.", back: Some(&back), ..NOTICE };
         let id = RequestId::random();
-        let page = async { shared::pages::notice("Site", StatusCode::OK, &notice) };
+        let page = async { shared::html::notice("Site", StatusCode::OK, &notice) };
         let text = text(id.clone().within(page).await).await;
         for part in [
             "<p>Do this.</p>".to_owned(),

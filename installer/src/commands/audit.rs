@@ -1,8 +1,8 @@
 //! `installer audit`: the auth server's audit trail, newest event last.
 
 use crate::installation::accounts::{self, Account};
-use crate::installation::columns;
-use crate::installation::{Installation, Refused, print, refuse};
+use crate::installation::table;
+use crate::installation::{CliError, Installation, print, refuse};
 use chrono::{DateTime, Utc};
 use clap::builder::PossibleValuesParser;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -11,7 +11,7 @@ use sea_orm::{
     QueryOrder, QuerySelect, QueryTrait,
 };
 use serde_json::json;
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db;
 use shared::entity::auth_events::{Column, Entity, Model};
 use shared::entity::oauth_clients;
@@ -23,7 +23,7 @@ const SPAN_SECONDS_MAX: i64 = 100 * 366 * 86_400;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct AuditArgs {
     #[command(flatten)]
     installation: Installation,
     /// Only events of the user with this name
@@ -40,7 +40,7 @@ pub struct Arguments {
         long = "event",
         value_name = "KIND",
         num_args = 1..,
-        value_parser = PossibleValuesParser::new(Kind::iter().map(Kind::as_str))
+        value_parser = PossibleValuesParser::new(EventKind::iter().map(EventKind::as_str))
     )]
     events: Vec<String>,
     /// Only events since this time: an instant such as 2026-11-21T08:00:00Z, or an age by the
@@ -98,7 +98,7 @@ impl Since {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &AuditArgs) -> Result<(), CliError> {
     let db = arguments.installation.open().await?;
     let events = events(&db, arguments).await?;
     // Deleted users and clients may still have events, so names are checked only if there are none.
@@ -112,11 +112,11 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
     let heading =
         ["time", "event", "reason", "user", "client", "source", "actor", "token", "request"];
     let rows: Vec<_> = events.iter().map(as_cells).collect();
-    print(&columns::align(heading, &rows))
+    print(&table::align(heading, &rows))
 }
 
 /// Refuses a user or client that does not exist.
-async fn check_who(db: &DatabaseConnection, arguments: &Arguments) -> Result<(), Refused> {
+async fn check_who(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<(), CliError> {
     if let Some(name) = &arguments.user {
         Account::find(db, accounts::kind(arguments.web), name).await?;
     }
@@ -129,7 +129,7 @@ async fn check_who(db: &DatabaseConnection, arguments: &Arguments) -> Result<(),
 }
 
 /// The last events that match, newest last.
-async fn events(db: &DatabaseConnection, arguments: &Arguments) -> Result<Vec<Model>, DbErr> {
+async fn events(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<Vec<Model>, DbErr> {
     let backend = db.get_database_backend();
     let kind = accounts::kind(arguments.web);
     let mut events = Entity::find()

@@ -13,8 +13,8 @@ mod sealed;
 use crate::installation::checks::Report;
 use crate::installation::database::with_password;
 use crate::installation::document_files::{Compared, compare};
-use crate::installation::{Refused, SettingsFiles, print, refuse};
-use api_server::documents::document_store::{DocumentStore, Location};
+use crate::installation::{CliError, SettingsFiles, print, refuse};
+use api_server::documents::store::{DocumentStore, Location};
 use sea_orm::DatabaseConnection;
 use shared::database_url;
 use shared::migration::{self, SchemaState};
@@ -26,7 +26,7 @@ const DOCUMENTS: &str = "every file present, with its length and SHA-256";
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct BackupCheckArgs {
     /// URL of the restored database
     #[arg(long, value_name = "URL")]
     restored: String,
@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 /// Runs the command: prints the report, and returns true if the copy is good.
-pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
+pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
     let auth = arguments.files.auth();
     let auth = Settings::read(auth_server::config::SETTINGS, auth.as_deref());
     let api = arguments.files.api();
@@ -54,7 +54,7 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     }
     let restored = match &arguments.restored_password_file {
         Some(file) => {
-            database_url::check(&arguments.restored).map_err(Refused)?;
+            database_url::check(&arguments.restored).map_err(CliError)?;
             with_password(&arguments.restored, file, "--restored")?
         }
         None => arguments.restored.clone(),
@@ -86,7 +86,7 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
 }
 
 /// The live database that the settings name; an error says why it cannot be compared.
-async fn open_live(auth: &Settings, api: &Settings) -> Result<DatabaseConnection, Refused> {
+async fn open_live(auth: &Settings, api: &Settings) -> Result<DatabaseConnection, CliError> {
     let url = auth.optional("AUTH_DATABASE_URL").or_else(|| api.optional("API_DATABASE_URL"));
     match url {
         Some(url) => reading::open(&url).await,
@@ -118,7 +118,7 @@ async fn check_documents(copy: &DatabaseConnection, location: Location, report: 
             Ok(())
         })
         .await
-        .map_err(|Refused(why)| why),
+        .map_err(|CliError(why)| why),
         Err(why) => Err(why),
     };
     match (compared, damaged.first()) {

@@ -3,34 +3,34 @@
 //! Secrets are generated here, shown once, and stored as hashes. During a rotation both the new and
 //! the previous secret are valid, so that no program is locked out in between.
 
-use crate::installation::columns;
 use crate::installation::credentials::random_secret;
 use crate::installation::registration::{Registration, check_display_name};
-use crate::installation::{Installation, Refused, change, event, print, print_once, refuse};
+use crate::installation::table;
+use crate::installation::{CliError, Installation, change, event, print, print_once, refuse};
 use auth_server::store::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde_json::{Value, json};
-use shared::audit::Kind;
-use shared::cluster::Hold;
+use shared::audit::EventKind;
 use shared::db::{self, Fault};
 use shared::entity::oauth_clients::{ActiveModel, ClientKind, Column, Entity, Model};
-use shared::secrecy::Secret;
+use shared::galera::Hold;
+use shared::secrets::Secret;
 use shared::sessions;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct ClientArgs {
     #[command(flatten)]
     installation: Installation,
     #[command(subcommand)]
-    action: Action,
+    action: ClientAction,
 }
 
 #[derive(clap::Subcommand, Clone, Debug)]
-enum Action {
+enum ClientAction {
     /// Add a client and print its secret, once
     Add(Box<Registration>),
     /// List all clients
@@ -68,27 +68,27 @@ enum Action {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &ClientArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {
-        Action::Add(registration) => add(installation, registration).await,
-        Action::List { json } => list(installation, *json).await,
-        Action::Name { id, name } => rename(installation, id, name).await,
-        Action::Rotate { id, finish: true, .. } => finish(installation, id).await,
-        Action::Rotate { id, json, .. } => rotate(installation, id, *json).await,
-        Action::Remove { id, of_the_api_server } => {
+        ClientAction::Add(registration) => add(installation, registration).await,
+        ClientAction::List { json } => list(installation, *json).await,
+        ClientAction::Name { id, name } => rename(installation, id, name).await,
+        ClientAction::Rotate { id, finish: true, .. } => finish(installation, id).await,
+        ClientAction::Rotate { id, json, .. } => rotate(installation, id, *json).await,
+        ClientAction::Remove { id, of_the_api_server } => {
             remove(installation, id, *of_the_api_server).await
         }
     }
 }
 
-async fn add(installation: &Installation, registration: &Registration) -> Result<(), Refused> {
+async fn add(installation: &Installation, registration: &Registration) -> Result<(), CliError> {
     let public_keys = registration.check()?;
     let id = &registration.id;
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
     let now = db::time(&db).await?;
-    let taken = || Refused(format!("the client {id} already exists; nothing was changed"));
+    let taken = || CliError(format!("the client {id} already exists; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
     change(&db, async |tx| {
         if Entity::find_by_id(id).one(tx).await?.is_some() {
@@ -98,7 +98,7 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
             Err(error) if db::fault(&error) == Fault::Conflict => return Err(taken().into()),
             inserted => inserted?,
         };
-        Ok(event(Kind::ClientChanged).reason("added").client(id).record(tx).await?)
+        Ok(event(EventKind::ClientChanged).reason("added").client(id).record(tx).await?)
     })
     .await?;
     match &secret {
@@ -134,7 +134,7 @@ fn with_secret(id: &str, what: &str, secret: &str, json: bool) -> String {
     )
 }
 
-async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
+async fn list(installation: &Installation, json: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let clients = Entity::find().order_by_asc(Column::ClientId).all(&db).await?;
     if json {
@@ -152,7 +152,7 @@ async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
         "redirect URIs",
     ];
     let rows: Vec<_> = clients.iter().map(as_cells).collect();
-    print(&columns::align(heading, &rows))
+    print(&table::align(heading, &rows))
 }
 
 fn secrets(client: &Model) -> usize {
@@ -203,20 +203,20 @@ fn as_cells(client: &Model) -> [String; 8] {
     ]
 }
 
-async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(), Refused> {
+async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(), CliError> {
     check_display_name(name)?;
     let db = installation.open().await?;
     change(&db, async |tx| {
         taken(tx, id).await?;
         let name = Set(Some(name.to_owned()));
         set(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
-        Ok(event(Kind::ClientChanged).reason("renamed").client(id).record(tx).await?)
+        Ok(event(EventKind::ClientChanged).reason("renamed").client(id).record(tx).await?)
     })
     .await?;
     print(&format!("client {id} is now named {name}"))
 }
 
-async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), Refused> {
+async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let secret = random_secret();
     change(&db, async |tx| {
@@ -236,7 +236,7 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
             ..Default::default()
         };
         set(tx, id, hashes).await?;
-        Ok(event(Kind::ClientChanged).reason("rotated").client(id).record(tx).await?)
+        Ok(event(EventKind::ClientChanged).reason("rotated").client(id).record(tx).await?)
     })
     .await?;
     let what = "has a new secret; the previous one stays valid until rotate --finish";
@@ -250,7 +250,7 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
     print_once(&text)
 }
 
-async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
+async fn finish(installation: &Installation, id: &str) -> Result<(), CliError> {
     let db = installation.open().await?;
     let used = used(installation, id);
     change(&db, async |tx| {
@@ -267,13 +267,17 @@ async fn finish(installation: &Installation, id: &str) -> Result<(), Refused> {
             ))?);
         }
         set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
-        Ok(event(Kind::ClientChanged).reason("rotation_finished").client(id).record(tx).await?)
+        Ok(event(EventKind::ClientChanged)
+            .reason("rotation_finished")
+            .client(id)
+            .record(tx)
+            .await?)
     })
     .await?;
     print(&format!("client {id} has one secret: the previous one is no longer valid"))
 }
 
-async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), Refused> {
+async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), CliError> {
     if let Some(Used { file, .. }) = used(installation, id).filter(|_| !although) {
         return refuse(format!(
             "the api-server uses the client {id} ({file}), and without it every call is 503: name \
@@ -289,7 +293,7 @@ async fn remove(installation: &Installation, id: &str, although: bool) -> Result
         }
         sessions::guard_client(tx, id, Hold::AgainstAll).await?;
         let tokens = sessions::end_of_client(tx, id).await?;
-        event(Kind::ClientChanged).reason("removed").client(id).record(tx).await?;
+        event(EventKind::ClientChanged).reason("removed").client(id).record(tx).await?;
         Ok(tokens)
     })
     .await?;
@@ -297,9 +301,9 @@ async fn remove(installation: &Installation, id: &str, although: bool) -> Result
 }
 
 /// The client's row, locked until the transaction ends.
-async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, Refused> {
+async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, CliError> {
     let client = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
-    client.ok_or_else(|| Refused(unknown(id)))
+    client.ok_or_else(|| CliError(unknown(id)))
 }
 
 fn unknown(id: &str) -> String {

@@ -5,10 +5,10 @@ mod adopt;
 mod verify;
 
 use crate::installation::document_files::one_line;
-use crate::installation::{Refused, open_database, print, read_api_settings, refuse};
+use crate::installation::{CliError, open_database, print, read_api_settings, refuse};
 use api_server::config;
-use api_server::documents::document_store::DocumentStore;
-use api_server::documents::document_store::sweep::{ORPHAN_HOURS_MIN, Swept};
+use api_server::documents::store::DocumentStore;
+use api_server::documents::store::gc::{GcReport, ORPHAN_HOURS_MIN};
 use clap::Subcommand;
 use sea_orm::DatabaseConnection;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,18 @@ const HOURS_MAX: i64 = 1_000_000;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct DocumentsArgs {
     /// Settings file of the api-server; environment variables override it. A relative document
     /// folder in it is resolved against the current folder [default:
     /// ./loan-servicing/api-server.env, else /etc/loan-servicing/api-server.env]
     #[arg(long, global = true, value_name = "FILE")]
     env_file: Option<PathBuf>,
     #[command(subcommand)]
-    command: Command,
+    command: DocumentsCommand,
 }
 
 #[derive(Subcommand, Clone, Debug)]
-enum Command {
+enum DocumentsCommand {
     /// Compare every file with its row: length and SHA-256. Changes nothing, and can run alongside
     /// the servers. Exits with status 1 if a file is damaged or missing
     Verify {
@@ -58,17 +58,17 @@ enum Command {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &DocumentsArgs) -> Result<(), CliError> {
     let (db, store) = open(arguments.env_file.as_deref()).await?;
     match arguments.command {
-        Command::Verify { json } => verify::run(&db, &store, json).await,
-        Command::Sweep { hours } => sweep(&db, &store, hours).await,
-        Command::Adopt { yes } => adopt::run(&db, &store, yes).await,
+        DocumentsCommand::Verify { json } => verify::run(&db, &store, json).await,
+        DocumentsCommand::Sweep { hours } => sweep(&db, &store, hours).await,
+        DocumentsCommand::Adopt { yes } => adopt::run(&db, &store, yes).await,
     }
 }
 
-async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), Refused> {
-    let Swept { removed, left } = store.sweep(db, hours).await?;
+async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), CliError> {
+    let GcReport { removed, left } = store.sweep(db, hours).await?;
     print(&format!("{} removed", counted(removed, "object")))?;
     match left {
         0 => Ok(()),
@@ -78,13 +78,13 @@ async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Re
 
 /// Opens the database and the document store that an api-server's settings name. Other settings may
 /// be missing or wrong.
-async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), Refused> {
+async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentStore), CliError> {
     let (mut settings, url) = read_api_settings(env_file)?;
     let location = config::documents(&mut settings);
-    let location = settings.finish(location).map_err(Refused)?;
+    let location = settings.finish(location).map_err(CliError)?;
     let db = open_database(&url).await?;
     let store = DocumentStore::open_existing(&location);
-    Ok((db, store.map_err(|why| Refused(one_line(&format!("API_DOCUMENTS: {why}"))))?))
+    Ok((db, store.map_err(|why| CliError(one_line(&format!("API_DOCUMENTS: {why}"))))?))
 }
 
 fn counted(number: u64, what: &str) -> String {

@@ -5,23 +5,23 @@ mod key;
 mod reading;
 mod report;
 
-use self::key::Turn;
+use self::key::KeyState;
 use self::reading::{Sound, progress_bar};
-use crate::installation::{Refused, open_database, read_api_settings, refuse};
-use api_server::audit::Author;
-use api_server::auth::caller::{Admitted, Caller};
+use crate::installation::{CliError, open_database, read_api_settings, refuse};
+use api_server::audit::Actor;
+use api_server::auth::caller::{Caller, RequestContext};
 use api_server::command::idempotency::Claim;
 use api_server::config;
-use api_server::xml_import::once::{self, Told};
+use api_server::xml_import::idempotent_import::{self, PriorImport};
 use api_server::xml_import::refusals::ImportError;
-use api_server::xml_import::results::Answer;
+use api_server::xml_import::results::ImportResponse;
 use api_server::xml_import::spool::pieces;
-use api_server::xml_import::{Import, Mode, runs};
+use api_server::xml_import::{Import, ImportMode, import_log};
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::users;
 use shared::passwords::Passwords;
-use shared::stopping::stop_signal;
+use shared::shutdown::stop_signal;
 use shared::telemetry::{self, RequestId};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ The exit status is 0 if everything was imported, or would be with --test; otherw
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = MORE_HELP)]
-pub struct Arguments {
+pub struct ImportArgs {
     /// The file to import, in the format of POST /core/xml-import: at most 1 GiB. It is copied to
     /// the folder named by API_SPOOL_DIRECTORY during the import
     #[arg(value_name = "FILE")]
@@ -74,22 +74,22 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     if arguments.verbose {
-        telemetry::start_log("text", LOG_FILTER).map_err(Refused)?;
+        telemetry::start_log("text", LOG_FILTER).map_err(CliError)?;
     }
     let stop = stop_when_asked();
-    let desk = Desk::open(arguments, stop).await?;
+    let desk = ImportContext::open(arguments, stop).await?;
     let file = reading::check(&arguments.file, &desk.directory, desk.stop.clone()).await?;
-    let mode = Mode::new(&file.root, arguments.test).map_err(|f| Refused(f.to_string()))?;
+    let mode = ImportMode::new(&file.root, arguments.test).map_err(|f| CliError(f.to_string()))?;
     let claim = match arguments.test {
         true => None,
         false => match desk.claim(&file).await? {
-            Turn::Mine(claim) => {
+            KeyState::Mine(claim) => {
                 desk.tell_how_far(&claim).await?;
                 Some(claim)
             }
-            Turn::Done(told) => return tell_again(told, arguments.json).await,
+            KeyState::Done(told) => return tell_again(told, arguments.json).await,
         },
     };
     let answer = desk.apply(file, mode, claim.as_ref()).await?;
@@ -109,36 +109,39 @@ fn stop_when_asked() -> watch::Receiver<bool> {
 }
 
 /// The context of an import: its arguments, database, spool folder and caller.
-struct Desk<'a> {
-    arguments: &'a Arguments,
+struct ImportContext<'a> {
+    arguments: &'a ImportArgs,
     db: DatabaseConnection,
     /// Holds the file and its results.
     directory: PathBuf,
-    admin: Admitted,
+    admin: RequestContext,
     stop: watch::Receiver<bool>,
 }
 
-impl<'a> Desk<'a> {
-    async fn open(arguments: &'a Arguments, stop: watch::Receiver<bool>) -> Result<Self, Refused> {
+impl<'a> ImportContext<'a> {
+    async fn open(
+        arguments: &'a ImportArgs,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, CliError> {
         let (settings, url) = read_api_settings(arguments.env_file.as_deref())?;
         let directory = config::spool_directory(&settings);
-        let directory = settings.finish(directory).map_err(Refused)?;
+        let directory = settings.finish(directory).map_err(CliError)?;
         let db = open_database(&url).await?;
         let admin = admin(&db).await?;
         Ok(Self { arguments, db, directory, admin, stop })
     }
 
-    async fn claim(&self, file: &Sound) -> Result<Turn, Refused> {
-        let Arguments { key, wait_seconds, .. } = self.arguments;
+    async fn claim(&self, file: &Sound) -> Result<KeyState, CliError> {
+        let ImportArgs { key, wait_seconds, .. } = self.arguments;
         let key = key.clone().unwrap_or_else(|| key::of_file(&file.sha256));
-        let scope = once::scope(&self.admin.caller, &key, &file.sha256);
-        let waiting = key::Waiting { db: &self.db, scope, directory: &self.directory };
+        let scope = idempotent_import::scope(&self.admin.caller, &key, &file.sha256);
+        let waiting = key::KeyWait { db: &self.db, scope, directory: &self.directory };
         waiting.take(*wait_seconds, self.stop.clone(), |error| self.explain(error)).await
     }
 
     /// Reports how far an earlier import of the file got.
-    async fn tell_how_far(&self, claim: &Claim) -> Result<(), Refused> {
-        match runs::records_done(&self.db, claim.scope_hash()).await? {
+    async fn tell_how_far(&self, claim: &Claim) -> Result<(), CliError> {
+        match import_log::records_done(&self.db, claim.scope_hash()).await? {
             0 => Ok(()),
             done => report::say(
                 self.arguments.json,
@@ -150,18 +153,19 @@ impl<'a> Desk<'a> {
     async fn apply(
         &self,
         file: Sound,
-        mode: Mode,
+        mode: ImportMode,
         claim: Option<&Claim>,
-    ) -> Result<Answer, Refused> {
-        let Admitted { caller, clock } = &self.admin;
-        let author = Author::new(caller, ChangeSource::Xml, &RequestId::random());
-        let passwords = Passwords::recommended().map_err(Refused)?;
+    ) -> Result<ImportResponse, CliError> {
+        let RequestContext { caller, clock } = &self.admin;
+        let author = Actor::new(caller, ChangeSource::Xml, &RequestId::random());
+        let passwords = Passwords::recommended().map_err(CliError)?;
         let directory: &Path = &self.directory;
         let import = Import::new(caller, author, &passwords, *clock, mode.enforce, directory);
         let import = import.until(self.stop.clone());
         let bar = progress_bar(if mode.test { "trying" } else { "importing" }, Some(file.bytes))?;
         let input = BufReader::with_capacity(READ_BYTES, bar.wrap_read(file.file));
-        let outcome = once::carry_out(&self.db, import, mode, pieces(input), claim).await;
+        let outcome =
+            idempotent_import::carry_out(&self.db, import, mode, pieces(input), claim).await;
         bar.finish_and_clear();
         match outcome {
             Ok(answer) => Ok(answer),
@@ -170,13 +174,18 @@ impl<'a> Desk<'a> {
     }
 
     /// Why an import ended before the end of its file, and what was committed.
-    async fn ended_early(&self, error: &ImportError, mode: Mode, claim: Option<&Claim>) -> String {
+    async fn ended_early(
+        &self,
+        error: &ImportError,
+        mode: ImportMode,
+        claim: Option<&Claim>,
+    ) -> String {
         let why = match *self.stop.borrow() {
             true => "stopped".to_owned(),
             false => self.explain(error),
         };
         let done = match claim {
-            Some(claim) => runs::records_done(&self.db, claim.scope_hash()).await,
+            Some(claim) => import_log::records_done(&self.db, claim.scope_hash()).await,
             None => Ok(0),
         };
         let left = match done {
@@ -205,7 +214,7 @@ impl<'a> Desk<'a> {
 }
 
 /// The admin account, as if it had just called the api-server.
-async fn admin(db: &DatabaseConnection) -> Result<Admitted, Refused> {
+async fn admin(db: &DatabaseConnection) -> Result<RequestContext, CliError> {
     let admin = users::Entity::find()
         .filter(users::Column::AdminFlag.eq(true))
         .order_by_asc(users::Column::UserId)
@@ -215,21 +224,21 @@ async fn admin(db: &DatabaseConnection) -> Result<Admitted, Refused> {
     Ok(Caller::core(db, admin.user_id, &admin.user_name, true, admin.dba_flag).await?)
 }
 
-async fn tell_again(told: Told, json: bool) -> Result<(), Refused> {
+async fn tell_again(told: PriorImport, json: bool) -> Result<(), CliError> {
     report::say(
         json,
         "this file was already imported within the last 24 hours, so nothing was done; this is the \
          report of that import. To import the file once more, pass a new key with --key",
     )?;
     match told {
-        Told::Answer(answer) => tell(answer, json).await,
-        Told::Whole(body) if json => report::print_whole(&body),
-        Told::Whole(_) => refuse("an earlier release imported it: --json shows the result"),
+        PriorImport::Answer(answer) => tell(answer, json).await,
+        PriorImport::Whole(body) if json => report::print_whole(&body),
+        PriorImport::Whole(_) => refuse("an earlier release imported it: --json shows the result"),
     }
 }
 
 /// Prints the result of an import, and fails unless all of it succeeded.
-async fn tell(answer: Answer, json: bool) -> Result<(), Refused> {
+async fn tell(answer: ImportResponse, json: bool) -> Result<(), CliError> {
     let (totals, sound) = (answer.totals, answer.committed || answer.test);
     match json {
         true => report::print_json(answer).await?,

@@ -10,37 +10,37 @@ mod answers;
 mod arguments;
 mod bucket;
 mod checks;
+mod existing_config;
 mod journal;
-mod known;
+mod lock_file;
 mod plan;
 mod rows;
 mod schema;
 mod settings_file;
 mod steps;
 mod system_user;
-mod turn;
 mod units;
 mod verifying;
 mod wizard;
 
-pub use arguments::{Arguments, with_answers};
+pub use arguments::{InstallArgs, with_answers};
 
 use crate::installation::checks::Report;
-use crate::installation::{Refused, print_once, refuse};
+use crate::installation::{CliError, print_once, refuse};
 use answers::{Answers, DIR};
-use checks::Found;
+use checks::DatabaseState;
 use console::Term;
+use existing_config::ExistingSettings;
 use indicatif::{ProgressBar, ProgressStyle};
 use journal::{Journal, Undo};
-use known::Settings;
-use plan::{Plan, Step};
+use lock_file::InstallLock;
+use plan::{InstallPlan, InstallStep};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use steps::{Work, remove_folders, undo};
 use tokio::sync::oneshot::{self, Receiver};
-use turn::Turn;
 
 /// True if this program runs as root.
 pub fn is_root() -> bool {
@@ -48,11 +48,11 @@ pub fn is_root() -> bool {
 }
 
 /// Asks, checks, plans and installs.
-pub async fn run(given: &Arguments) -> Result<(), Refused> {
+pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
     let asks = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
     undo_what_was_left(&dir, asks, given.dry_run).await?;
-    let settings = Settings::read(&dir)?;
+    let settings = ExistingSettings::read(&dir)?;
     let (mut answers, found, _turn) = match asks {
         true => ask(given, &settings).await?,
         false => checked(given.clone(), &settings).await?,
@@ -70,7 +70,7 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
             }
         };
     }
-    let plan = Plan::make(&answers, &settings, &found).map_err(Refused)?;
+    let plan = InstallPlan::make(&answers, &settings, &found).map_err(CliError)?;
     say(&format!("\nThe installer will:\n{}", plan.to_text()));
     if given.dry_run {
         say("Dry run: nothing was changed.");
@@ -84,9 +84,12 @@ pub async fn run(given: &Arguments) -> Result<(), Refused> {
 }
 
 /// Asks until every check passes or the user gives up.
-async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
+async fn ask(
+    given: &InstallArgs,
+    settings: &ExistingSettings,
+) -> Result<(Answers, DatabaseState, InstallLock), CliError> {
     wizard::greet();
-    let mut before = Arguments::default();
+    let mut before = InstallArgs::default();
     loop {
         let answered = wizard::ask(given.clone(), settings, &before).await?;
         match checked(answered.clone(), settings).await {
@@ -103,9 +106,12 @@ async fn ask(given: &Arguments, settings: &Settings) -> Result<(Answers, Found, 
 }
 
 /// All answers, if they are valid and every check passes. The lock is held until this run ends.
-async fn checked(given: Arguments, settings: &Settings) -> Result<(Answers, Found, Turn), Refused> {
+async fn checked(
+    given: InstallArgs,
+    settings: &ExistingSettings,
+) -> Result<(Answers, DatabaseState, InstallLock), CliError> {
     let answers = Answers::complete(given, settings)?;
-    let turn = Turn::take(&answers.database_url).await?;
+    let turn = InstallLock::take(&answers.database_url).await?;
     match check(&answers, settings).await {
         Ok(found) => Ok((answers, found, turn)),
         Err(refused) => {
@@ -116,7 +122,7 @@ async fn checked(given: Arguments, settings: &Settings) -> Result<(Answers, Foun
 }
 
 /// Runs every check and reports the failed ones; changes nothing.
-async fn check(answers: &Answers, settings: &Settings) -> Result<Found, Refused> {
+async fn check(answers: &Answers, settings: &ExistingSettings) -> Result<DatabaseState, CliError> {
     answers.check_admin()?;
     let mut checks = checks::check_machine(answers, settings).await;
     let own = schema::own_tables();
@@ -139,12 +145,12 @@ fn say(text: &str) {
 /// Carries out every step; a failed one, or Ctrl-C, rolls all of them back.
 async fn perform<'a>(
     answers: &'a Answers,
-    settings: &Settings,
-    plan: &'a Plan,
-    found: &'a Found,
-) -> Result<Work<'a>, Refused> {
+    settings: &ExistingSettings,
+    plan: &'a InstallPlan,
+    found: &'a DatabaseState,
+) -> Result<Work<'a>, CliError> {
     let mut stop = stop_signal();
-    let journal = Journal::begin(&answers.dir).map_err(Refused)?;
+    let journal = Journal::begin(&answers.dir).map_err(CliError)?;
     let settings_existed = settings.exist;
     let secrets = Vec::new();
     let mut work = Work { answers, plan, found, settings_existed, journal, secrets };
@@ -165,7 +171,7 @@ async fn perform<'a>(
         let why = format!("{why}\n{}", undone(&answers.dir, work.journal.done()).await);
         return refuse(why);
     }
-    Journal::forget(&answers.dir).map_err(Refused)?;
+    Journal::forget(&answers.dir).map_err(CliError)?;
     Ok(work)
 }
 
@@ -188,17 +194,17 @@ async fn undone(dir: &Path, done: &[Undo]) -> String {
 }
 
 /// Rolls back what an earlier run left unfinished, so that this run starts where that one did.
-async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(), Refused> {
-    let Some(done) = Journal::left_behind(dir).map_err(Refused)? else { return Ok(()) };
+async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(), CliError> {
+    let Some(done) = Journal::left_behind(dir).map_err(CliError)? else { return Ok(()) };
     say(&format!("An earlier run in {} was interrupted.", dir.display()));
     if dry_run {
         return refuse("run it without --dry-run: it rolls that back first");
     }
     let mut turns = Vec::new();
     for url in steps::databases(&done) {
-        turns.push(Turn::take(url).await?);
+        turns.push(InstallLock::take(url).await?);
     }
-    if let Some(url) = steps::used_since(&done).await.map_err(Refused)? {
+    if let Some(url) = steps::used_since(&done).await.map_err(CliError)? {
         return refuse(format!(
             "it is not rolled back, because {url} has been used since then: to keep it, remove {} \
              and replace the secrets that were never shown (installer user password, installer \
@@ -213,7 +219,7 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
     if !faults.is_empty() {
         return refuse(format!("cannot roll back what it did: {}", faults.join("; ")));
     }
-    Journal::forget(dir).map_err(Refused)?;
+    Journal::forget(dir).map_err(CliError)?;
     remove_folders(&done);
     for turn in turns {
         turn.end().await;
@@ -226,7 +232,7 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
 fn stop_signal() -> Receiver<()> {
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
-        shared::stopping::stop_signal().await;
+        shared::shutdown::stop_signal().await;
         let _ = sender.send(());
     });
     receiver
@@ -259,7 +265,7 @@ impl Progress {
 }
 
 /// Prints the result, and what to do next.
-fn tell(work: &Work<'_>) -> Result<(), Refused> {
+fn tell(work: &Work<'_>) -> Result<(), CliError> {
     let Work { answers, plan, secrets, .. } = work;
     say("Installed.");
     say(&format!("  auth server   {}", answers.auth_url));
@@ -293,10 +299,10 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
     let mut steps = Vec::new();
     if work.settings_existed && !answers.start {
         let planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
-        if planned(Step::Settings) {
+        if planned(InstallStep::Settings) {
             steps
                 .push("restart both servers: until then they use the previous settings".to_owned());
-        } else if planned(Step::Certificates) {
+        } else if planned(InstallStep::Certificates) {
             steps.push(
                 "reload both servers (SIGHUP): they still use the previous certificate".into(),
             );

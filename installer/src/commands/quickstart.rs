@@ -4,7 +4,7 @@
 
 mod folder;
 
-use crate::demo::{self, Plan};
+use crate::demo::{self, PortfolioSize};
 use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::credentials::Credentials;
 use crate::installation::files::write_private;
@@ -12,11 +12,11 @@ use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::installation::server_process::Server;
 use crate::seed;
 use crate::verification;
-use api_server::documents::document_store::DocumentStore;
+use api_server::documents::store::DocumentStore;
 use sea_orm::DbErr;
 use serde_json::{Value, json};
 use shared::passwords::Passwords;
-use shared::{db, migration, stopping};
+use shared::{db, migration, shutdown};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ const LOANS_MAX: u32 = 1_000_000;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct QuickstartArgs {
     /// Folder for everything: certificates, settings, the embedded database
     #[arg(long, default_value = "./loan-servicing")]
     pub dir: PathBuf,
@@ -50,8 +50,8 @@ pub struct Arguments {
 }
 
 /// Sets up, starts, verifies, reports, and runs until stopped.
-pub async fn run(arguments: &Arguments) -> Result<(), String> {
-    let place = Place::prepare(arguments)?;
+pub async fn run(arguments: &QuickstartArgs) -> Result<(), String> {
+    let place = QuickstartFolder::prepare(arguments)?;
     let filled = place.fill_database(arguments).await?;
     place.write_settings()?;
     let mut auth = place.start("auth-server", "serve-auth")?;
@@ -65,21 +65,21 @@ pub async fn run(arguments: &Arguments) -> Result<(), String> {
     write_private(&place.dir.join("quickstart.json"), &text)?;
     place.explain(&report, &filled.examples);
     let stopped = tokio::select! {
-        () = stopping::stop_signal() => Ok(()),
+        () = shutdown::stop_signal() => Ok(()),
         name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
     };
     if let Err(name) = stopped {
         // The other server keeps running, and the one that ended can be restarted manually.
         println!("{name} has stopped; see {}", place.dir.join(format!("{name}.log")).display());
         println!("restart it with: {name} --env-file {}", place.env_file(name).display());
-        stopping::stop_signal().await;
+        shutdown::stop_signal().await;
     }
     tokio::join!(auth.stop(), api.stop());
     Ok(())
 }
 
 /// What the database contains.
-struct Filled {
+struct DatabaseContents {
     /// The web user's contact, if there is one.
     web_contact: Option<i64>,
     /// For each read operation, by id, a path that returns data.
@@ -87,7 +87,7 @@ struct Filled {
 }
 
 /// The folder, its files, and the servers' addresses.
-struct Place {
+struct QuickstartFolder {
     dir: PathBuf,
     tls: TlsFiles,
     credentials: Credentials,
@@ -96,8 +96,8 @@ struct Place {
     api_port: u16,
 }
 
-impl Place {
-    fn prepare(arguments: &Arguments) -> Result<Self, String> {
+impl QuickstartFolder {
+    fn prepare(arguments: &QuickstartArgs) -> Result<Self, String> {
         // It holds passwords, keys and the database.
         let dir = folder::open(&arguments.dir)?;
         let auth_port = free_port(arguments.auth_port)?;
@@ -137,7 +137,7 @@ impl Place {
     }
 
     /// Creates the schema, users, clients and portfolio.
-    async fn fill_database(&self, arguments: &Arguments) -> Result<Filled, String> {
+    async fn fill_database(&self, arguments: &QuickstartArgs) -> Result<DatabaseContents, String> {
         let failed = |error: String| format!("cannot use the database: {error}");
         let refused = |error: DbErr| failed(error.to_string());
         let db = db::connect(&self.database_url, 4, true).await.map_err(refused)?;
@@ -148,7 +148,7 @@ impl Place {
             .map_err(failed)?;
         seed::standing_rows::ensure(&db).await.map_err(refused)?;
         if !arguments.empty {
-            let plan = Plan { loans: arguments.loans, block: demo::BLOCK };
+            let plan = PortfolioSize { loans: arguments.loans, block: demo::BLOCK };
             let store = DocumentStore::open_for_bulk(self.documents());
             let store =
                 store.map_err(|error| format!("cannot open the document store: {error}"))?;
@@ -160,7 +160,7 @@ impl Place {
         let web_contact = seed::web_contact(&db).await.map_err(refused)?;
         let examples = demo::examples::examples(&db).await.map_err(refused)?;
         db.close().await.map_err(refused)?;
-        Ok(Filled { web_contact, examples })
+        Ok(DatabaseContents { web_contact, examples })
     }
 
     fn write_settings(&self) -> Result<(), String> {
@@ -198,12 +198,12 @@ impl Place {
     async fn verify(&self) -> Result<(), String> {
         let secret_file = self.dir.join("api-server.secret");
         write_private(&secret_file, &self.credentials.api_server)?;
-        let arguments = verification::Arguments {
+        let arguments = verification::VerificationArgs {
             url: self.auth_url(),
             ca: Some(self.tls.authority.clone()),
             client: Some(API_SERVER_CLIENT.to_owned()),
             secret_file: Some(secret_file),
-            ..verification::Arguments::default()
+            ..verification::VerificationArgs::default()
         };
         let db = db::connect(&self.database_url, 2, false).await;
         let db = db.map_err(|error| format!("cannot use the database: {error}"))?;

@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 /// The commands' arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct ServeArgs {
     /// The server's settings file
     #[arg(long)]
     env_file: PathBuf,
 }
 
 /// Runs the auth server.
-pub async fn auth(arguments: &Arguments) -> Result<(), String> {
+pub async fn auth(arguments: &ServeArgs) -> Result<(), String> {
     auth_server::run(Some(&arguments.env_file), stop_signal()).await
 }
 
 /// Runs the api-server.
-pub async fn api(arguments: &Arguments) -> Result<(), String> {
+pub async fn api(arguments: &ServeArgs) -> Result<(), String> {
     api_server::run(Some(&arguments.env_file), stop_signal()).await
 }
 
@@ -30,7 +30,7 @@ async fn stop_signal() {
         sender.send(())
     });
     tokio::select! {
-        () = shared::stopping::stop_signal() => {}
+        () = shared::shutdown::stop_signal() => {}
         _ = input_ended => {}
     }
 }

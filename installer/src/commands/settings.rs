@@ -1,26 +1,26 @@
 //! `installer settings`: installation-wide settings in the core system's database. Both servers
 //! read them with each request, so a change takes effect immediately.
 
-use crate::installation::columns;
 use crate::installation::core_settings::{check_time_zone, read, write};
-use crate::installation::{Installation, Refused, Undone, change, event, print, refuse};
+use crate::installation::table;
+use crate::installation::{ChangeError, CliError, Installation, change, event, print, refuse};
 use api_server::xml_import::vin;
 use auth_server::store::lifetimes::WEB_INACTIVITY_TIMEOUT;
 use serde::Serialize;
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db::{self, BUSINESS_TIME_ZONE};
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct SettingsArgs {
     #[command(flatten)]
     installation: Installation,
     #[command(subcommand)]
-    action: Action,
+    action: SettingsAction,
 }
 
 #[derive(clap::Subcommand, Clone, Debug)]
-enum Action {
+enum SettingsAction {
     /// List the settings, their values and their meaning
     List {
         /// Print a JSON array
@@ -40,7 +40,7 @@ enum Action {
 struct CoreSetting {
     name: &'static str,
     meaning: &'static str,
-    check: fn(&str) -> Result<(), Refused>,
+    check: fn(&str) -> Result<(), CliError>,
 }
 
 /// The settings that administrators may change. The database has others, which the programs
@@ -67,41 +67,43 @@ const CORE_SETTINGS: [CoreSetting; 3] = [
 ];
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &SettingsArgs) -> Result<(), CliError> {
     match &arguments.action {
-        Action::List { json } => list(&arguments.installation, *json).await,
-        Action::Set { name, value } => set(&arguments.installation, name, value.trim()).await,
+        SettingsAction::List { json } => list(&arguments.installation, *json).await,
+        SettingsAction::Set { name, value } => {
+            set(&arguments.installation, name, value.trim()).await
+        }
     }
 }
 
 /// A row of the list.
 #[derive(Serialize)]
-struct Listed {
+struct ListedSetting {
     name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     meaning: &'static str,
 }
 
-async fn list(installation: &Installation, json: bool) -> Result<(), Refused> {
+async fn list(installation: &Installation, json: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let mut settings = Vec::new();
     for CoreSetting { name, meaning, .. } in CORE_SETTINGS {
-        settings.push(Listed { name, value: read(&db, name).await?, meaning });
+        settings.push(ListedSetting { name, value: read(&db, name).await?, meaning });
     }
     db.close().await?;
     if json {
         let text = serde_json::to_string_pretty(&settings);
-        return print(&text.map_err(|error| Refused(error.to_string()))?);
+        return print(&text.map_err(|error| CliError(error.to_string()))?);
     }
     let rows: Vec<_> = settings
         .into_iter()
         .map(|it| [it.name.to_owned(), it.value.unwrap_or_default(), it.meaning.to_owned()])
         .collect();
-    print(&columns::align(["name", "value", "meaning"], &rows))
+    print(&table::align(["name", "value", "meaning"], &rows))
 }
 
-async fn set(installation: &Installation, name: &str, value: &str) -> Result<(), Refused> {
+async fn set(installation: &Installation, name: &str, value: &str) -> Result<(), CliError> {
     let Some(setting) = CORE_SETTINGS.iter().find(|setting| setting.name == name) else {
         let names = CORE_SETTINGS.map(|setting| setting.name).join(", ");
         return refuse(format!("no such setting: {name}; the settings are {names}"));
@@ -112,9 +114,9 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
         let before = read(tx, name).await?;
         if before.as_deref() != Some(value) {
             write(tx, name, Some(value)).await?;
-            event(Kind::SettingChanged).reason(name).record(tx).await?;
+            event(EventKind::SettingChanged).reason(name).record(tx).await?;
         }
-        Ok::<_, Undone>(before)
+        Ok::<_, ChangeError>(before)
     })
     .await?;
     let today = db::clock(&db).await?.today;
@@ -127,14 +129,14 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
     Ok(())
 }
 
-fn check_vin(value: &str) -> Result<(), Refused> {
+fn check_vin(value: &str) -> Result<(), CliError> {
     match value {
         "off" | "warn" | "refuse" => Ok(()),
         other => refuse(format!("{} must be off, warn or refuse, not {other:?}", vin::SETTING)),
     }
 }
 
-fn check_minutes(value: &str) -> Result<(), Refused> {
+fn check_minutes(value: &str) -> Result<(), CliError> {
     let digits = value.bytes().all(|byte| byte.is_ascii_digit());
     match value.parse::<u16>() {
         Ok(1..=1440) if digits && value.len() <= 4 => Ok(()),

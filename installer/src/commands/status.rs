@@ -12,11 +12,11 @@ mod units;
 mod work;
 
 use crate::installation::checks::Report;
-use crate::installation::{Refused, SettingsFiles, print};
+use crate::installation::{CliError, SettingsFiles, print};
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct StatusArgs {
     #[command(flatten)]
     files: SettingsFiles,
     /// Print the report as JSON
@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 /// Both servers' settings, if they can be read.
-struct Settings {
+struct ServerSettings {
     auth: Option<auth_server::config::Config>,
     api: Option<api_server::config::Config>,
     /// The api-server's settings file.
@@ -33,7 +33,7 @@ struct Settings {
 }
 
 /// Runs the command: prints the report, and returns true if every check passed.
-pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
+pub async fn run(arguments: &StatusArgs) -> Result<bool, CliError> {
     let mut report = Report::default();
     let settings = read_settings(arguments, &mut report);
     // Servers without a database take a while to answer.
@@ -51,7 +51,7 @@ pub async fn run(arguments: &Arguments) -> Result<bool, Refused> {
     Ok(report.holds())
 }
 
-fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
+fn read_settings(arguments: &StatusArgs, report: &mut Report) -> ServerSettings {
     let auth = arguments.files.auth();
     let auth = auth_server::config::Config::read(auth.as_deref());
     let api_file = arguments.files.api();
@@ -73,5 +73,5 @@ fn read_settings(arguments: &Arguments, report: &mut Report) -> Settings {
     }
     let api_file = api_file.map(|file| file.display().to_string());
     let api_file = api_file.unwrap_or_else(|| "the api-server's settings".to_owned());
-    Settings { auth: auth.ok(), api: api.ok(), api_file }
+    ServerSettings { auth: auth.ok(), api: api.ok(), api_file }
 }

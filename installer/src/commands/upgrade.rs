@@ -6,8 +6,8 @@
 mod connections;
 
 use crate::installation::database::product;
-use crate::installation::reach;
-use crate::installation::{Installation, Refused, print, refuse};
+use crate::installation::db_probe;
+use crate::installation::{CliError, Installation, print, refuse};
 use console::Term;
 use sea_orm::{DatabaseConnection, DbBackend};
 use shared::migration::{
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct UpgradeArgs {
     #[command(flatten)]
     installation: Installation,
     /// Say what would be done without changing anything; on PostgreSQL and SQLite, also try it and
@@ -34,16 +34,16 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     let url = arguments.installation.database_url()?;
     // A single connection: a second one would be counted as someone else's.
-    let db = reach::open(&url, 1).await?;
+    let db = db_probe::open(&url, 1).await?;
     let product = product(&db).await?;
     print(&format!("database   {product}"))?;
     let pending = match find_pending(&db).await? {
         pending if pending.is_empty() => {
             if !arguments.dry_run && migration::has_marks(&db).await? {
-                run_migrations(&reach::open(&url, 2).await?, &mut |_| ()).await?;
+                run_migrations(&db_probe::open(&url, 2).await?, &mut |_| ()).await?;
             } else if !arguments.dry_run {
                 user_names::fill(&db).await?;
             }
@@ -75,11 +75,11 @@ pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
         return refuse("nothing was changed");
     }
     // On MariaDB the upgrade's lock occupies one connection.
-    upgrade(&reach::open(&url, 2).await?).await
+    upgrade(&db_probe::open(&url, 2).await?).await
 }
 
 /// The pending migrations. Refuses a database that they do not apply to.
-async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>, Refused> {
+async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>, CliError> {
     let names = match migration::schema_state(db).await? {
         SchemaState::Current => return Ok(Vec::new()),
         newer @ SchemaState::Newer(_) => {
@@ -105,7 +105,7 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
     Ok(MIGRATIONS.iter().filter(|migration| names.contains(&migration.name)).collect())
 }
 
-async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), Refused> {
+async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), CliError> {
     let (all, left) = (MIGRATIONS.len(), pending.len());
     print(&format!("schema     {} of {all} migrations applied; pending:", all - left))?;
     let width = pending.iter().map(|migration| migration.name.len()).max().unwrap_or_default();
@@ -121,7 +121,7 @@ async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<()
     }
 }
 
-async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), Refused> {
+async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), CliError> {
     if db.get_database_backend() == DbBackend::MySql {
         return print(
             "trial      none: MariaDB cannot roll back schema changes; nothing was changed",
@@ -143,7 +143,7 @@ async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), Refused> {
     }
 }
 
-fn asked() -> Result<bool, Refused> {
+fn asked() -> Result<bool, CliError> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
         return refuse(
@@ -151,11 +151,11 @@ fn asked() -> Result<bool, Refused> {
         );
     }
     let read = terminal.write_str("Upgrade now? [y/N] ").and_then(|()| terminal.read_line());
-    let answer = read.map_err(|error| Refused(format!("cannot prompt: {error}")))?;
+    let answer = read.map_err(|error| CliError(format!("cannot prompt: {error}")))?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
-async fn upgrade(db: &DatabaseConnection) -> Result<(), Refused> {
+async fn upgrade(db: &DatabaseConnection) -> Result<(), CliError> {
     let mut printed = Ok(());
     let mut tell = |progress: Progress| {
         let told = match progress {
@@ -169,9 +169,9 @@ async fn upgrade(db: &DatabaseConnection) -> Result<(), Refused> {
     printed.and(print("done       the database has this release's schema: start the servers"))
 }
 
-async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), Refused> {
+async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), CliError> {
     migration::run(db, Ending::Kept, tell).await.map_err(|stopped| {
-        Refused(match (db.get_database_backend(), &stopped) {
+        CliError(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
                 "{stopped}; completed steps are recorded: once the cause is fixed, the same \
                  command continues there"

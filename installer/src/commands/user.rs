@@ -5,10 +5,10 @@
 
 use crate::installation::accounts::{self, Account};
 use crate::installation::new_password::NewPassword;
-use crate::installation::{Installation, Refused, change, event, print, print_once, refuse};
+use crate::installation::{CliError, Installation, change, event, print, print_once, refuse};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, QueryFilter};
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db::{self, Fault};
 use shared::entity::{log_in_failures, users};
 use shared::introspection::UserKind;
@@ -17,17 +17,17 @@ use shared::time::Timestamp;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
+pub struct UserArgs {
     #[command(flatten)]
     installation: Installation,
     #[command(subcommand)]
-    action: Action,
+    action: UserAction,
 }
 
 #[derive(clap::Subcommand, Clone, Debug)]
-enum Action {
+enum UserAction {
     /// Add a core-system user (borrowers are added by import)
-    Add(Box<Newcomer>),
+    Add(Box<NewUser>),
     /// Disable a user and end their sessions
     Disable(Named),
     /// Enable a disabled user
@@ -66,14 +66,14 @@ struct Named {
 }
 
 impl Named {
-    async fn find(&self, db: &DatabaseConnection) -> Result<Account, Refused> {
+    async fn find(&self, db: &DatabaseConnection) -> Result<Account, CliError> {
         Account::find(db, accounts::kind(self.web), &self.name).await
     }
 }
 
 /// A core-system user to add.
 #[derive(clap::Args, Clone, Debug)]
-struct Newcomer {
+struct NewUser {
     /// The user's name, up to 50 characters
     name: String,
     /// The user's full name [default: the user name]
@@ -108,20 +108,20 @@ struct Newcomer {
 }
 
 /// Runs the command.
-pub async fn run(arguments: &Arguments) -> Result<(), Refused> {
+pub async fn run(arguments: &UserArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {
-        Action::Add(newcomer) => add(installation, newcomer).await,
-        Action::Disable(user) => disable(installation, user).await,
-        Action::Enable(user) => enable(installation, user).await,
-        Action::Unlock(user) => unlock(installation, user).await,
-        Action::Password { user, password } => set_password(installation, user, password).await,
-        Action::LogOut { name: Some(name), web, .. } => log_out(installation, name, *web).await,
-        Action::LogOut { .. } => log_out_everybody(installation).await,
+        UserAction::Add(newcomer) => add(installation, newcomer).await,
+        UserAction::Disable(user) => disable(installation, user).await,
+        UserAction::Enable(user) => enable(installation, user).await,
+        UserAction::Unlock(user) => unlock(installation, user).await,
+        UserAction::Password { user, password } => set_password(installation, user, password).await,
+        UserAction::LogOut { name: Some(name), web, .. } => log_out(installation, name, *web).await,
+        UserAction::LogOut { .. } => log_out_everybody(installation).await,
     }
 }
 
-async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Refused> {
+async fn add(installation: &Installation, newcomer: &NewUser) -> Result<(), CliError> {
     newcomer.check()?;
     let name = newcomer.name.as_str();
     let taken = || format!("the user {name} already exists; nothing was changed");
@@ -133,7 +133,7 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
     }
     let privileges = privileges(&db, &newcomer.privileges).await?;
     let password = newcomer.password.read(name)?;
-    let hash = installation.passwords()?.hash(&password.text).await.map_err(Refused)?;
+    let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let user = newcomer.row(db::time(&db).await?);
     let account = change(&db, async |tx| {
         let user_id = match accounts::add(tx, user.clone(), &privileges).await {
@@ -142,16 +142,16 @@ async fn add(installation: &Installation, newcomer: &Newcomer) -> Result<(), Ref
         };
         accounts::set_password(tx, UserKind::Core, user_id, hash.clone()).await?;
         let account = Account { kind: UserKind::Core, user_id, user_name: name.to_owned() };
-        account.event(Kind::UserAdded).record(tx).await?;
+        account.event(EventKind::UserAdded).record(tx).await?;
         Ok(account)
     })
     .await?;
     print_once(&password.after(&format!("{account} added")))
 }
 
-impl Newcomer {
+impl NewUser {
     /// Refuses values that do not fit their columns, and names that could be mistaken for others.
-    fn check(&self) -> Result<(), Refused> {
+    fn check(&self) -> Result<(), CliError> {
         if self.web {
             return refuse("web users are borrowers: they are added with their contact, by import");
         }
@@ -188,7 +188,7 @@ impl Newcomer {
     }
 }
 
-fn check_text(what: &str, text: &str, most: usize) -> Result<(), Refused> {
+fn check_text(what: &str, text: &str, most: usize) -> Result<(), CliError> {
     let plain = !text.chars().any(char::is_control) && text.trim() == text;
     match plain && (1..=most).contains(&text.chars().count()) {
         true => Ok(()),
@@ -199,7 +199,7 @@ fn check_text(what: &str, text: &str, most: usize) -> Result<(), Refused> {
     }
 }
 
-async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i64>, Refused> {
+async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i64>, CliError> {
     let mut found = Vec::new();
     for name in names {
         let Some(privilege_id) = accounts::privilege(db, name).await? else {
@@ -215,7 +215,7 @@ async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i
     Ok(found)
 }
 
-async fn disable(installation: &Installation, user: &Named) -> Result<(), Refused> {
+async fn disable(installation: &Installation, user: &Named) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let tokens = change(&db, async |tx| {
@@ -224,32 +224,32 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), Refuse
         // for the user.
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         accounts::set_enabled(tx, &account, false).await?;
-        account.event(Kind::UserDisabled).record(tx).await?;
+        account.event(EventKind::UserDisabled).record(tx).await?;
         Ok(tokens)
     })
     .await?;
     print(&format!("{account} disabled; tokens revoked: {tokens}"))
 }
 
-async fn enable(installation: &Installation, user: &Named) -> Result<(), Refused> {
+async fn enable(installation: &Installation, user: &Named) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     change(&db, async |tx| {
         accounts::set_enabled(tx, &account, true).await?;
-        Ok(account.event(Kind::UserEnabled).record(tx).await?)
+        Ok(account.event(EventKind::UserEnabled).record(tx).await?)
     })
     .await?;
     print(&format!("{account} enabled"))
 }
 
-async fn unlock(installation: &Installation, user: &Named) -> Result<(), Refused> {
+async fn unlock(installation: &Installation, user: &Named) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let subject = log_in_failures::account(account.kind, &account.user_name);
     let counted = change(&db, async |tx| {
         let counts = log_in_failures::Entity::delete_by_id(subject.as_str()).exec(tx).await?;
         if counts.rows_affected > 0 {
-            account.event(Kind::Unlocked).record(tx).await?;
+            account.event(EventKind::Unlocked).record(tx).await?;
         }
         Ok(counts.rows_affected > 0)
     });
@@ -263,40 +263,40 @@ async fn set_password(
     installation: &Installation,
     user: &Named,
     password: &NewPassword,
-) -> Result<(), Refused> {
+) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let password = password.read(&account.user_name)?;
-    let hash = installation.passwords()?.hash(&password.text).await.map_err(Refused)?;
+    let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let tokens = change(&db, async |tx| {
         account.take(tx).await?;
         accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
-        account.event(Kind::PasswordChanged).record(tx).await?;
+        account.event(EventKind::PasswordChanged).record(tx).await?;
         Ok(tokens)
     })
     .await?;
     print_once(&password.after(&format!("{account} has a new password; tokens revoked: {tokens}")))
 }
 
-async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), Refused> {
+async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = Account::find(&db, accounts::kind(web), name).await?;
     let tokens = change(&db, async |tx| {
         account.take(tx).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
-        account.event(Kind::LoggedOut).reason("administrator").record(tx).await?;
+        account.event(EventKind::LoggedOut).reason("administrator").record(tx).await?;
         Ok(tokens)
     })
     .await?;
     print(&format!("{account} logged out; tokens revoked: {tokens}"))
 }
 
-async fn log_out_everybody(installation: &Installation) -> Result<(), Refused> {
+async fn log_out_everybody(installation: &Installation) -> Result<(), CliError> {
     let db = installation.open().await?;
     let tokens = change(&db, async |tx| {
         let tokens = sessions::end_everything(tx).await?;
-        event(Kind::LoggedOut).reason("administrator").record(tx).await?;
+        event(EventKind::LoggedOut).reason("administrator").record(tx).await?;
         Ok(tokens)
     })
     .await?;
@@ -311,10 +311,10 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        newcomer: Newcomer,
+        newcomer: NewUser,
     }
 
-    fn check(line: &[&str]) -> Result<(), Refused> {
+    fn check(line: &[&str]) -> Result<(), CliError> {
         let words = std::iter::once("add").chain(line.iter().copied());
         Line::parse_from(words).newcomer.check()
     }

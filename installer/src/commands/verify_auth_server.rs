@@ -1,14 +1,14 @@
 //! `installer verify-auth-server`: checks whether the api-server can work with an authentication
 //! server.
 
-use crate::installation::{Installation, Refused, print};
-use crate::verification::{Arguments, verify, verify_with_round_trip};
+use crate::installation::{CliError, Installation, print};
+use crate::verification::{VerificationArgs, verify, verify_with_round_trip};
 
 /// The command's arguments: the server to verify, and the database for a round trip.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CommandLine {
     #[command(flatten)]
-    arguments: Arguments,
+    arguments: VerificationArgs,
     /// Also log in, introspect, refresh and log out, as a user and a client created for this
     /// purpose and removed afterwards; requires the auth server's database
     #[arg(long)]
@@ -18,7 +18,7 @@ pub struct CommandLine {
 }
 
 /// Runs the command: prints the report, and returns true if every check passed.
-pub async fn run(command_line: &CommandLine) -> Result<bool, Refused> {
+pub async fn run(command_line: &CommandLine) -> Result<bool, CliError> {
     let CommandLine { arguments, round_trip, installation } = command_line;
     let report = if *round_trip {
         let (passwords, db) = (installation.passwords()?, installation.open().await?);

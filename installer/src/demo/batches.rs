@@ -2,9 +2,9 @@
 
 use super::block::{Block, cents};
 use sea_orm::{DatabaseTransaction, DbErr};
+use shared::bulk_insert;
 use shared::entity::batch_failures;
 use shared::entity::batch_runs::{self, BatchKind, BatchState, TriggerType};
-use shared::rows;
 
 /// Failed bank drafts: code, message.
 const RETURNS: [(&str, &str); 2] =
@@ -61,8 +61,8 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
         oldest_unaccrued_date: Some(block.clock.today),
         ..ach.clone()
     };
-    let batch_id = rows::add(tx, ach).await?;
-    rows::add(tx, accrual).await?;
+    let batch_id = bulk_insert::add(tx, ach).await?;
+    bulk_insert::add(tx, accrual).await?;
     let failures = failures.into_iter().map(|(place, (code, message))| batch_failures::Model {
         row_id: 0,
         batch_id,
@@ -70,5 +70,5 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
         code: code.to_owned(),
         message: message.to_owned(),
     });
-    rows::add_all(tx, failures.collect()).await
+    bulk_insert::add_all(tx, failures.collect()).await
 }

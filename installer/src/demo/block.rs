@@ -2,7 +2,7 @@
 //! data to them.
 
 use crate::seed::user_id;
-use api_server::audit::Author;
+use api_server::audit::Actor;
 use chrono::{NaiveDate, TimeDelta};
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -16,7 +16,7 @@ use shared::time::{Clock, Timestamp};
 pub const MIX: u32 = 50;
 
 /// A loan and its borrower.
-pub struct Place {
+pub struct LoanRef {
     /// The loan's number in the portfolio, from 0.
     pub number: u32,
     /// Its place in the mix, which alone determines the loan's data.
@@ -40,9 +40,9 @@ pub struct Staff {
 
 /// Consecutively booked loans.
 pub struct Block {
-    pub places: Vec<Place>,
+    pub places: Vec<LoanRef>,
     pub staff: Staff,
-    pub author: Author,
+    pub author: Actor,
     /// The database's time, and the day that the portfolio's dates are relative to.
     pub clock: Clock,
 }
@@ -53,7 +53,7 @@ impl Block {
         tx: &DatabaseTransaction,
         above: i64,
         first_number: u32,
-        author: Author,
+        author: Actor,
         today: NaiveDate,
     ) -> Result<Self, DbErr> {
         use loans::Column::{ContactId, LoanId, OriginationDate};
@@ -65,7 +65,7 @@ impl Block {
             .into_tuple()
             .all(tx)
             .await?;
-        let place = |((loan_id, contact_id, origination), number)| Place {
+        let place = |((loan_id, contact_id, origination), number)| LoanRef {
             number,
             slot: number % MIX,
             loan_id,
@@ -85,7 +85,7 @@ impl Block {
     }
 
     /// The loans at these places of the mix.
-    pub fn at(&self, slot: impl Fn(u32) -> bool) -> impl Iterator<Item = &Place> {
+    pub fn at(&self, slot: impl Fn(u32) -> bool) -> impl Iterator<Item = &LoanRef> {
         self.places.iter().filter(move |place| slot(place.slot))
     }
 

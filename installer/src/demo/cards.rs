@@ -2,15 +2,16 @@
 
 mod by_card;
 
-use super::block::{Block, Place, basis_points, cents};
+use super::block::{Block, LoanRef, basis_points, cents};
 use api_server::cards::refusals::CardError;
 use api_server::cards::saved_cards::Card;
-use api_server::cards::{Choice, GatewaySettings, PaymentGateway};
+use api_server::cards::{GatewayChoice, GatewaySettings, PaymentGateway};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter,
 };
+use shared::bulk_insert;
 use shared::entity::automated_payments::{
     self, AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
     BillingType, DebitOrCredit,
@@ -18,15 +19,14 @@ use shared::entity::automated_payments::{
 use shared::entity::loans::PaymentPeriod;
 use shared::entity::payment_gateway_tokens::{self, BrandType, EntryType};
 use shared::entity::{convenience_fee_rules, loan_groups, payment_gateway_secrets};
-use shared::master_keys::MasterKeys;
-use shared::rows;
-use shared::secrecy::Masked;
+use shared::envelope_encryption::MasterKeys;
+use shared::secrets::Masked;
 use std::time::Duration;
 
 /// Place in the mix, sandbox token, entry type, number of earlier uses.
-type Listed = (u32, &'static str, EntryType, i32);
+type DemoCard = (u32, &'static str, EntryType, i32);
 
-const CARDS: [Listed; 8] = [
+const CARDS: [DemoCard; 8] = [
     (0, "tok_visa", EntryType::Wallet, 3),
     (0, "tok_mastercard", EntryType::Wallet, 0),
     (0, FORGOTTEN, EntryType::Wallet, 2),
@@ -46,7 +46,7 @@ const PAID_AT: u32 = 0;
 /// The gateway that holds the portfolio's cards.
 pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGateway, String> {
     let settings = GatewaySettings {
-        choice: Choice::Sandbox,
+        choice: GatewayChoice::Sandbox,
         master_keys: keys.clone(),
         public_url: String::new(),
         recovery_interval: Duration::MAX,
@@ -78,7 +78,7 @@ pub async fn add_with_payments(
             }
         }
     }
-    rows::add_all(tx, payments).await
+    bulk_insert::add_all(tx, payments).await
 }
 
 fn failed(error: CardError) -> DbErr {
@@ -90,7 +90,7 @@ async fn add_card(
     tx: &DatabaseTransaction,
     gateway: &PaymentGateway,
     block: &Block,
-    place: &Place,
+    place: &LoanRef,
     (token, entry_type): (&str, EntryType),
 ) -> Result<payment_gateway_tokens::Model, CardError> {
     let card = Card {
@@ -125,7 +125,7 @@ async fn age(
 }
 
 /// An automated payment from a bank account. One in the mix has its next draw postponed.
-fn from_bank(block: &Block, place: &Place) -> automated_payments::Model {
+fn from_bank(block: &Block, place: &LoanRef) -> automated_payments::Model {
     let (status, amount_type) = match place.slot {
         17 => (AutomatedPaymentStatus::Disabled, AutomatedAmountType::Fixed),
         22 => (AutomatedPaymentStatus::Expired, AutomatedAmountType::Fixed),
@@ -166,7 +166,7 @@ fn from_bank(block: &Block, place: &Place) -> automated_payments::Model {
 /// An automated payment from a card; one whose card was forgotten is no longer drawn.
 fn from_card(
     block: &Block,
-    place: &Place,
+    place: &LoanRef,
     token_id: i64,
     active: bool,
 ) -> automated_payments::Model {
@@ -212,5 +212,5 @@ pub async fn add_fee_rules(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         minimum_fee: None,
         ..amex.clone()
     };
-    rows::add_all(tx, vec![amex, auto]).await
+    bulk_insert::add_all(tx, vec![amex, auto]).await
 }

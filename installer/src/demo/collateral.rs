@@ -1,33 +1,33 @@
 //! The loans' collateral: vehicles, real estate and equipment, with all their details.
 
-use super::block::{Block, Place, basis_points, cents};
+use super::block::{Block, LoanRef, basis_points, cents};
 use super::people::COUNTRYSIDE;
 use api_server::xml_import::vin;
 use chrono::Datelike;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::{Money, divide_half_up};
+use shared::bulk_insert;
 use shared::entity::collateral_insurance_policies::{CoverageType, PolicyStatus};
 use shared::entity::collateral_vehicles::{BrandedTitle, TitleStatus, TitleType};
 use shared::entity::{
     collateral_descriptions, collateral_insurance_policies as policies, collateral_locations,
     collateral_taxes, collateral_vehicles, collaterals, loan_collaterals,
 };
-use shared::rows;
 
 /// Kind of a collateral item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CollateralKind {
     Vehicle,
     RealEstate,
     Equipment,
 }
 
 /// The collateral of the loan at this place of the mix.
-fn kind(slot: u32) -> Option<Kind> {
+fn kind(slot: u32) -> Option<CollateralKind> {
     match slot % 10 {
-        0 => Some(Kind::Vehicle),
-        3 => Some(Kind::RealEstate),
-        6 => Some(Kind::Equipment),
+        0 => Some(CollateralKind::Vehicle),
+        3 => Some(CollateralKind::RealEstate),
+        6 => Some(CollateralKind::Equipment),
         _ => None,
     }
 }
@@ -58,8 +58,8 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Added>, 
     let mut added = Vec::new();
     for (index, place) in block.places.iter().enumerate() {
         let Some(kind) = kind(place.slot) else { continue };
-        let collateral_id = rows::add(tx, collateral(block, place, kind)).await?;
-        let next = block.places.get(index + 1).filter(|_| kind == Kind::RealEstate);
+        let collateral_id = bulk_insert::add(tx, collateral(block, place, kind)).await?;
+        let next = block.places.get(index + 1).filter(|_| kind == CollateralKind::RealEstate);
         let secured = [Some(place).filter(|_| place.slot != UNLINKED_AT), next];
         for loan in secured.into_iter().flatten() {
             let loan_id = loan.loan_id;
@@ -68,20 +68,20 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Added>, 
         details.describe(block, place, kind, collateral_id);
         added.push(Added { slot: place.slot, collateral_id });
     }
-    rows::add_all(tx, details.links).await?;
-    rows::add_all(tx, details.vehicles).await?;
-    rows::add_all(tx, details.locations).await?;
-    rows::add_all(tx, details.policies).await?;
-    rows::add_all(tx, details.taxes).await?;
-    rows::add_all(tx, details.descriptions).await?;
+    bulk_insert::add_all(tx, details.links).await?;
+    bulk_insert::add_all(tx, details.vehicles).await?;
+    bulk_insert::add_all(tx, details.locations).await?;
+    bulk_insert::add_all(tx, details.policies).await?;
+    bulk_insert::add_all(tx, details.taxes).await?;
+    bulk_insert::add_all(tx, details.descriptions).await?;
     Ok(added)
 }
 
-fn collateral(block: &Block, place: &Place, kind: Kind) -> collaterals::Model {
+fn collateral(block: &Block, place: &LoanRef, kind: CollateralKind) -> collaterals::Model {
     let (code, units, price, percent) = match kind {
-        Kind::Vehicle => ("AUTO", 1, 3_000_000, 80),
-        Kind::RealEstate => ("REALTY", 1, 18_500_000, 75),
-        Kind::Equipment => ("EQUIP", 3, 425_050, 60),
+        CollateralKind::Vehicle => ("AUTO", 1, 3_000_000, 80),
+        CollateralKind::RealEstate => ("REALTY", 1, 18_500_000, 75),
+        CollateralKind::Equipment => ("EQUIP", 3, 425_050, 60),
     };
     let net_value = divide_half_up(i128::from(units) * price * percent, 100);
     collaterals::Model {
@@ -103,19 +103,25 @@ fn wide_cents(amount: i128) -> Money {
 }
 
 impl Details {
-    fn describe(&mut self, block: &Block, place: &Place, kind: Kind, collateral_id: i64) {
+    fn describe(
+        &mut self,
+        block: &Block,
+        place: &LoanRef,
+        kind: CollateralKind,
+        collateral_id: i64,
+    ) {
         self.locations.push(location(place, kind, collateral_id));
         self.policies.extend(insurance(block, place, kind, collateral_id));
         match kind {
-            Kind::Vehicle => self.vehicles.push(vehicle(block, place, collateral_id)),
-            Kind::RealEstate => {}
-            Kind::Equipment => return,
+            CollateralKind::Vehicle => self.vehicles.push(vehicle(block, place, collateral_id)),
+            CollateralKind::RealEstate => {}
+            CollateralKind::Equipment => return,
         }
         self.taxes.extend(taxes(block, place, collateral_id));
         self.descriptions.push(collateral_descriptions::Model {
             collateral_id,
             description: match kind {
-                Kind::Vehicle => "Four doors, one owner, regularly serviced.",
+                CollateralKind::Vehicle => "Four doors, one owner, regularly serviced.",
                 _ => "Single-family house, built in 1987, new roof in 2019.",
             }
             .to_owned(),
@@ -125,7 +131,7 @@ impl Details {
     }
 }
 
-fn vehicle(block: &Block, place: &Place, collateral_id: i64) -> collateral_vehicles::Model {
+fn vehicle(block: &Block, place: &LoanRef, collateral_id: i64) -> collateral_vehicles::Model {
     let text = |text: &str| Some(text.to_owned());
     collateral_vehicles::Model {
         collateral_id,
@@ -163,15 +169,19 @@ fn vin(serial: u32) -> String {
 }
 
 /// A vehicle is at its owner's address; anything else has its own.
-fn location(place: &Place, kind: Kind, collateral_id: i64) -> collateral_locations::Model {
-    let own = kind != Kind::Vehicle;
+fn location(
+    place: &LoanRef,
+    kind: CollateralKind,
+    collateral_id: i64,
+) -> collateral_locations::Model {
+    let own = kind != CollateralKind::Vehicle;
     let text = |text: &str| own.then(|| text.to_owned());
     let (city, state, zip, county) = COUNTRYSIDE[(place.slot % 4) as usize];
     collateral_locations::Model {
         collateral_id,
         contact_id: (!own).then_some(place.contact_id),
         contact_name: text("Site office"),
-        company_name: (kind == Kind::Equipment).then(|| "Riverside Storage".to_owned()),
+        company_name: (kind == CollateralKind::Equipment).then(|| "Riverside Storage".to_owned()),
         street_address1: own.then(|| format!("{} Harbor Way", 200 + place.number % 700)),
         street_address2: None,
         city: text(city),
@@ -183,11 +193,16 @@ fn location(place: &Place, kind: Kind, collateral_id: i64) -> collateral_locatio
     }
 }
 
-fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Vec<policies::Model> {
+fn insurance(
+    block: &Block,
+    place: &LoanRef,
+    kind: CollateralKind,
+    collateral_id: i64,
+) -> Vec<policies::Model> {
     let (first, second) = match kind {
-        Kind::Vehicle => (CoverageType::Collision, CoverageType::Comprehensive),
-        Kind::RealEstate => (CoverageType::Hazard, CoverageType::Flood),
-        Kind::Equipment => (CoverageType::Other, CoverageType::Title),
+        CollateralKind::Vehicle => (CoverageType::Collision, CoverageType::Comprehensive),
+        CollateralKind::RealEstate => (CoverageType::Hazard, CoverageType::Flood),
+        CollateralKind::Equipment => (CoverageType::Other, CoverageType::Title),
     };
     let valid = policies::Model {
         row_id: 0,
@@ -204,7 +219,7 @@ fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Ve
         cancel_date: None,
         loss_payee_flag: true,
         // The lender insures equipment, as the owner has not done so.
-        force_placed_flag: kind == Kind::Equipment,
+        force_placed_flag: kind == CollateralKind::Equipment,
         status: PolicyStatus::Active,
     };
     let ended = policies::Model {
@@ -214,22 +229,22 @@ fn insurance(block: &Block, place: &Place, kind: Kind, collateral_id: i64) -> Ve
         coverage_type: second,
         effective_date: Some(block.day(-500)),
         expiration_date: Some(block.day(-135)),
-        cancel_date: (kind == Kind::RealEstate).then(|| block.day(-150)),
+        cancel_date: (kind == CollateralKind::RealEstate).then(|| block.day(-150)),
         force_placed_flag: false,
         status: match kind {
-            Kind::RealEstate => PolicyStatus::Cancelled,
+            CollateralKind::RealEstate => PolicyStatus::Cancelled,
             _ => PolicyStatus::Expired,
         },
         ..valid.clone()
     };
     match kind {
-        Kind::Equipment => vec![valid],
+        CollateralKind::Equipment => vec![valid],
         _ => vec![valid, ended],
     }
 }
 
 /// Last year's tax is paid; this year's is unpaid, and delinquent at one place of the mix.
-fn taxes(block: &Block, place: &Place, collateral_id: i64) -> Vec<collateral_taxes::Model> {
+fn taxes(block: &Block, place: &LoanRef, collateral_id: i64) -> Vec<collateral_taxes::Model> {
     let late = place.slot == 13;
     let this_year = collateral_taxes::Model {
         row_id: 0,

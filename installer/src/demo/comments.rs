@@ -4,24 +4,24 @@ use super::block::Block;
 use super::collateral::Added;
 use super::documents::Paper;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use shared::bulk_insert;
 use shared::entity::comments::{CommentPriority, Model};
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{comment_categories, comments};
-use shared::rows;
 
 const PRIORITIES: [CommentPriority; 3] =
     [CommentPriority::Low, CommentPriority::Normal, CommentPriority::High];
 
 /// The subject of a comment.
 #[derive(Clone, Copy)]
-enum On {
+enum CommentOwner {
     Loan(i64),
     Contact(i64),
     Collateral(i64),
 }
 
 /// Writes comments.
-struct Pen<'a> {
+struct CommentWriter<'a> {
     tx: &'a DatabaseTransaction,
     block: &'a Block,
     general: i64,
@@ -36,7 +36,7 @@ pub async fn add(
     block: &Block,
     collateral: &[Added],
 ) -> Result<Vec<Paper>, DbErr> {
-    let pen = Pen {
+    let pen = CommentWriter {
         tx,
         block,
         general: category(tx, "GENERAL").await?,
@@ -46,7 +46,8 @@ pub async fn add(
     let mut papers = Vec::new();
     for place in block.at(|slot| slot == 0 || slot % 4 == 1 || slot % 6 == 5 || slot == 8) {
         let slot = place.slot as usize;
-        let (loan, contact) = (On::Loan(place.loan_id), On::Contact(place.contact_id));
+        let (loan, contact) =
+            (CommentOwner::Loan(place.loan_id), CommentOwner::Contact(place.contact_id));
         match place.slot {
             0 => {
                 papers.push(pen.all_priorities(loan).await?);
@@ -73,7 +74,7 @@ pub async fn add(
         }
     }
     for Added { slot, collateral_id } in collateral {
-        let on = On::Collateral(*collateral_id);
+        let on = CommentOwner::Collateral(*collateral_id);
         match slot {
             0 => papers.push(pen.all_priorities(on).await?),
             13 | 23 | 33 => {
@@ -95,18 +96,18 @@ async fn category(tx: &DatabaseTransaction, code: &str) -> Result<i64, DbErr> {
     Ok(category.comment_category_id)
 }
 
-fn paper(on: On, comment_id: i64) -> Paper {
+fn paper(on: CommentOwner, comment_id: i64) -> Paper {
     let (owner_type, name) = match on {
-        On::Loan(_) => (DocumentOwner::LoanComment, "Letter to the borrower"),
-        On::Contact(_) => (DocumentOwner::ContactComment, "Letter from the borrower"),
-        On::Collateral(_) => (DocumentOwner::CollateralComment, "Appraisal"),
+        CommentOwner::Loan(_) => (DocumentOwner::LoanComment, "Letter to the borrower"),
+        CommentOwner::Contact(_) => (DocumentOwner::ContactComment, "Letter from the borrower"),
+        CommentOwner::Collateral(_) => (DocumentOwner::CollateralComment, "Appraisal"),
     };
     Paper { owner_type, owner_id: comment_id, field_name: None, name: name.to_owned(), files: 1 }
 }
 
-impl Pen<'_> {
+impl CommentWriter<'_> {
     /// Writes a comment in each priority; the first one has a document.
-    async fn all_priorities(&self, on: On) -> Result<Paper, DbErr> {
+    async fn all_priorities(&self, on: CommentOwner) -> Result<Paper, DbErr> {
         let first = self.write(on, self.general, "For the file.", PRIORITIES[0]).await?;
         let text = "Asks for a statement of the year.";
         self.write(on, self.general, text, PRIORITIES[1]).await?;
@@ -117,7 +118,7 @@ impl Pen<'_> {
 
     async fn write(
         &self,
-        on: On,
+        on: CommentOwner,
         comment_category_id: i64,
         text: &str,
         priority: CommentPriority,
@@ -125,9 +126,9 @@ impl Pen<'_> {
         let urgent = priority == CommentPriority::High;
         let comment = Model {
             comment_id: 0,
-            loan_id: if let On::Loan(id) = on { Some(id) } else { None },
-            contact_id: if let On::Contact(id) = on { Some(id) } else { None },
-            collateral_id: if let On::Collateral(id) = on { Some(id) } else { None },
+            loan_id: if let CommentOwner::Loan(id) = on { Some(id) } else { None },
+            contact_id: if let CommentOwner::Contact(id) = on { Some(id) } else { None },
+            collateral_id: if let CommentOwner::Collateral(id) = on { Some(id) } else { None },
             comment_category_id,
             comment: text.to_owned(),
             action_date: urgent.then(|| self.block.day(4)),
@@ -138,6 +139,6 @@ impl Pen<'_> {
             modified_by_user_id: urgent.then_some(self.block.staff.admin),
             modified_date: urgent.then(|| self.block.days_ago(3)),
         };
-        rows::add::<_, comments::ActiveModel>(self.tx, comment).await
+        bulk_insert::add::<_, comments::ActiveModel>(self.tx, comment).await
     }
 }

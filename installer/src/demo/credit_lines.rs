@@ -1,17 +1,17 @@
 //! Credit lines of revolving and non-revolving loans, and the draws on them.
 
-use super::block::{Block, Place, cents};
-use super::loans::{Sort, sort};
+use super::block::{Block, LoanRef, cents};
+use super::loans::{LoanProfile, sort};
 use api_server::loans::adjustments::{self, NewAdjustment};
-use api_server::loans::entries::codes::DRAW;
-use api_server::loans::servicing::adjustment::Kind;
+use api_server::loans::journal::codes::DRAW;
+use api_server::loans::servicing::adjustment::AdjustmentKind;
 use chrono::Days;
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::Money;
+use shared::bulk_insert;
 use shared::entity::credit_lines;
 use shared::entity::credit_lines::DrawUntilType;
 use shared::entity::loans::PaymentPeriod;
-use shared::rows;
 
 /// Days after origination, and cents. Later than the loan's only payment, so that they are posted
 /// in the order in which they move the loan's accrual base.
@@ -19,17 +19,18 @@ type Drawn = &'static [(u64, i64)];
 
 /// Adds a main line and a line for draws to each such loan.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let open_ended = |slot| matches!(sort(slot), Sort::Revolving | Sort::NonRevolving);
+    let open_ended =
+        |slot| matches!(sort(slot), LoanProfile::Revolving | LoanProfile::NonRevolving);
     for place in block.at(open_ended) {
         let main: Drawn = &[(35, 35_000)];
         let cash: Drawn = &[(40, 60_000), (45, 12_550)];
-        let main_line = rows::add(tx, line(place, 0)).await?;
-        let cash_line = rows::add(tx, line(place, DRAW.number)).await?;
+        let main_line = bulk_insert::add(tx, line(place, 0)).await?;
+        let cash_line = bulk_insert::add(tx, line(place, DRAW.number)).await?;
         let drawn = main.iter().map(|draw| (main_line, draw));
         for (line_id, (days, amount)) in drawn.chain(cash.iter().map(|draw| (cash_line, draw))) {
             let day = place.origination + Days::new(*days);
             let draw = NewAdjustment {
-                kind: Kind::Draw,
+                kind: AdjustmentKind::Draw,
                 amount: cents(*amount),
                 effective_date: day,
                 creditline_id: Some(line_id),
@@ -43,9 +44,9 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     Ok(())
 }
 
-fn line(place: &Place, transaction_code: i32) -> credit_lines::Model {
+fn line(place: &LoanRef, transaction_code: i32) -> credit_lines::Model {
     let main = transaction_code == 0;
-    let non_revolving = sort(place.slot) == Sort::NonRevolving;
+    let non_revolving = sort(place.slot) == LoanProfile::NonRevolving;
     let draw_until_type = match (main, non_revolving) {
         (true, _) => DrawUntilType::FromOrigination,
         (false, true) => DrawUntilType::FixedDate,

@@ -1,8 +1,8 @@
 //! Documents on comments and on fields. Their files are short generated texts.
 
 use super::block::Block;
-use crate::installation::Refused;
-use api_server::documents::document_store::DocumentStore;
+use crate::installation::CliError;
+use api_server::documents::store::DocumentStore;
 use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -10,10 +10,10 @@ use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect,
 };
+use shared::bulk_insert;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{document_files, documents};
-use shared::rows;
 use std::collections::HashMap;
 
 /// More than the files of any loan, so that no two blocks of loans share a file number.
@@ -43,7 +43,7 @@ pub fn object_key(file_number: u64) -> String {
 }
 
 /// Writes the files of copied documents, with the contents of their originals.
-pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Result<(), Refused> {
+pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Result<(), CliError> {
     use document_files::Column::{FileId, ObjectKey};
     let mut originals: HashMap<String, Bytes> = HashMap::new();
     let mut last = 0;
@@ -65,15 +65,15 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
                 None => {
                     let length = size_bytes.unsigned_abs();
                     let bytes = store.read(original, length, 0..length).await;
-                    let bytes = bytes.map_err(|problem| Refused(problem.message()))?;
+                    let bytes = bytes.map_err(|problem| CliError(problem.message()))?;
                     let chunks: Result<Vec<Bytes>, _> = bytes.try_collect().await;
-                    let chunks = chunks.map_err(|error| Refused(error.to_string()))?;
+                    let chunks = chunks.map_err(|error| CliError(error.to_string()))?;
                     let bytes = Bytes::from(chunks.concat());
                     originals.insert(original.to_owned(), bytes.clone());
                     bytes
                 }
             };
-            store.put(&object_key, bytes).await.map_err(Refused)?;
+            store.put(&object_key, bytes).await.map_err(CliError)?;
         }
     }
 }
@@ -115,7 +115,7 @@ pub async fn add(
     store: &DocumentStore,
     block: &Block,
     papers: Vec<Paper>,
-) -> Result<(), Refused> {
+) -> Result<(), CliError> {
     let first = block.places.first();
     let first = first.map_or(0, |place| u64::from(place.number) * FILES_PER_LOAN);
     let mut file_number = first;
@@ -133,11 +133,11 @@ pub async fn add(
             modified_by_user_id: None,
             modified_date: None,
         };
-        let document_id = rows::add(tx, document).await?;
+        let document_id = bulk_insert::add(tx, document).await?;
         for copy in 1..=paper.files {
             file_number += 1;
             let bytes = file_bytes(file_number);
-            store.put(&object_key(file_number), bytes.into()).await.map_err(Refused)?;
+            store.put(&object_key(file_number), bytes.into()).await.map_err(CliError)?;
             files.push(file(
                 block,
                 document_id,
@@ -146,7 +146,7 @@ pub async fn add(
             ));
         }
     }
-    rows::add_all(tx, files).await?;
+    bulk_insert::add_all(tx, files).await?;
     Ok(())
 }
 

@@ -5,18 +5,19 @@ use crate::seed::standing_rows::TELLER_DRAWER;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::drawers::{
-    self, DrawerError, Entered as E, NewDenomination, NewDrawerTransaction, NewReconciliation, Paid,
+    self, DrawerError, NewDenomination, NewDrawerTransaction, NewDrawerTransactionType as E,
+    NewReconciliation, TenderedPayment,
 };
-use api_server::loans::entries::codes::PAYMENT_TOTAL;
+use api_server::loans::journal::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::amounts::Money;
+use shared::bulk_insert;
 use shared::entity::cash_drawer_transactions::Tender;
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, loan_transactions, payment_methods};
-use shared::rows;
 use shared::time::Timestamp;
 
 /// Notes and coins in cents.
@@ -39,7 +40,7 @@ struct Branch<'a> {
 }
 
 /// A loan payment taken over the counter.
-struct Taken {
+struct CounterPayment {
     transaction_id: i64,
     loan_id: i64,
     amount: Money,
@@ -122,7 +123,7 @@ impl Branch<'_> {
             check_balance: Money::ZERO,
             last_reconciled_date: None,
         };
-        let drawer_id = rows::add(self.tx, row).await?;
+        let drawer_id = bulk_insert::add(self.tx, row).await?;
         self.assign(drawer_id, user_id).await?;
         Ok(Window { drawer_id, clerk: clerk(user_id) })
     }
@@ -146,7 +147,7 @@ impl Branch<'_> {
             assigned_date: self.block.days_ago(30),
             assigned_by_user_id: self.block.staff.admin,
         };
-        rows::add(self.tx, assignment).await.map(drop)
+        bulk_insert::add(self.tx, assignment).await.map(drop)
     }
 
     async fn post(
@@ -155,7 +156,7 @@ impl Branch<'_> {
         order: NewDrawerTransaction,
         when: Timestamp,
     ) -> Result<(), DbErr> {
-        let order = order.order().map_err(refused)?;
+        let order = order.validate().map_err(refused)?;
         let posted = drawers::post(self.tx, &window.clerk, when, window.drawer_id, &order).await;
         posted.map(drop).map_err(refused)
     }
@@ -172,7 +173,7 @@ impl Branch<'_> {
     }
 
     /// The latest payment of each of a few loans, if the amount is one people would carry as cash.
-    async fn payments(&self) -> Result<Vec<Taken>, DbErr> {
+    async fn payments(&self) -> Result<Vec<CounterPayment>, DbErr> {
         use loan_transactions::Column::{
             LoanId, PaymentGatewayTokenId, TransactionAmount, TransactionCode, TransactionDate,
             TransactionId,
@@ -191,14 +192,24 @@ impl Branch<'_> {
                 .one(self.tx)
                 .await?;
             taken.extend(latest.filter(|(_, amount, _)| *amount <= cents(OVER_THE_COUNTER)).map(
-                |(transaction_id, amount, when)| Taken { transaction_id, loan_id, amount, when },
+                |(transaction_id, amount, when)| CounterPayment {
+                    transaction_id,
+                    loan_id,
+                    amount,
+                    when,
+                },
             ));
         }
         Ok(taken)
     }
 
     /// Assigns a payment posted earlier to this drawer.
-    async fn take(&self, window: &Window, method: &str, payment: &Taken) -> Result<(), DbErr> {
+    async fn take(
+        &self,
+        window: &Window,
+        method: &str,
+        payment: &CounterPayment,
+    ) -> Result<(), DbErr> {
         let method = payment_methods::Entity::find()
             .filter(payment_methods::Column::PaymentMethodCode.eq(method))
             .one(self.tx)
@@ -220,7 +231,7 @@ impl Branch<'_> {
         let drawer_id = Some(window.drawer_id);
         let drawer = drawers::for_payment(self.tx, &window.clerk, &method, drawer_id).await;
         let Some(mut drawer) = drawer.map_err(refused)? else { return Ok(()) };
-        let paid = Paid {
+        let paid = TenderedPayment {
             method: &method,
             reference: number.as_deref(),
             amount: payment.amount,

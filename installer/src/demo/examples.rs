@@ -221,7 +221,7 @@ impl Finder<'_> {
 
 /// The path of an operation with this id as its first parameter.
 fn path(operation: &str, id: i64) -> String {
-    let template = operations().named(operation).map_or("", |found| found.path.as_str());
+    let template = operations().by_id(operation).map_or("", |found| found.path.as_str());
     let (before, rest) = template.split_once('{').unwrap_or((template, ""));
     let (_, after) = rest.split_once('}').unwrap_or_default();
     // The fee depends on an amount.

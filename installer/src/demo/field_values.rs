@@ -1,10 +1,10 @@
 //! Values of user-defined fields, matching their definitions.
 
-use super::block::{Block, Place, cents};
+use super::block::{Block, LoanRef, cents};
 use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryOrder};
+use shared::bulk_insert;
 use shared::entity::user_defined_fields::{self as fields, DataType, Form};
 use shared::entity::user_defined_values;
-use shared::rows;
 
 /// True if the place of the mix has values on this form.
 fn has_values(form: Form, slot: u32) -> bool {
@@ -31,11 +31,11 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
             }));
         }
     }
-    rows::add_all(tx, values).await
+    bulk_insert::add_all(tx, values).await
 }
 
 /// A value that fits the field; document fields have none.
-fn value(block: &Block, place: &Place, field: &fields::Model) -> Option<String> {
+fn value(block: &Block, place: &LoanRef, field: &fields::Model) -> Option<String> {
     let seed = (place.slot + field.sequence.unsigned_abs()) as usize;
     Some(match field.data_type {
         DataType::Document => return None,

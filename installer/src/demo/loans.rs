@@ -21,7 +21,7 @@ const AHEAD_DAYS: u64 = 15;
 
 /// Kind of a loan, by its place in the mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum LoanProfile {
     Monthly { days_behind: u64 },
     PaidAhead,
     Weekly,
@@ -34,18 +34,18 @@ pub enum Sort {
 }
 
 /// The kind of the loan at this place of the mix. The first one is the web user's.
-pub fn sort(slot: u32) -> Sort {
+pub fn sort(slot: u32) -> LoanProfile {
     match slot {
-        0 | 41..=43 => Sort::Revolving,
-        1 | 11 | 21 => Sort::PaidAhead,
-        2..=29 => Sort::Monthly { days_behind: [0, 0, 10, 35, 95][(slot % 5) as usize] },
-        30..=32 => Sort::Weekly,
-        33..=35 => Sort::Biweekly,
-        36..=39 => Sort::AtMaturity,
-        44 | 45 => Sort::NonRevolving,
-        46 | 47 => Sort::PaidOff,
-        48 => Sort::ChargedOff,
-        _ => Sort::Monthly { days_behind: 0 },
+        0 | 41..=43 => LoanProfile::Revolving,
+        1 | 11 | 21 => LoanProfile::PaidAhead,
+        2..=29 => LoanProfile::Monthly { days_behind: [0, 0, 10, 35, 95][(slot % 5) as usize] },
+        30..=32 => LoanProfile::Weekly,
+        33..=35 => LoanProfile::Biweekly,
+        36..=39 => LoanProfile::AtMaturity,
+        44 | 45 => LoanProfile::NonRevolving,
+        46 | 47 => LoanProfile::PaidOff,
+        48 => LoanProfile::ChargedOff,
+        _ => LoanProfile::Monthly { days_behind: 0 },
     }
 }
 
@@ -65,15 +65,15 @@ impl Records<'_> {
             records.push(people::contact(self.today, number, 2, self.web_password));
         }
         let (mut loan, mut payments) = match sort(slot) {
-            Sort::Monthly { days_behind } => self.monthly(slot, days_behind),
-            Sort::PaidAhead => self.paid_ahead(slot),
-            Sort::Weekly => self.by_days(slot, 7, "weekly"),
-            Sort::Biweekly => self.by_days(slot, 14, "biweekly"),
-            Sort::AtMaturity => self.at_maturity(slot),
-            Sort::Revolving => self.open_ended(slot, "revolving"),
-            Sort::NonRevolving => self.open_ended(slot, "non_revolving"),
-            Sort::PaidOff => paid_off(),
-            Sort::ChargedOff => self.monthly(slot, 95),
+            LoanProfile::Monthly { days_behind } => self.monthly(slot, days_behind),
+            LoanProfile::PaidAhead => self.paid_ahead(slot),
+            LoanProfile::Weekly => self.by_days(slot, 7, "weekly"),
+            LoanProfile::Biweekly => self.by_days(slot, 14, "biweekly"),
+            LoanProfile::AtMaturity => self.at_maturity(slot),
+            LoanProfile::Revolving => self.open_ended(slot, "revolving"),
+            LoanProfile::NonRevolving => self.open_ended(slot, "non_revolving"),
+            LoanProfile::PaidOff => paid_off(),
+            LoanProfile::ChargedOff => self.monthly(slot, 95),
         };
         let loan_number = loan_number(number);
         set(&mut loan, "LoanNumber", &loan_number);
@@ -87,7 +87,7 @@ impl Records<'_> {
         if !payments.is_empty() {
             records.push(Element { children: payments, ..element("Transactions", &[]) });
         }
-        if sort(slot) == Sort::ChargedOff {
+        if sort(slot) == LoanProfile::ChargedOff {
             let charged_off = [
                 ("UpdateFlag", "1"),
                 ("LoanNumber", loan_number.as_str()),
@@ -263,7 +263,7 @@ fn complete(slot: u32, loan: &mut Element) {
     }
     match slot % 8 {
         // A payoff on fixed days has a fixed amount.
-        _ if sort(slot) == Sort::PaidOff => {}
+        _ if sort(slot) == LoanProfile::PaidOff => {}
         2 => set(loan, "SuspenseBalance", "150.00"),
         5 => set(loan, "ImpoundBalance", "420.00"),
         7 => set(loan, "LateChargeBalance", "25.00"),

@@ -1,15 +1,15 @@
 //! Contacts: persons, couples and companies, their previous addresses, and their credit reports.
 
-use super::block::{Block, MIX, Place, cents};
+use super::block::{Block, LoanRef, MIX, cents};
 use super::loans::{element, set};
 use crate::seed::WEB_USER_NAME;
 use api_server::xml_import::parse::Element;
 use chrono::{Days, NaiveDate};
 use sea_orm::{DatabaseTransaction, DbErr};
+use shared::bulk_insert;
 use shared::entity::credit_profiles::PullType;
 use shared::entity::{contact_addresses, credit_profiles};
-use shared::lists::TextList;
-use shared::rows;
+use shared::json_columns::TextList;
 
 const FIRST_NAMES: [&str; 10] =
     ["Ana", "Ben", "Carla", "David", "Elena", "Frank", "Grace", "Hugo", "Irene", "Jonas"];
@@ -133,7 +133,7 @@ pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> 
             to_date: Some(block.day(-400)),
         }
     });
-    rows::add_all(tx, moved.collect()).await
+    bulk_insert::add_all(tx, moved.collect()).await
 }
 
 /// Adds the credit reports of five borrowers in the mix; one of them is the second person of a
@@ -151,7 +151,7 @@ pub async fn add_credit_profiles(tx: &DatabaseTransaction, block: &Block) -> Res
     let mut profiles = Vec::new();
     for (slot, person_number, bureau, score, open, past_due, alert) in REPORTS {
         let list = |texts: &[&str]| TextList(texts.iter().map(|text| (*text).to_owned()).collect());
-        let profile = |place: &Place| credit_profiles::Model {
+        let profile = |place: &LoanRef| credit_profiles::Model {
             report_id: 0,
             contact_id: place.contact_id,
             person_number,
@@ -177,5 +177,5 @@ pub async fn add_credit_profiles(tx: &DatabaseTransaction, block: &Block) -> Res
         };
         profiles.extend(block.at(|other| other == slot).map(profile));
     }
-    rows::add_all(tx, profiles).await
+    bulk_insert::add_all(tx, profiles).await
 }

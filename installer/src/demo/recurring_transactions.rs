@@ -1,6 +1,6 @@
 //! Recurring transactions of every event type.
 
-use super::block::{Block, Place, basis_points, cents};
+use super::block::{Block, LoanRef, basis_points, cents};
 use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::loans::{PaymentPeriod, YearLength};
 use shared::entity::recurring_transactions::{Model, RecurringAmountType, RecurringEventType};
@@ -9,7 +9,7 @@ use shared::entity::recurring_transactions::{Model, RecurringAmountType, Recurri
 type Event = (RecurringEventType, &'static str, i32, i64);
 
 use RecurringEventType as E;
-use shared::rows;
+use shared::bulk_insert;
 const EVENTS: [Event; 6] = [
     (E::Scheduled, "Annual review fee", 142, 2500),
     (E::Periodic, "Impound for property taxes", 130, 3500),
@@ -29,12 +29,12 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
         let event = &EVENTS[(place.slot / 4) as usize % EVENTS.len()];
         recurring.push(transaction(block, place, event));
     }
-    rows::add_all(tx, recurring).await
+    bulk_insert::add_all(tx, recurring).await
 }
 
 fn transaction(
     block: &Block,
-    place: &Place,
+    place: &LoanRef,
     (event_type, description, code, amount): &Event,
 ) -> Model {
     let dated = matches!(event_type, E::Scheduled | E::Periodic);

@@ -2,10 +2,10 @@
 
 use super::block::{Block, MIX, cents};
 use api_server::loans::adjustments::{self, NewAdjustment};
-use api_server::loans::entries::codes::PAYMENT_TOTAL;
+use api_server::loans::journal::codes::PAYMENT_TOTAL;
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
-use api_server::loans::servicing::adjustment::Kind;
+use api_server::loans::servicing::adjustment::AdjustmentKind;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use shared::entity::loan_transactions::{self, Column};
 
@@ -29,7 +29,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
             .await
             .map_err(refused)?;
         let fee = NewAdjustment {
-            kind: Kind::Fee,
+            kind: AdjustmentKind::Fee,
             amount: cents(FEE),
             effective_date: clock.today,
             creditline_id: None,

@@ -1,15 +1,15 @@
 //! User accounts of either kind as rows: finding and adding them, setting passwords and privileges.
 
 use crate::installation::actor;
-use crate::installation::refusal::{Refused, refuse};
+use crate::installation::cli_error::{CliError, refuse};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
-use shared::audit::{Event, Kind};
+use shared::audit::{Event, EventKind};
 use shared::entity::users::UserStatus;
 use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
 use shared::introspection::UserKind;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::time::Timestamp;
 use shared::{sessions, user_names};
 use std::fmt;
@@ -31,7 +31,7 @@ impl Account {
         db: &impl ConnectionTrait,
         kind: UserKind,
         user_name: &str,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, CliError> {
         let user_id = match kind {
             UserKind::Core => users::Entity::find()
                 .filter(users::Column::UserName.eq(user_name))
@@ -61,7 +61,7 @@ impl Account {
     }
 
     /// An audit event about this user.
-    pub fn event(&self, kind: Kind) -> Event {
+    pub fn event(&self, kind: EventKind) -> Event {
         actor::event(kind).user(self.kind, self.user_id).user_name(&self.user_name)
     }
 }
@@ -79,8 +79,8 @@ pub const fn kind(web: bool) -> UserKind {
 }
 
 /// Refuses an invalid user name.
-pub fn check_name(name: &str) -> Result<(), Refused> {
-    user_names::check_name(name).map_err(|fault| Refused(format!("the user name {fault}")))
+pub fn check_name(name: &str) -> Result<(), CliError> {
+    user_names::check_name(name).map_err(|fault| CliError(format!("the user name {fault}")))
 }
 
 /// The row of an active core-system user without privileges.

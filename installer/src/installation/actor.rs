@@ -1,12 +1,12 @@
 //! The person running a command, as named in the audit trail.
 
-use shared::audit::{Event, Kind};
+use shared::audit::{Event, EventKind};
 
 /// Characters of an actor's name that the audit trail keeps.
 const ACTOR_CHARACTERS: usize = 80;
 
 /// An audit event with the person running this command as its actor.
-pub fn event(kind: Kind) -> Event {
+pub fn event(kind: EventKind) -> Event {
     Event::new(kind).actor(&this_actor())
 }
 

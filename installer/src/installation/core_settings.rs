@@ -1,7 +1,7 @@
 //! The core system's settings, stored in its database: reading and writing them, and the business
 //! time zone.
 
-use crate::installation::refusal::{Refused, refuse};
+use crate::installation::cli_error::{CliError, refuse};
 use chrono_tz::Tz;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
@@ -29,7 +29,7 @@ pub async fn write(
 }
 
 /// Refuses an unknown time zone.
-pub fn check_time_zone(name: &str) -> Result<(), Refused> {
+pub fn check_time_zone(name: &str) -> Result<(), CliError> {
     match name.parse::<Tz>() {
         Ok(_) => Ok(()),
         Err(_) => refuse(format!(

@@ -1,8 +1,8 @@
 //! An installation's database: opening it, changing it in one transaction, and identifying it.
 
+use crate::installation::cli_error::CliError;
+use crate::installation::db_probe;
 use crate::installation::files::read;
-use crate::installation::reach;
-use crate::installation::refusal::Refused;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Url;
 use sea_orm::sea_query::Query;
@@ -10,7 +10,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
 };
 use shared::db::{self, Contended};
-use shared::process::check_schema;
+use shared::runtime::check_schema;
 use shared::time::Timestamp;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -19,43 +19,43 @@ use std::time::SystemTime;
 const CLOCK_LIMIT: TimeDelta = TimeDelta::seconds(60);
 
 /// Opens the database of this URL, which must have this release's schema.
-pub async fn open_database(url: &str) -> Result<DatabaseConnection, Refused> {
-    let db = reach::open(url, 2).await?;
-    check_schema(&db).await.map_err(Refused)?;
+pub async fn open_database(url: &str) -> Result<DatabaseConnection, CliError> {
+    let db = db_probe::open(url, 2).await?;
+    check_schema(&db).await.map_err(CliError)?;
     Ok(db)
 }
 
 /// Why a change in one transaction was rolled back.
 #[derive(Debug)]
-pub enum Undone {
+pub enum ChangeError {
     /// It was refused.
-    Refused(Refused),
+    Refused(CliError),
     /// The database failed.
     Failed(DbErr),
 }
 
-impl From<Refused> for Undone {
-    fn from(refused: Refused) -> Self {
+impl From<CliError> for ChangeError {
+    fn from(refused: CliError) -> Self {
         Self::Refused(refused)
     }
 }
 
-impl From<DbErr> for Undone {
+impl From<DbErr> for ChangeError {
     fn from(error: DbErr) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<Undone> for Refused {
-    fn from(undone: Undone) -> Self {
+impl From<ChangeError> for CliError {
+    fn from(undone: ChangeError) -> Self {
         match undone {
-            Undone::Refused(refused) => refused,
-            Undone::Failed(error) => error.into(),
+            ChangeError::Refused(refused) => refused,
+            ChangeError::Failed(error) => error.into(),
         }
     }
 }
 
-impl Contended for Undone {
+impl Contended for ChangeError {
     fn is_contention(&self) -> bool {
         matches!(self, Self::Failed(error) if error.is_contention())
     }
@@ -64,19 +64,19 @@ impl Contended for Undone {
 /// Changes the database in one transaction, and retries on contention.
 pub async fn change<T>(
     db: &DatabaseConnection,
-    work: impl AsyncFn(&DatabaseTransaction) -> Result<T, Undone>,
-) -> Result<T, Refused> {
+    work: impl AsyncFn(&DatabaseTransaction) -> Result<T, ChangeError>,
+) -> Result<T, CliError> {
     let changed = db::again(async || {
         let tx = db::begin_write(db).await?;
         let done = work(&tx).await?;
         tx.commit().await?;
-        Ok::<_, Undone>(done)
+        Ok::<_, ChangeError>(done)
     });
     Ok(changed.await?)
 }
 
 /// The database's product, version and name.
-pub async fn product(db: &DatabaseConnection) -> Result<String, Refused> {
+pub async fn product(db: &DatabaseConnection) -> Result<String, CliError> {
     let (name, sql) = match db.get_database_backend() {
         DbBackend::Postgres => {
             ("PostgreSQL", "SELECT current_setting('server_version'), current_database()")
@@ -120,10 +120,10 @@ pub fn in_url(text: &str) -> String {
 }
 
 /// The URL given with this option, with the password from a file.
-pub fn with_password(url: &str, file: &Path, flag: &str) -> Result<String, Refused> {
-    let password = read(file).map_err(Refused)?;
+pub fn with_password(url: &str, file: &Path, flag: &str) -> Result<String, CliError> {
+    let password = read(file).map_err(CliError)?;
     let password = in_url(password.trim_end_matches(['\r', '\n']));
-    let none = || Refused(format!("the URL given with {flag} cannot hold a password"));
+    let none = || CliError(format!("the URL given with {flag} cannot hold a password"));
     let mut url = Url::parse(url).map_err(|_| none())?;
     url.set_password(Some(&password)).map_err(|()| none())?;
     Ok(url.to_string())

@@ -1,9 +1,9 @@
 //! Document files, read in full and compared with their rows.
 
-use crate::installation::columns::shown;
-use crate::installation::refusal::Refused;
-use api_server::documents::document_store::sweep::Fault;
-use api_server::documents::document_store::{DocumentStore, Measured};
+use crate::installation::cli_error::CliError;
+use crate::installation::table::shown;
+use api_server::documents::store::gc::GcError;
+use api_server::documents::store::{DocumentStore, Measured};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indicatif::ProgressBar;
 use sea_orm::{
@@ -39,8 +39,8 @@ pub struct Compared {
 pub async fn compare(
     db: &DatabaseConnection,
     store: &DocumentStore,
-    mut tell: impl FnMut(&Damage) -> Result<(), Refused>,
-) -> Result<Compared, Refused> {
+    mut tell: impl FnMut(&Damage) -> Result<(), CliError>,
+) -> Result<Compared, CliError> {
     let progress = ProgressBar::new(Entity::find().count(db).await?);
     progress.enable_steady_tick(TICK);
     let mut compared = Compared::default();
@@ -86,15 +86,15 @@ async fn page(db: &DatabaseConnection, last: i64) -> Result<Vec<Model>, DbErr> {
 }
 
 /// Reads a file: the bytes read, and the damage, if any.
-async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>), Fault> {
+async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>), GcError> {
     let (bytes, found) = match store.measure(&file.object_key).await? {
-        Measured::Missing => (0, Some(Found::Nothing)),
-        Measured::Unreadable(why) => (0, Some(Found::Unreadable(one_line(&why)))),
+        Measured::Missing => (0, Some(FileDamage::Nothing)),
+        Measured::Unreadable(why) => (0, Some(FileDamage::Unreadable(one_line(&why)))),
         Measured::Whole { size_bytes, sha256 } => {
             let found = if i64::try_from(size_bytes) != Ok(file.size_bytes) {
-                Some(Found::Size(size_bytes))
+                Some(FileDamage::Size(size_bytes))
             } else {
-                (sha256 != file.sha256).then_some(Found::Hash(sha256))
+                (sha256 != file.sha256).then_some(FileDamage::Hash(sha256))
             };
             (size_bytes, found)
         }
@@ -120,11 +120,11 @@ pub struct Damage {
     /// The row.
     pub file: Model,
     /// What was found instead.
-    pub found: Found,
+    pub found: FileDamage,
 }
 
 /// What was found instead of a file.
-pub enum Found {
+pub enum FileDamage {
     /// The object is missing.
     Nothing,
     /// The object has a different length.
@@ -140,16 +140,16 @@ impl Damage {
     pub fn to_text(&self) -> String {
         let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
         let (fault, difference) = match &self.found {
-            Found::Nothing => {
+            FileDamage::Nothing => {
                 ("missing", format!("{size_bytes} bytes, SHA-256 {sha256}, expected"))
             }
-            Found::Size(found) => {
+            FileDamage::Size(found) => {
                 ("wrong size", format!("{size_bytes} bytes expected, {found} found"))
             }
-            Found::Hash(found) => {
+            FileDamage::Hash(found) => {
                 ("wrong hash", format!("SHA-256 {sha256} expected, {found} found"))
             }
-            Found::Unreadable(why) => ("unreadable", why.clone()),
+            FileDamage::Unreadable(why) => ("unreadable", why.clone()),
         };
         let (name, object) = (shown(&self.file.file_name), self.object());
         format!(
@@ -170,16 +170,16 @@ impl Damage {
             "expected_sha256": sha256,
         });
         match &self.found {
-            Found::Nothing => line["fault"] = json!("missing"),
-            Found::Size(found) => {
+            FileDamage::Nothing => line["fault"] = json!("missing"),
+            FileDamage::Size(found) => {
                 line["fault"] = json!("wrong_size");
                 line["found_bytes"] = json!(found);
             }
-            Found::Hash(found) => {
+            FileDamage::Hash(found) => {
                 line["fault"] = json!("wrong_hash");
                 line["found_sha256"] = json!(found);
             }
-            Found::Unreadable(why) => {
+            FileDamage::Unreadable(why) => {
                 line["fault"] = json!("unreadable");
                 line["reason"] = json!(why);
             }
@@ -192,10 +192,10 @@ impl Damage {
     }
 }
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
+impl From<GcError> for CliError {
+    fn from(fault: GcError) -> Self {
         match fault {
-            Fault::Database(error) => error.into(),
+            GcError::Database(error) => error.into(),
             fault => Self(one_line(&fault)),
         }
     }

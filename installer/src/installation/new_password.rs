@@ -1,9 +1,9 @@
 //! A new password: read from a file, typed twice, or generated. Never from the command line, which
 //! every process of the machine can read.
 
+use crate::installation::cli_error::{CliError, refuse};
 use crate::installation::credentials::random_password;
 use crate::installation::files::read;
-use crate::installation::refusal::{Refused, refuse};
 use console::Term;
 use shared::user_names::check_password;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl NewPassword {
     }
 
     /// Returns the password if it is valid for this user.
-    pub fn read(&self, user_name: &str) -> Result<Password, Refused> {
+    pub fn read(&self, user_name: &str) -> Result<Password, CliError> {
         let text = match &self.password_file {
             _ if self.generate => random_password(),
             Some(path) => from_file(path)?,
@@ -65,8 +65,8 @@ impl Password {
 }
 
 /// Reads the only line of a file, whatever its line ending.
-fn from_file(path: &Path) -> Result<String, Refused> {
-    let text = read(path).map_err(Refused)?;
+fn from_file(path: &Path) -> Result<String, CliError> {
+    let text = read(path).map_err(CliError)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
     let line = line.strip_suffix('\r').unwrap_or(line);
     match line.contains('\n') {
@@ -75,7 +75,7 @@ fn from_file(path: &Path) -> Result<String, Refused> {
     }
 }
 
-fn ask() -> Result<String, Refused> {
+fn ask() -> Result<String, CliError> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
         return refuse(
@@ -84,7 +84,7 @@ fn ask() -> Result<String, Refused> {
     }
     let line = |prompt: &str| {
         let read = terminal.write_str(prompt).and_then(|()| terminal.read_secure_line());
-        read.map_err(|error| Refused(format!("cannot prompt for the password: {error}")))
+        read.map_err(|error| CliError(format!("cannot prompt for the password: {error}")))
     };
     let first = line("New password: ")?;
     match first == line("Repeat the password: ")? {
@@ -94,8 +94,8 @@ fn ask() -> Result<String, Refused> {
 }
 
 /// Refuses a password that is too short, too long, or contains the user name.
-pub fn check(password: &str, user_name: &str) -> Result<(), Refused> {
-    check_password(password, user_name).map_err(|fault| Refused(format!("the password {fault}")))
+pub fn check(password: &str, user_name: &str) -> Result<(), CliError> {
+    check_password(password, user_name).map_err(|fault| CliError(format!("the password {fault}")))
 }
 
 #[cfg(test)]

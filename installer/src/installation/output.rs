@@ -1,25 +1,25 @@
 //! Standard output: what a command prints for people and programs.
 
-use crate::installation::refusal::Refused;
+use crate::installation::cli_error::CliError;
 use std::io::{ErrorKind, Write};
 
 /// Prints the requested output.
-pub fn print(text: &str) -> Result<(), Refused> {
+pub fn print(text: &str) -> Result<(), CliError> {
     printed(write_out(text))
 }
 
 /// The result of printing. A closed pipe is no error: a reader such as `head` has what it wanted.
-pub fn printed(written: std::io::Result<()>) -> Result<(), Refused> {
+pub fn printed(written: std::io::Result<()>) -> Result<(), CliError> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|error| Refused(format!("cannot print: {error}"))),
+        written => written.map_err(|error| CliError(format!("cannot print: {error}"))),
     }
 }
 
 /// Prints what cannot be requested again, after the change it belongs to was committed.
-pub fn print_once(text: &str) -> Result<(), Refused> {
+pub fn print_once(text: &str) -> Result<(), CliError> {
     write_out(text).map_err(|error| {
-        Refused(format!("the change was made, but its result could not be printed: {error}"))
+        CliError(format!("the change was made, but its result could not be printed: {error}"))
     })
 }
 

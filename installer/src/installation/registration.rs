@@ -3,14 +3,14 @@
 mod keys;
 mod uris;
 
-use crate::installation::refusal::{Refused, refuse};
+use crate::installation::cli_error::{CliError, refuse};
 use auth_server::store::clients::secret_hash;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::ActiveValue::Set;
 use shared::entity::oauth_clients::{ActiveModel, ClientKind};
 use shared::introspection::UserKind;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::time::Timestamp;
 use std::path::PathBuf;
 
@@ -94,7 +94,7 @@ fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
 }
 
 /// Refuses an invalid client id.
-pub fn check_id(id: &str) -> Result<(), Refused> {
+pub fn check_id(id: &str) -> Result<(), CliError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     match (1..=ID_CHARACTERS_MAX).contains(&id.len()) && id.bytes().all(allowed) {
         true => Ok(()),
@@ -106,7 +106,7 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
 }
 
 /// Refuses an invalid display name.
-pub fn check_display_name(name: &str) -> Result<(), Refused> {
+pub fn check_display_name(name: &str) -> Result<(), CliError> {
     let plain = !name.chars().any(char::is_control) && name.trim() == name;
     match plain && (1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
         true => Ok(()),
@@ -119,7 +119,7 @@ pub fn check_display_name(name: &str) -> Result<(), Refused> {
 
 impl Registration {
     /// Refuses a client that is unsafe or could do nothing; returns its public keys.
-    pub fn check(&self) -> Result<Option<String>, Refused> {
+    pub fn check(&self) -> Result<Option<String>, CliError> {
         check_id(&self.id)?;
         self.name.as_deref().map_or(Ok(()), check_display_name)?;
         self.check_grants()?;
@@ -137,7 +137,7 @@ impl Registration {
         self.jwks.as_deref().map(keys::read).transpose()
     }
 
-    fn check_grants(&self) -> Result<(), Refused> {
+    fn check_grants(&self) -> Result<(), CliError> {
         let code = self.has(Grant::AuthorizationCode);
         let uris = self.redirect_uris.len() + self.post_logout_redirect_uris.len();
         if code && self.redirect_uris.is_empty() {
@@ -164,7 +164,7 @@ impl Registration {
         Ok(())
     }
 
-    fn check_public(&self) -> Result<(), Refused> {
+    fn check_public(&self) -> Result<(), CliError> {
         if self.secret || self.jwks.is_some() {
             return refuse("a public client cannot have a secret or keys");
         }

@@ -1,10 +1,10 @@
 //! The installation that a command works on: its servers' settings files.
 
+use crate::installation::cli_error::{CliError, refuse};
 use crate::installation::database::open_database;
-use crate::installation::refusal::{Refused, refuse};
 use auth_server::config::{self, SETTINGS};
 use sea_orm::DatabaseConnection;
-use shared::master_keys::MasterKeys;
+use shared::envelope_encryption::MasterKeys;
 use shared::passwords::Passwords;
 use shared::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -26,28 +26,28 @@ pub struct Installation {
 
 impl Installation {
     /// Opens its database, which must have this release's schema.
-    pub async fn open(&self) -> Result<DatabaseConnection, Refused> {
+    pub async fn open(&self) -> Result<DatabaseConnection, CliError> {
         open_database(&self.database_url()?).await
     }
 
     /// This installation's password hashing.
-    pub fn passwords(&self) -> Result<Passwords, Refused> {
+    pub fn passwords(&self) -> Result<Passwords, CliError> {
         let mut settings = self.settings();
         let passwords = config::passwords(&mut settings);
-        let passwords = settings.finish(passwords).map_err(Refused)?;
-        passwords.ok_or_else(|| Refused("cannot hash passwords".to_owned()))
+        let passwords = settings.finish(passwords).map_err(CliError)?;
+        passwords.ok_or_else(|| CliError("cannot hash passwords".to_owned()))
     }
 
     /// The master keys that seal its signing keys, and the rotation interval of the latter.
-    pub fn signing(&self) -> Result<(MasterKeys, i64), Refused> {
+    pub fn signing(&self) -> Result<(MasterKeys, i64), CliError> {
         let mut settings = self.settings();
         let keys = settings.parsed("AUTH_MASTER_KEYS");
         let seconds = config::key_rotation_seconds(&mut settings);
-        settings.finish((keys, seconds)).map_err(Refused)
+        settings.finish((keys, seconds)).map_err(CliError)
     }
 
     /// The URL of its database.
-    pub fn database_url(&self) -> Result<String, Refused> {
+    pub fn database_url(&self) -> Result<String, CliError> {
         if let Some(url) = &self.database_url {
             return Ok(url.clone());
         }
@@ -62,7 +62,7 @@ impl Installation {
                 STANDARD_FOLDERS.map(|it| format!("{it}/auth-server.env")).join(", else ")
             ));
         }
-        settings.finish(url).map_err(Refused)
+        settings.finish(url).map_err(CliError)
     }
 
     /// The api-server's settings next to those of the auth server, and their file, if they exist
@@ -139,7 +139,7 @@ fn standard_file(name: &str) -> Option<PathBuf> {
 
 /// Reads an api-server's settings and the URL of its database. Settings that a command does not use
 /// may be missing or wrong.
-pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), Refused> {
+pub fn read_api_settings(env_file: Option<&Path>) -> Result<(Settings, String), CliError> {
     let file = settings_file(env_file.map(Path::to_owned), "api-server.env");
     let settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
     let url = settings.optional("API_DATABASE_URL").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait, QueryFilter};
 use shared::entity::user_defined_fields::{Column, DataType, Entity, Form, Model};
-use shared::lists::TextList;
+use shared::json_columns::TextList;
 
 /// Visible to borrowers.
 const WEB: u8 = 1;
@@ -17,7 +17,7 @@ const REQUIRED: u8 = 8;
 type Field = (&'static str, DataType, &'static [&'static str], u8);
 
 use DataType::{Date, Document, Flag, Money, Number, PickList, Text};
-use shared::rows;
+use shared::bulk_insert;
 
 const LOAN_DETAIL1: [Field; 5] = [
     ("Referral source", Text, &[], 0),
@@ -91,7 +91,7 @@ pub async fn ensure(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         if Entity::find().filter(Column::Form.eq(form)).count(tx).await? == 0 {
             let fields =
                 fields.iter().zip(1..).map(|(field, number)| definition(form, field, number));
-            rows::add_all(tx, fields.collect()).await?;
+            bulk_insert::add_all(tx, fields.collect()).await?;
         }
     }
     Ok(())

@@ -10,10 +10,10 @@ use sea_orm::{
     QueryFilter,
 };
 use shared::amounts::{Money, Rate};
+use shared::bulk_insert;
 use shared::db;
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawers, convenience_fee_rules};
-use shared::rows;
 
 /// The cash drawer of the user `teller`.
 pub const TELLER_DRAWER: &str = "Teller 1";
@@ -47,7 +47,7 @@ async fn ensure_fee_rule(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         maximum_fee: Some(cents(1500)),
         active_flag: true,
     };
-    rows::add(tx, rule).await.map(drop)
+    bulk_insert::add(tx, rule).await.map(drop)
 }
 
 /// An individual drawer assigned to the teller.
@@ -71,7 +71,7 @@ async fn ensure_teller_drawer(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         check_balance: Money::ZERO,
         last_reconciled_date: None,
     };
-    let drawer_id = rows::add(tx, drawer).await?;
+    let drawer_id = bulk_insert::add(tx, drawer).await?;
     let assignment = cash_drawer_assignments::Model {
         row_id: 0,
         drawer_id,
@@ -79,5 +79,5 @@ async fn ensure_teller_drawer(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         assigned_date: db::time(tx).await?,
         assigned_by_user_id: user_id(tx, "admin").await?,
     };
-    rows::add(tx, assignment).await.map(drop)
+    bulk_insert::add(tx, assignment).await.map(drop)
 }

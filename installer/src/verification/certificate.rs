@@ -1,8 +1,8 @@
 //! Chain, host name and expiry of a presented certificate, each judged separately.
 
+use super::connect::Target;
 use super::handshakes::Chain;
-use super::reach::Target;
-use super::report::{Course, Step};
+use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::{RENEW_BEFORE, authorities};
 use chrono::{DateTime, Utc};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -29,14 +29,22 @@ pub(super) struct Trust {
 
 impl Trust {
     /// Loads the authorities in the given file, or the system's.
-    pub(super) fn find(given: Option<&Path>, course: &mut Course) -> Result<Self, Step> {
+    pub(super) fn find(
+        given: Option<&Path>,
+        course: &mut VerificationRun,
+    ) -> Result<Self, VerificationStep> {
         let system = || SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file());
         let Some(path) = given.or_else(system) else {
             let found = format!("this system has none of {}", SYSTEM_BUNDLES.join(", "));
-            return Err(course.fail(Step::Chain, found, "pass a file of authorities with --ca"));
+            return Err(course.fail(
+                VerificationStep::Chain,
+                found,
+                "pass a file of authorities with --ca",
+            ));
         };
         let advice = "pass a PEM file with the authority's certificate with --ca";
-        let roots = authorities(path).map_err(|found| course.fail(Step::Chain, found, advice))?;
+        let roots = authorities(path)
+            .map_err(|found| course.fail(VerificationStep::Chain, found, advice))?;
         Ok(Self { path: path.to_owned(), roots })
     }
 }
@@ -46,14 +54,14 @@ pub(super) fn check(
     target: &Target,
     trust: &Trust,
     chains: &[Chain],
-    course: &mut Course,
-) -> Result<(), Step> {
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let mut chains_read = Vec::new();
     for chain in chains {
         chains_read.push(Presented::read(chain).map_err(|found| {
             let advice =
                 "give the server a certificate that conforms to RFC 5280 (X.509 version 3)";
-            course.fail(Step::Chain, found, advice)
+            course.fail(VerificationStep::Chain, found, advice)
         })?);
     }
     // Each of the three is reported, whichever fails.
@@ -121,7 +129,11 @@ impl<'a> Presented<'a> {
     }
 }
 
-fn check_chain(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> Result<(), Step> {
+fn check_chain(
+    trust: &Trust,
+    chains: &[Presented<'_>],
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let mut found = Vec::new();
     for chain in chains {
         let issuer = chain.all.last().map(|last| last.issuer().to_string()).unwrap_or_default();
@@ -132,24 +144,24 @@ fn check_chain(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> 
                 let found = format!("issued by {issuer}, which {path} does not list");
                 let advice = "pass that authority's certificate with --ca; if it is in the file, \
                               have the server present its intermediate certificates as well";
-                return Err(course.fail(Step::Chain, found, advice));
+                return Err(course.fail(VerificationStep::Chain, found, advice));
             }
             Err(error) => {
                 let advice = "have the authority issue a new certificate for a TLS server";
-                return Err(course.fail(Step::Chain, error.to_string(), advice));
+                return Err(course.fail(VerificationStep::Chain, error.to_string(), advice));
             }
         }
     }
     found.dedup();
-    course.pass(Step::Chain, found.join("; "));
+    course.pass(VerificationStep::Chain, found.join("; "));
     Ok(())
 }
 
 fn check_host_name(
     target: &Target,
     chains: &[Presented<'_>],
-    course: &mut Course,
-) -> Result<(), Step> {
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     for chain in chains {
         if let Err(error) = verify_server_name(&chain.judged, &target.name) {
             let names = names(&chain.own);
@@ -164,15 +176,19 @@ fn check_host_name(
             };
             let advice = "use a name in the URL that the certificate contains, or have a \
                           certificate issued with this name as a subject alternative name";
-            return Err(course.fail(Step::HostName, found, advice));
+            return Err(course.fail(VerificationStep::HostName, found, advice));
         }
     }
     let names = chains.first().map(|chain| names(&chain.own)).unwrap_or_default();
-    course.pass(Step::HostName, format!("valid for {}", names.join(", ")));
+    course.pass(VerificationStep::HostName, format!("valid for {}", names.join(", ")));
     Ok(())
 }
 
-fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) -> Result<(), Step> {
+fn check_expiry(
+    trust: &Trust,
+    chains: &[Presented<'_>],
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let now = SystemTime::now();
     let mut last_day = DateTime::<Utc>::MAX_UTC;
     for chain in chains {
@@ -184,7 +200,7 @@ fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) ->
             if let Some(fault) = out_of_date(certificate, now.into()) {
                 let advice = "have the certificate renewed and restart the server, or correct this \
                               machine's clock if it is wrong";
-                return Err(course.fail(Step::Expiry, fault, advice));
+                return Err(course.fail(VerificationStep::Expiry, fault, advice));
             }
         }
         last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
@@ -192,8 +208,8 @@ fn check_expiry(trust: &Trust, chains: &[Presented<'_>], course: &mut Course) ->
     let left = last_day - DateTime::<Utc>::from(now);
     let found = format!("valid until {}, {} days left", shown(last_day), left.num_days());
     match left < RENEW_BEFORE {
-        true => course.pass_for_now(Step::Expiry, found, "renew the certificate soon"),
-        false => course.pass(Step::Expiry, found),
+        true => course.pass_for_now(VerificationStep::Expiry, found, "renew the certificate soon"),
+        false => course.pass(VerificationStep::Expiry, found),
     }
     Ok(())
 }

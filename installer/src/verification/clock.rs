@@ -1,8 +1,8 @@
 //! The database's clock, which decides when tokens expire, compared with this machine's.
 
-use super::reach::Target;
-use super::report::{Course, Step};
-use super::web::{Answer, Web};
+use super::connect::Target;
+use super::report::{VerificationRun, VerificationStep};
+use super::web::{Web, WebResponse};
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use std::time::SystemTime;
@@ -17,7 +17,11 @@ pub(super) const EXPECTED: &str = "within 60 s of this machine's clock";
 
 /// Compares the two clocks. An error means that the server is not ready, not that the clocks
 /// differ.
-pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Result<(), Step> {
+pub(super) async fn check(
+    web: &Web,
+    target: &Target,
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let mut url = target.url.clone();
     url.set_path(&format!("{}/health/ready", target.url.path().trim_end_matches('/')));
     let asked = DateTime::<Utc>::from(SystemTime::now());
@@ -27,21 +31,22 @@ pub(super) async fn check(web: &Web, target: &Target, course: &mut Course) -> Re
         Ok(answer) => database_time(&answer),
         Err(error) => Err((error, "make sure the authentication server is not hanging")),
     };
-    let time = time
-        .map_err(|(found, advice)| course.fail(Step::Clock, format!("{url}: {found}"), advice))?;
+    let time = time.map_err(|(found, advice)| {
+        course.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
+    })?;
     // The database read its clock at some point between request and response.
     let difference = time - (asked + (answered - asked) / 2);
     let found = describe(difference);
     if difference.abs() <= LIMIT {
-        course.pass(Step::Clock, found);
+        course.pass(VerificationStep::Clock, found);
     } else {
         let advice = "synchronize the clocks of the database's machine and of this one with NTP";
-        course.fail(Step::Clock, found, advice);
+        course.fail(VerificationStep::Clock, found, advice);
     }
     Ok(())
 }
 
-fn database_time(answer: &Answer) -> Result<DateTime<Utc>, (String, &'static str)> {
+fn database_time(answer: &WebResponse) -> Result<DateTime<Utc>, (String, &'static str)> {
     let json = answer.ok_json().map_err(|found| match answer.status {
         StatusCode::SERVICE_UNAVAILABLE => {
             (found, "start the database, or upgrade its schema to this release")

@@ -4,9 +4,9 @@
 //! checks. No data is sent over them.
 
 use super::STEP_TIME;
-use super::old_hello::{self, Offer, Reply, cipher_name, version_name};
-use super::reach::{Target, in_time};
-use super::report::{Course, Step};
+use super::connect::{Target, in_time};
+use super::legacy_client_hello::{self, Offer, Reply, cipher_name, version_name};
+use super::report::{VerificationRun, VerificationStep};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -24,20 +24,23 @@ use tokio_rustls::TlsConnector;
 pub(super) type Chain = Vec<CertificateDer<'static>>;
 
 /// Makes the handshakes, and returns the chains presented, which may differ between versions.
-pub(super) async fn check(target: &Target, course: &mut Course) -> Result<Vec<Chain>, Step> {
+pub(super) async fn check(
+    target: &Target,
+    course: &mut VerificationRun,
+) -> Result<Vec<Chain>, VerificationStep> {
     let tls12 = handshake(target, &TLS12).await;
-    if let Err(fault @ (Fault::NoTls(_) | Fault::Silence(_))) = &tls12 {
-        return Err(course.fail(Step::Tls12, fault.found(), fault.advice("TLS 1.2")));
+    if let Err(fault @ (HandshakeFault::NoTls(_) | HandshakeFault::Silence(_))) = &tls12 {
+        return Err(course.fail(VerificationStep::Tls12, fault.found(), fault.advice("TLS 1.2")));
     }
-    record(Step::Tls12, "TLS 1.2", &tls12, course);
+    record(VerificationStep::Tls12, "TLS 1.2", &tls12, course);
     let tls13 = handshake(target, &TLS13).await;
-    record(Step::Tls13, "TLS 1.3", &tls13, course);
+    record(VerificationStep::Tls13, "TLS 1.3", &tls13, course);
     check_refusal_of_older(target, course).await;
 
     let done: Vec<_> = tls12.into_iter().chain(tls13).collect();
     check_cipher(target, &done, course).await;
     if done.is_empty() {
-        return Err(Step::Tls13);
+        return Err(VerificationStep::Tls13);
     }
     let mut chains: Vec<_> = done.into_iter().map(|handshake| handshake.chain).collect();
     chains.dedup();
@@ -51,7 +54,7 @@ struct Handshake {
 }
 
 /// Why a handshake was not completed.
-enum Fault {
+enum HandshakeFault {
     /// The server sent an alert.
     Alert(AlertDescription),
     /// The server speaks another protocol.
@@ -64,7 +67,7 @@ enum Fault {
     Other(String),
 }
 
-impl Fault {
+impl HandshakeFault {
     fn found(&self) -> String {
         match self {
             Self::Alert(alert) => format!("refused with the alert {alert:?}"),
@@ -97,7 +100,12 @@ impl Fault {
     }
 }
 
-fn record(step: Step, version: &str, outcome: &Result<Handshake, Fault>, course: &mut Course) {
+fn record(
+    step: VerificationStep,
+    version: &str,
+    outcome: &Result<Handshake, HandshakeFault>,
+    course: &mut VerificationRun,
+) {
     match outcome {
         Ok(_) => course.pass(step, format!("handshake with {version}")),
         Err(fault) => {
@@ -109,8 +117,8 @@ fn record(step: Step, version: &str, outcome: &Result<Handshake, Fault>, course:
 async fn handshake(
     target: &Target,
     version: &'static SupportedProtocolVersion,
-) -> Result<Handshake, Fault> {
-    let config = accepting_any_certificate(version).map_err(Fault::Other)?;
+) -> Result<Handshake, HandshakeFault> {
+    let config = accepting_any_certificate(version).map_err(HandshakeFault::Other)?;
     let connector = TlsConnector::from(Arc::new(config));
     let outcome = in_time(STEP_TIME, async {
         let stream = TcpStream::connect(target.address).await?;
@@ -134,19 +142,23 @@ async fn handshake(
     Ok(handshake)
 }
 
-async fn diagnose(target: &Target, error: &io::Error) -> Fault {
+async fn diagnose(target: &Target, error: &io::Error) -> HandshakeFault {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match (inner, error.kind()) {
-        (Some(Error::AlertReceived(alert)), _) => Fault::Alert(*alert),
+        (Some(Error::AlertReceived(alert)), _) => HandshakeFault::Alert(*alert),
         (Some(Error::InvalidMessage(_)), _) => match speaks_plain_http(target).await {
-            true => Fault::NoTls("plain HTTP, not TLS"),
-            false => Fault::NoTls("something that is not TLS"),
+            true => HandshakeFault::NoTls("plain HTTP, not TLS"),
+            false => HandshakeFault::NoTls("something that is not TLS"),
         },
-        (Some(error), _) => Fault::Other(error.to_string()),
-        (None, _) if speaks_plain_http(target).await => Fault::NoTls("plain HTTP, not TLS"),
-        (None, io::ErrorKind::TimedOut) => Fault::Silence(error.to_string()),
-        (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => Fault::Closed,
-        (None, _) => Fault::Other(error.to_string()),
+        (Some(error), _) => HandshakeFault::Other(error.to_string()),
+        (None, _) if speaks_plain_http(target).await => {
+            HandshakeFault::NoTls("plain HTTP, not TLS")
+        }
+        (None, io::ErrorKind::TimedOut) => HandshakeFault::Silence(error.to_string()),
+        (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
+            HandshakeFault::Closed
+        }
+        (None, _) => HandshakeFault::Other(error.to_string()),
     }
 }
 
@@ -165,38 +177,50 @@ async fn speaks_plain_http(target: &Target) -> bool {
     answer.starts_with(b"HTTP/") && answer.get(9..12).is_some_and(|status| status != b"400")
 }
 
-async fn check_refusal_of_older(target: &Target, course: &mut Course) {
+async fn check_refusal_of_older(target: &Target, course: &mut VerificationRun) {
     let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on the proxy in front of it";
-    match old_hello::offer(target, Offer::OldVersions).await {
+    match legacy_client_hello::offer(target, Offer::OldVersions).await {
         Ok(Reply::Alert(alert)) => {
-            course.pass(Step::OlderTls, format!("refused with the alert {alert:?}"));
+            course.pass(VerificationStep::OlderTls, format!("refused with the alert {alert:?}"));
         }
-        Ok(Reply::Closed) => course.pass(Step::OlderTls, "refused by closing the connection"),
+        Ok(Reply::Closed) => {
+            course.pass(VerificationStep::OlderTls, "refused by closing the connection")
+        }
         Ok(Reply::Accepted { version, cipher }) => {
             let (version, cipher) = (version_name(version), cipher_name(cipher));
             let found = format!("accepted with {version} and {cipher}");
-            course.fail(Step::OlderTls, found, advice);
+            course.fail(VerificationStep::OlderTls, found, advice);
         }
         Ok(Reply::Foreign) => {
-            course.fail(Step::OlderTls, "answered with something that is not TLS", advice);
+            course.fail(
+                VerificationStep::OlderTls,
+                "answered with something that is not TLS",
+                advice,
+            );
         }
         Err(error) => {
-            course.fail(Step::OlderTls, format!("neither refused nor accepted: {error}"), advice);
+            course.fail(
+                VerificationStep::OlderTls,
+                format!("neither refused nor accepted: {error}"),
+                advice,
+            );
         }
     }
 }
 
-async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) {
+async fn check_cipher(target: &Target, done: &[Handshake], course: &mut VerificationRun) {
     // This client only negotiates authenticated encryption with forward secrecy, so a weak cipher
     // can be found only by offering it.
     let ciphers: Vec<_> = done.iter().map(|handshake| handshake.cipher.as_str()).collect();
     let ciphers = ciphers.join(", ");
     let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
                   and RC4 on the server, or on the proxy in front of it";
-    let found = match old_hello::offer(target, Offer::BrokenCiphers).await {
+    let found = match legacy_client_hello::offer(target, Offer::BrokenCiphers).await {
         // Without a handshake there is no cipher to judge.
         Ok(Reply::Alert(_) | Reply::Closed) if done.is_empty() => return,
-        Ok(Reply::Alert(_) | Reply::Closed) => return course.pass(Step::Cipher, ciphers),
+        Ok(Reply::Alert(_) | Reply::Closed) => {
+            return course.pass(VerificationStep::Cipher, ciphers);
+        }
         Ok(Reply::Accepted { cipher, .. }) if done.is_empty() => cipher_name(cipher),
         Ok(Reply::Accepted { cipher, .. }) => {
             format!("{ciphers}, but also {}", cipher_name(cipher))
@@ -204,14 +228,14 @@ async fn check_cipher(target: &Target, done: &[Handshake], course: &mut Course) 
         Ok(Reply::Foreign) => "broken ciphers are answered with something that is not TLS".into(),
         Err(error) => format!("broken ciphers are neither refused nor accepted: {error}"),
     };
-    course.fail(Step::Cipher, found, advice);
+    course.fail(VerificationStep::Cipher, found, advice);
 }
 
 fn accepting_any_certificate(
     version: &'static SupportedProtocolVersion,
 ) -> Result<ClientConfig, String> {
     let provider = CryptoProvider::get_default().ok_or("no TLS provider")?.clone();
-    let onlooker = Arc::new(Onlooker { provider: provider.clone() });
+    let onlooker = Arc::new(AcceptAnyCertificate { provider: provider.clone() });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[version])
         .map_err(|error| error.to_string())?
@@ -224,11 +248,11 @@ fn accepting_any_certificate(
 
 /// Accepts every certificate, but only from a server that holds its key.
 #[derive(Debug)]
-struct Onlooker {
+struct AcceptAnyCertificate {
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Onlooker {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

@@ -1,9 +1,9 @@
 //! Introspection of a junk token, as a resource server would do it (RFC 7662).
 
-use super::Arguments;
+use super::VerificationArgs;
 use super::metadata::Metadata;
-use super::report::{Course, Step};
-use super::web::{Answer, Web};
+use super::report::{VerificationRun, VerificationStep};
+use super::web::{Web, WebResponse};
 use crate::installation::files::read;
 use reqwest::{StatusCode, Url};
 use shared::introspection::Introspection;
@@ -16,20 +16,24 @@ const JUNK: &str = "junk-sent-by-verify-auth-server";
 pub(super) async fn check(
     web: &Web,
     metadata: &Metadata,
-    arguments: &Arguments,
-    course: &mut Course,
+    arguments: &VerificationArgs,
+    course: &mut VerificationRun,
 ) {
     match ask(web, metadata, arguments).await {
-        Ok(()) => course.pass(Step::Introspection, r#"200 and {"active":false}"#),
+        Ok(()) => course.pass(VerificationStep::Introspection, r#"200 and {"active":false}"#),
         Err((found, advice)) => {
-            course.fail(Step::Introspection, found, advice);
+            course.fail(VerificationStep::Introspection, found, advice);
         }
     }
 }
 
-type Fault = (String, &'static str);
+type IntrospectionFault = (String, &'static str);
 
-async fn ask(web: &Web, metadata: &Metadata, arguments: &Arguments) -> Result<(), Fault> {
+async fn ask(
+    web: &Web,
+    metadata: &Metadata,
+    arguments: &VerificationArgs,
+) -> Result<(), IntrospectionFault> {
     let (Some(client), Some(secret_file)) = (&arguments.client, &arguments.secret_file) else {
         let found = "the client or its secret is missing".to_owned();
         return Err((found, "pass both --client and --secret-file"));
@@ -62,7 +66,7 @@ fn form_encoded(text: &str) -> String {
     query.unwrap_or_default().trim_start_matches('=').to_owned()
 }
 
-fn judge(answer: &Answer, client: &str) -> Result<(), Fault> {
+fn judge(answer: &WebResponse, client: &str) -> Result<(), IntrospectionFault> {
     let advice = match answer.status {
         StatusCode::OK => {
             let json =

@@ -1,7 +1,7 @@
 //! The server's metadata (RFC 8414): that they exist, name the right issuer, and list usable keys.
 
-use super::reach::Target;
-use super::report::{Course, Step};
+use super::connect::Target;
+use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -29,8 +29,8 @@ impl Metadata {
 pub(super) async fn read(
     web: &Web,
     target: &Target,
-    course: &mut Course,
-) -> Result<Metadata, Step> {
+    course: &mut VerificationRun,
+) -> Result<Metadata, VerificationStep> {
     let url = well_known(&target.url);
     let advice = "pass the URL of the authentication server: another server answers here";
     let outcome = match web.get(url.clone()).await {
@@ -44,17 +44,17 @@ pub(super) async fn read(
         Ok(Value::Object(members)) => members,
         Ok(_) => {
             let found = format!("{url}: JSON, but not an object");
-            return Err(course.fail(Step::Metadata, found, advice));
+            return Err(course.fail(VerificationStep::Metadata, found, advice));
         }
         Err((error, advice)) => {
-            return Err(course.fail(Step::Metadata, format!("{url}: {error}"), advice));
+            return Err(course.fail(VerificationStep::Metadata, format!("{url}: {error}"), advice));
         }
     };
     let metadata = Metadata(members);
     if let Some(name) = REQUIRED.iter().find(|name| metadata.text(name).is_none()) {
-        return Err(course.fail(Step::Metadata, format!("{url}: no {name}"), advice));
+        return Err(course.fail(VerificationStep::Metadata, format!("{url}: no {name}"), advice));
     }
-    course.pass(Step::Metadata, url.as_str());
+    course.pass(VerificationStep::Metadata, url.as_str());
     Ok(metadata)
 }
 
@@ -71,15 +71,15 @@ fn well_known(issuer: &Url) -> Url {
 pub(super) fn check_issuer(
     metadata: &Metadata,
     target: &Target,
-    course: &mut Course,
-) -> Result<(), Step> {
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let issuer = metadata.text("issuer").unwrap_or_default();
     // Shells and browsers add a trailing slash to a URL without a path.
     if issuer != target.given && issuer != target.given.trim_end_matches('/') {
         let found = format!("the issuer is {issuer}, but the URL is {}", target.given);
         let advice =
             "pass the issuer as the URL, or set the authentication server's issuer to this URL";
-        return Err(course.fail(Step::Issuer, found, advice));
+        return Err(course.fail(VerificationStep::Issuer, found, advice));
     }
     let endpoints = metadata.0.iter();
     let endpoints =
@@ -89,11 +89,11 @@ pub(super) fn check_issuer(
         if !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url)) {
             let found = format!("{name} is {value}, which is not under {issuer}");
             let advice = "correct the authentication server's issuer, or what rewrites its answers";
-            return Err(course.fail(Step::Issuer, found, advice));
+            return Err(course.fail(VerificationStep::Issuer, found, advice));
         }
         count += 1;
     }
-    course.pass(Step::Issuer, format!("{issuer}, {count} endpoints under it"));
+    course.pass(VerificationStep::Issuer, format!("{issuer}, {count} endpoints under it"));
     Ok(())
 }
 
@@ -106,22 +106,24 @@ fn is_under(endpoint: &str, issuer: &Url) -> bool {
 }
 
 /// A server that announces no keys signs nothing, which is fine.
-pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut Course) {
+pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut VerificationRun) {
     let advice = "see the authentication server's log for messages about its signing keys";
     let Some(announced) = metadata.0.get("jwks_uri") else {
-        return course.pass(Step::Keys, "no keys are announced");
+        return course.pass(VerificationStep::Keys, "no keys are announced");
     };
     let found = match announced.as_str().and_then(|url| Url::parse(url).ok()) {
         None => format!("jwks_uri is {announced}, which is not a URL"),
         Some(url) => match web.get(url.clone()).await {
             Err(error) => format!("{url}: {error}"),
             Ok(answer) => match answer.ok_json().and_then(count_usable_keys) {
-                Ok(count) => return course.pass(Step::Keys, format!("{url}: {count} usable")),
+                Ok(count) => {
+                    return course.pass(VerificationStep::Keys, format!("{url}: {count} usable"));
+                }
                 Err(error) => format!("{url}: {error}"),
             },
         },
     };
-    course.fail(Step::Keys, found, advice);
+    course.fail(VerificationStep::Keys, found, advice);
 }
 
 fn count_usable_keys(set: &Value) -> Result<usize, String> {

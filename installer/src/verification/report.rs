@@ -5,7 +5,7 @@ use crate::installation::checks::{Check, Outcome, Report};
 
 /// The checks, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum VerificationStep {
     Url,
     NameResolution,
     Tcp,
@@ -28,7 +28,7 @@ pub(super) enum Step {
     Refused,
 }
 
-impl Step {
+impl VerificationStep {
     const ALL: [Self; 20] = [
         Self::Url,
         Self::NameResolution,
@@ -87,60 +87,67 @@ impl Step {
 }
 
 /// The checks made so far.
-pub(super) struct Course {
-    steps: Vec<Step>,
-    made: Vec<(Step, Check)>,
+pub(super) struct VerificationRun {
+    steps: Vec<VerificationStep>,
+    made: Vec<(VerificationStep, Check)>,
 }
 
-impl Course {
+impl VerificationRun {
     /// The introspection of a junk token is included only if there is a client to do it with, the
     /// round trip only if requested.
     pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
-        let steps = Step::ALL.into_iter().filter(|step| match step {
-            Step::Introspection => with_client,
-            Step::LogIn | Step::LiveToken | Step::Refresh | Step::LogOut | Step::Refused => {
-                with_round_trip
-            }
+        let steps = VerificationStep::ALL.into_iter().filter(|step| match step {
+            VerificationStep::Introspection => with_client,
+            VerificationStep::LogIn
+            | VerificationStep::LiveToken
+            | VerificationStep::Refresh
+            | VerificationStep::LogOut
+            | VerificationStep::Refused => with_round_trip,
             _ => true,
         });
         Self { steps: steps.collect(), made: Vec::new() }
     }
 
     /// True if this check is included.
-    pub(super) fn includes(&self, step: Step) -> bool {
+    pub(super) fn includes(&self, step: VerificationStep) -> bool {
         self.steps.contains(&step)
     }
 
     /// Adds a passed check.
-    pub(super) fn pass(&mut self, step: Step, found: impl AsRef<str>) {
+    pub(super) fn pass(&mut self, step: VerificationStep, found: impl AsRef<str>) {
         self.add(step, Outcome::Passed, found.as_ref(), None);
     }
 
     /// Adds a passed check with something to do before long.
-    pub(super) fn pass_for_now(&mut self, step: Step, found: impl AsRef<str>, advice: &str) {
+    pub(super) fn pass_for_now(
+        &mut self,
+        step: VerificationStep,
+        found: impl AsRef<str>,
+        advice: &str,
+    ) {
         self.add(step, Outcome::Passed, found.as_ref(), Some(advice));
     }
 
     /// Adds a failed check, and returns its step for the checks that depend on it.
     pub(super) fn fail(
         &mut self,
-        step: Step,
+        step: VerificationStep,
         found: impl AsRef<str>,
         advice: impl AsRef<str>,
-    ) -> Step {
+    ) -> VerificationStep {
         self.add(step, Outcome::Failed, found.as_ref(), Some(advice.as_ref()));
         step
     }
 
     /// Marks the first remaining check as interrupted.
-    pub(super) fn interrupted(&mut self) -> Option<Step> {
-        let made = |step: &Step| self.made.iter().any(|(made, _)| made == step);
+    pub(super) fn interrupted(&mut self) -> Option<VerificationStep> {
+        let made = |step: &VerificationStep| self.made.iter().any(|(made, _)| made == step);
         let next = self.steps.iter().copied().find(|step| !made(step))?;
         Some(self.fail(next, "interrupted", "verify again"))
     }
 
     /// Completes the report. Checks that were not made are skipped because of the unmet one.
-    pub(super) fn finish(mut self, unmet: Option<Step>) -> Report {
+    pub(super) fn finish(mut self, unmet: Option<VerificationStep>) -> Report {
         let reason = unmet.map_or("not run".to_owned(), |step| {
             format!("not run, because the check \"{}\" failed", step.texts().0)
         });
@@ -153,7 +160,7 @@ impl Course {
         Report { checks: self.made.into_iter().map(|(_, check)| check).collect() }
     }
 
-    fn add(&mut self, step: Step, outcome: Outcome, found: &str, advice: Option<&str>) {
+    fn add(&mut self, step: VerificationStep, outcome: Outcome, found: &str, advice: Option<&str>) {
         let (name, expected) = step.texts();
         self.made.push((step, Check::made(name, outcome, expected, found, advice)));
     }

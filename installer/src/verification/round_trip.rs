@@ -3,10 +3,10 @@
 
 use super::metadata::Metadata;
 use super::oauth_client::{NoToken, OAuthClient};
-use super::report::{Course, Step};
-use super::visitor::{self, Visitor};
+use super::probe_account::{self, ProbeAccount};
+use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
-use crate::installation::Refused;
+use crate::installation::CliError;
 use oauth2::basic::{BasicErrorResponseType, BasicTokenIntrospectionResponse, BasicTokenResponse};
 use oauth2::{
     AccessToken, RefreshToken, RequestTokenError, TokenIntrospectionResponse, TokenResponse,
@@ -20,7 +20,7 @@ const SAME_DATABASE: &str =
     "make sure this is the database of that authentication server, or see its log";
 
 /// What went wrong in a step, and what to do.
-type Fault = (String, &'static str);
+type RoundTripFault = (String, &'static str);
 
 /// Adds the visitor, makes the trip, and removes the visitor, however the trip ended.
 pub(super) async fn check(
@@ -28,31 +28,31 @@ pub(super) async fn check(
     metadata: &Metadata,
     db: &DatabaseConnection,
     passwords: &Passwords,
-    course: &mut Course,
-) -> Result<(), Step> {
+    course: &mut VerificationRun,
+) -> Result<(), VerificationStep> {
     let added = async {
-        visitor::remove_left_overs(db).await?;
-        Visitor::add(db, passwords).await
+        probe_account::remove_left_overs(db).await?;
+        ProbeAccount::add(db, passwords).await
     };
-    let visitor = added.await.map_err(|Refused(why)| {
-        course.fail(Step::LogIn, why, "make sure the database is writable")
+    let visitor = added.await.map_err(|CliError(why)| {
+        course.fail(VerificationStep::LogIn, why, "make sure the database is writable")
     })?;
-    let trip = Trip::new(web, metadata, &visitor);
+    let trip = RoundTrip::new(web, metadata, &visitor);
     let made = async {
         match trip {
             Ok(trip) => trip.make(course).await,
-            Err(error) => Err(Some(course.fail(Step::LogIn, error, SEE_LOG))),
+            Err(error) => Err(Some(course.fail(VerificationStep::LogIn, error, SEE_LOG))),
         }
     };
     let mut unmet = tokio::select! {
         made = made => made.err(),
-        () = shared::stopping::stop_signal() => Some(None),
+        () = shared::shutdown::stop_signal() => Some(None),
     };
     if let Err(error) = visitor.remove(db).await {
         let found =
             format!("the user and the client {} could not be removed: {error}", visitor.name);
         let advice = "once the database works again, verify again an hour later: that removes them";
-        let step = course.fail(Step::Refused, found, advice);
+        let step = course.fail(VerificationStep::Refused, found, advice);
         unmet = unmet.or(Some(Some(step)));
     }
     match unmet {
@@ -63,9 +63,9 @@ pub(super) async fn check(
 }
 
 /// The steps, as integrators' programs take them.
-struct Trip<'a> {
+struct RoundTrip<'a> {
     client: OAuthClient,
-    visitor: &'a Visitor,
+    visitor: &'a ProbeAccount,
 }
 
 /// The tokens of a log-in.
@@ -74,8 +74,8 @@ struct Tokens {
     refresh: RefreshToken,
 }
 
-impl<'a> Trip<'a> {
-    fn new(web: &Web, metadata: &Metadata, visitor: &'a Visitor) -> Result<Self, String> {
+impl<'a> RoundTrip<'a> {
+    fn new(web: &Web, metadata: &Metadata, visitor: &'a ProbeAccount) -> Result<Self, String> {
         let issuer = metadata.text("issuer").unwrap_or_default();
         let issuer = Url::parse(issuer).map_err(|error| error.to_string())?;
         let issuer = web.past(issuer);
@@ -85,26 +85,29 @@ impl<'a> Trip<'a> {
     }
 
     /// Takes the steps in order. An error names the failed one that the others depend on.
-    async fn make(&self, course: &mut Course) -> Result<(), Option<Step>> {
-        let tokens = judge(course, Step::LogIn, self.log_in().await)?;
-        judge(course, Step::LiveToken, self.find_live(&tokens).await)?;
-        let tokens = judge(course, Step::Refresh, self.refresh(&tokens).await)?;
-        judge(course, Step::LogOut, self.log_out(&tokens).await)?;
-        judge(course, Step::Refused, self.find_dead(&tokens).await)
+    async fn make(&self, course: &mut VerificationRun) -> Result<(), Option<VerificationStep>> {
+        let tokens = judge(course, VerificationStep::LogIn, self.log_in().await)?;
+        judge(course, VerificationStep::LiveToken, self.find_live(&tokens).await)?;
+        let tokens = judge(course, VerificationStep::Refresh, self.refresh(&tokens).await)?;
+        judge(course, VerificationStep::LogOut, self.log_out(&tokens).await)?;
+        judge(course, VerificationStep::Refused, self.find_dead(&tokens).await)
     }
 
-    async fn log_in(&self) -> Result<(Tokens, String), Fault> {
-        let Visitor { name, password, .. } = self.visitor;
+    async fn log_in(&self) -> Result<(Tokens, String), RoundTripFault> {
+        let ProbeAccount { name, password, .. } = self.visitor;
         let answer = self.client.log_in("core", name, password).await;
         let tokens = both(answer.map_err(|error| (told(&error), SAME_DATABASE))?)?;
         Ok((tokens, "an access token and a refresh token".to_owned()))
     }
 
-    async fn introspect(&self, tokens: &Tokens) -> Result<BasicTokenIntrospectionResponse, Fault> {
+    async fn introspect(
+        &self,
+        tokens: &Tokens,
+    ) -> Result<BasicTokenIntrospectionResponse, RoundTripFault> {
         self.client.introspect(&tokens.access).await.map_err(|error| (told(&error), SEE_LOG))
     }
 
-    async fn find_live(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+    async fn find_live(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
         let answer = self.introspect(tokens).await?;
         if !answer.active() {
             return Err((r#"{"active":false}"#.to_owned(), SAME_DATABASE));
@@ -121,7 +124,7 @@ impl<'a> Trip<'a> {
         }
     }
 
-    async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), Fault> {
+    async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), RoundTripFault> {
         let answer = self.client.refresh(&tokens.refresh).await;
         let next = both(answer.map_err(|error| (told(&error), SEE_LOG))?)?;
         let same = next.access.secret() == tokens.access.secret()
@@ -132,13 +135,13 @@ impl<'a> Trip<'a> {
         }
     }
 
-    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
         let done = self.client.log_out(&tokens.access).await;
         done.map_err(|error| (error.without_url().to_string(), SEE_LOG))?;
         Ok(((), "204".to_owned()))
     }
 
-    async fn find_dead(&self, tokens: &Tokens) -> Result<((), String), Fault> {
+    async fn find_dead(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
         let still = "do not use this server: log-outs do not end sessions";
         if self.introspect(tokens).await?.active() {
             return Err(("the access token is still active".to_owned(), still));
@@ -157,10 +160,10 @@ impl<'a> Trip<'a> {
 
 /// Records the outcome of a step, and returns what the next ones need.
 fn judge<T>(
-    course: &mut Course,
-    step: Step,
-    outcome: Result<(T, String), Fault>,
-) -> Result<T, Option<Step>> {
+    course: &mut VerificationRun,
+    step: VerificationStep,
+    outcome: Result<(T, String), RoundTripFault>,
+) -> Result<T, Option<VerificationStep>> {
     match outcome {
         Ok((made, found)) => {
             course.pass(step, found);
@@ -170,7 +173,7 @@ fn judge<T>(
     }
 }
 
-fn both(answer: BasicTokenResponse) -> Result<Tokens, Fault> {
+fn both(answer: BasicTokenResponse) -> Result<Tokens, RoundTripFault> {
     let refresh = answer.refresh_token().cloned();
     let refresh = refresh.ok_or_else(|| ("200, but without both tokens".to_owned(), SEE_LOG))?;
     Ok(Tokens { access: answer.access_token().clone(), refresh })

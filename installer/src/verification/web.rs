@@ -1,7 +1,7 @@
 //! HTTP requests to the server, once its certificate holds.
 
 use super::STEP_TIME;
-use super::reach::Target;
+use super::connect::Target;
 use reqwest::{RequestBuilder, StatusCode, Url, redirect};
 use rustls::ALL_VERSIONS;
 use serde_json::Value;
@@ -55,7 +55,7 @@ impl Web {
     }
 
     /// Sends a GET request.
-    pub(super) async fn get(&self, url: Url) -> Result<Answer, String> {
+    pub(super) async fn get(&self, url: Url) -> Result<WebResponse, String> {
         self.send(self.client.get(self.past(url))).await
     }
 
@@ -65,12 +65,12 @@ impl Web {
         url: Url,
         (user, password): (&str, &str),
         form: &[(&str, &str)],
-    ) -> Result<Answer, String> {
+    ) -> Result<WebResponse, String> {
         let request = self.client.post(self.past(url));
         self.send(request.basic_auth(user, Some(password)).form(form)).await
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Answer, String> {
+    async fn send(&self, request: RequestBuilder) -> Result<WebResponse, String> {
         let mut response = request.send().await.map_err(|error| in_full(&error))?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| in_full(&error))? {
@@ -79,18 +79,18 @@ impl Web {
                 return Err(format!("a response of more than {LONGEST_ANSWER} bytes"));
             }
         }
-        Ok(Answer { status: response.status(), json: serde_json::from_slice(&body).ok() })
+        Ok(WebResponse { status: response.status(), json: serde_json::from_slice(&body).ok() })
     }
 }
 
 /// The relevant parts of a response.
-pub(super) struct Answer {
+pub(super) struct WebResponse {
     pub(super) status: StatusCode,
     /// The body, if it is JSON.
     pub(super) json: Option<Value>,
 }
 
-impl Answer {
+impl WebResponse {
     /// The JSON of a 200 response, otherwise a description of the response.
     pub(super) fn ok_json(&self) -> Result<&Value, String> {
         match (&self.json, self.status) {

@@ -3,7 +3,7 @@
 use super::loans::PaymentPeriod;
 use crate::amounts::{Money, Rate};
 use crate::interface_names;
-use crate::secrecy::Masked;
+use crate::secrets::Masked;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use crate::amounts::Money;
 use crate::interface_names;
-use crate::lists::Denominations;
+use crate::json_columns::Denominations;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;

@@ -1,7 +1,7 @@
 //! Contacts: borrowers, co-borrowers and other parties to loans.
 
 use crate::interface_names;
-use crate::secrecy::Masked;
+use crate::secrets::Masked;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::amounts::Money;
 use crate::interface_names;
-use crate::lists::TextList;
+use crate::json_columns::TextList;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;

@@ -1,6 +1,6 @@
 //! OAuth clients of the auth server. Administered by the installer only.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 

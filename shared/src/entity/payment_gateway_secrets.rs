@@ -1,6 +1,6 @@
 //! Gateway tokens of cards, read only by the service.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use sea_orm::entity::prelude::*;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Keys that sign ID tokens. Each signs from its date until that of the next key.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 

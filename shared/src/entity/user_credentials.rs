@@ -1,6 +1,6 @@
 //! Passwords of core-system users, separate from `users` so that no response can contain one.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use sea_orm::entity::prelude::*;
 
 /// A row of `user_credentials`.

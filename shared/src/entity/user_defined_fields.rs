@@ -1,7 +1,7 @@
 //! User-defined fields: fields that an installation defines for its forms.
 
 use crate::interface_names;
-use crate::lists::TextList;
+use crate::json_columns::TextList;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Credentials with which contacts log in as web users.
 
-use crate::secrecy::Secret;
+use crate::secrets::Secret;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

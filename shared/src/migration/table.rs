@@ -32,13 +32,13 @@ pub struct Table {
 /// A column definition.
 pub struct Column {
     name: &'static str,
-    kind: Kind,
+    kind: ColumnKind,
     optional: bool,
     primary: bool,
     references: Option<(&'static str, &'static str)>,
 }
 
-enum Kind {
+enum ColumnKind {
     Key,
     Id,
     Int,
@@ -53,68 +53,68 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-fn column(name: &'static str, kind: Kind) -> Column {
+fn column(name: &'static str, kind: ColumnKind) -> Column {
     Column { name, kind, optional: false, primary: false, references: None }
 }
 
 /// A primary key, auto-numbered by the database.
 pub fn key(name: &'static str) -> Column {
-    column(name, Kind::Key)
+    column(name, ColumnKind::Key)
 }
 
 /// The key of another row, 64 bits.
 pub fn id(name: &'static str) -> Column {
-    column(name, Kind::Id)
+    column(name, ColumnKind::Id)
 }
 
 /// A 32-bit integer.
 pub fn int(name: &'static str) -> Column {
-    column(name, Kind::Int)
+    column(name, ColumnKind::Int)
 }
 
 /// A 64-bit integer.
 pub fn long(name: &'static str) -> Column {
-    column(name, Kind::Long)
+    column(name, ColumnKind::Long)
 }
 
 /// Money, a rate or an accrual, in smallest units.
 pub fn amount(name: &'static str) -> Column {
-    column(name, Kind::Amount)
+    column(name, ColumnKind::Amount)
 }
 
 /// A calendar date.
 pub fn date(name: &'static str) -> Column {
-    column(name, Kind::Date)
+    column(name, ColumnKind::Date)
 }
 
 /// An instant with microseconds, in UTC.
 pub fn time(name: &'static str) -> Column {
-    column(name, Kind::Time)
+    column(name, ColumnKind::Time)
 }
 
 /// A boolean.
 pub fn flag(name: &'static str) -> Column {
-    column(name, Kind::Flag)
+    column(name, ColumnKind::Flag)
 }
 
 /// Long text, more than 64 KiB.
 pub fn text(name: &'static str) -> Column {
-    column(name, Kind::Text)
+    column(name, ColumnKind::Text)
 }
 
 /// A JSON document.
 pub fn json(name: &'static str) -> Column {
-    column(name, Kind::Json)
+    column(name, ColumnKind::Json)
 }
 
 /// Text of at most this many characters, compared by code point.
 pub fn string(name: &'static str, characters: u32) -> Column {
-    column(name, Kind::String(characters))
+    column(name, ColumnKind::String(characters))
 }
 
 /// One of these words, with a check constraint.
 pub fn choice(name: &'static str, words: &'static [&'static str]) -> Column {
-    column(name, Kind::Choice(words))
+    column(name, ColumnKind::Choice(words))
 }
 
 impl Table {
@@ -184,18 +184,18 @@ impl Column {
     fn definition(&self, backend: DbBackend) -> ColumnDef {
         let mut column = ColumnDef::new(self.name);
         match self.kind {
-            Kind::Key => {
+            ColumnKind::Key => {
                 return column.big_integer().not_null().auto_increment().primary_key().take();
             }
-            Kind::Id | Kind::Long | Kind::Amount => column.big_integer(),
-            Kind::Int => column.integer(),
-            Kind::Date => column.date(),
-            Kind::Flag => column.boolean(),
-            Kind::Time => column.custom(time_type(backend)),
-            Kind::Text => column.custom(text_type(backend)),
-            Kind::Json => column.json(),
-            Kind::String(characters) => column.custom(string_type(backend, characters)),
-            Kind::Choice(words) => column
+            ColumnKind::Id | ColumnKind::Long | ColumnKind::Amount => column.big_integer(),
+            ColumnKind::Int => column.integer(),
+            ColumnKind::Date => column.date(),
+            ColumnKind::Flag => column.boolean(),
+            ColumnKind::Time => column.custom(time_type(backend)),
+            ColumnKind::Text => column.custom(text_type(backend)),
+            ColumnKind::Json => column.json(),
+            ColumnKind::String(characters) => column.custom(string_type(backend, characters)),
+            ColumnKind::Choice(words) => column
                 .custom(string_type(backend, 30))
                 .check(Expr::col(self.name).is_in(words.iter().copied())),
         };

@@ -5,7 +5,7 @@
 //! polls a body for more only when there is room for it, so a body that has data and is not polled
 //! for a minute is one that the client does not read: PINGs and other frames are no progress.
 
-use crate::places::Place;
+use crate::keyed_permits::KeyedPermit;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use ipnet::IpNet;
@@ -48,14 +48,14 @@ pub struct Outgoing {
 /// A body, and its state when it last made progress.
 #[derive(Debug)]
 struct Tracked {
-    body: Weak<Taken>,
+    body: Weak<BodyProgress>,
     taken: u64,
     since: Instant,
 }
 
 /// How much of a body hyper has taken.
 #[derive(Debug, Default)]
-struct Taken {
+struct BodyProgress {
     bytes: AtomicU64,
     /// The last poll found no data yet.
     waits_for_server: AtomicBool,
@@ -85,9 +85,9 @@ impl Outgoing {
         self: &Arc<Self>,
         inner: B,
         shared: bool,
-        place: Option<Place<IpNet>>,
+        place: Option<KeyedPermit<IpNet>>,
     ) -> OutgoingBody<B> {
-        let taken = Arc::new(Taken::default());
+        let taken = Arc::new(BodyProgress::default());
         let held = if shared { 0 } else { inner.size_hint().exact().unwrap_or_default() };
         self.bytes.fetch_add(held, Ordering::Relaxed);
         self.all.bytes.fetch_add(held, Ordering::Relaxed);
@@ -169,10 +169,10 @@ pub struct OutgoingBody<B> {
     rest: Bytes,
     /// Bytes that count as unsent.
     held: u64,
-    taken: Arc<Taken>,
+    taken: Arc<BodyProgress>,
     connection: Arc<Outgoing>,
     /// The request's permit, held until its response is complete.
-    _place: Option<Place<IpNet>>,
+    _place: Option<KeyedPermit<IpNet>>,
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Body for OutgoingBody<B> {

@@ -12,11 +12,11 @@ use crate::loan_model::{
     Adjustment, Allocation, Amount, Books, DueRow, Event, Kind, LARGEST, Payment, Reading, Refusal,
     Row, State,
 };
-use api_server::audit::Author;
+use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
+use api_server::loans::account::LoanAccount;
 use api_server::loans::adjustments::{self, NewAdjustment};
-use api_server::loans::loan_book::Book;
 use api_server::loans::payments::{self, NewPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
@@ -41,7 +41,7 @@ pub struct Desk {
     db: DatabaseConnection,
     url: String,
     caller: Caller,
-    author: Author,
+    author: Actor,
     places: booking::Places,
 }
 
@@ -79,7 +79,7 @@ impl Desk {
         let user_id = installer::seed::user_id(&db, "admin").await.expect("the admin");
         let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
         let caller = Caller::Core(user);
-        let author = Author::new(&caller, ChangeSource::Batch, &RequestId::random());
+        let author = Actor::new(&caller, ChangeSource::Batch, &RequestId::random());
         let places = booking::Places::add(&db).await.expect("setup rows");
         Self { db, url: database_url.to_owned(), caller, author, places }
     }
@@ -199,7 +199,7 @@ impl<'a> Engine<'a> {
             new.suspense_amount = part(parts.suspense);
         }
         let Desk { caller, author, .. } = self.desk;
-        payments::post(tx, caller, author, clock(today), self.loan_id, &new.order()?).await
+        payments::post(tx, caller, author, clock(today), self.loan_id, &new.validate()?).await
     }
 
     async fn adjust(
@@ -222,7 +222,7 @@ impl<'a> Engine<'a> {
 
     async fn read(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
         play.tally.read += 1;
-        let book = Book::read(&self.tx, &self.desk.caller, self.loan_id).await;
+        let book = LoanAccount::read(&self.tx, &self.desk.caller, self.loan_id).await;
         let book = book.map_err(|problem| problem.message())?;
         let standing = book.state.standing(&book.terms, today);
         let happened = standing.map(|standing| Reading {
@@ -355,17 +355,17 @@ fn units(money: Money) -> Amount {
 }
 
 /// The engine's name of a kind.
-pub(super) fn kind(kind: Kind) -> engine::Kind {
+pub(super) fn kind(kind: Kind) -> engine::AdjustmentKind {
     match kind {
-        Kind::Advance => engine::Kind::Advance,
-        Kind::Draw => engine::Kind::Draw,
-        Kind::LateCharge => engine::Kind::LateCharge,
-        Kind::Fee => engine::Kind::Fee,
-        Kind::InterestReduction => engine::Kind::InterestReduction,
-        Kind::PrincipalWriteOff => engine::Kind::PrincipalWriteOff,
-        Kind::ImpoundDisbursement => engine::Kind::ImpoundDisbursement,
-        Kind::LateChargeWaived => engine::Kind::LateChargeWaived,
-        Kind::FeeWaived => engine::Kind::FeeWaived,
+        Kind::Advance => engine::AdjustmentKind::Advance,
+        Kind::Draw => engine::AdjustmentKind::Draw,
+        Kind::LateCharge => engine::AdjustmentKind::LateCharge,
+        Kind::Fee => engine::AdjustmentKind::Fee,
+        Kind::InterestReduction => engine::AdjustmentKind::InterestReduction,
+        Kind::PrincipalWriteOff => engine::AdjustmentKind::PrincipalWriteOff,
+        Kind::ImpoundDisbursement => engine::AdjustmentKind::ImpoundDisbursement,
+        Kind::LateChargeWaived => engine::AdjustmentKind::LateChargeWaived,
+        Kind::FeeWaived => engine::AdjustmentKind::FeeWaived,
     }
 }
 

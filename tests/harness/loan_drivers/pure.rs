@@ -7,9 +7,11 @@ use crate::loan_model::{
 };
 use api_server::loans::servicing::adjustment;
 use api_server::loans::servicing::allocation::DueRowPart;
-use api_server::loans::servicing::payment::{self, How, Instruction, Posting, Refusal, Split};
+use api_server::loans::servicing::payment::{
+    self, AllocationMode, PaymentInput, PaymentRefusal, PostedPayment, Split,
+};
 use api_server::loans::servicing::schedule::{Schedule, level_instalment};
-use api_server::loans::servicing::{DueRow, RateStep, State, Terms};
+use api_server::loans::servicing::{DueRow, LoanState, RateStep, Terms};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, Rate};
 use shared::entity::loan_transactions::BalanceName;
@@ -17,9 +19,9 @@ use shared::entity::loan_transactions::BalanceName;
 /// The engine's side of a loan.
 struct Engine {
     terms: Terms,
-    state: State,
+    state: LoanState,
     /// For each entry, the state before it.
-    before: Vec<State>,
+    before: Vec<LoanState>,
 }
 
 /// Plays a plan on both and returns the first difference.
@@ -144,7 +146,7 @@ impl Engine {
             payment_day: terms.payment_day,
             maturity_date: calendar.maturity,
         };
-        let state = State {
+        let state = LoanState {
             principal: money(booked.principal),
             late_charges: money(booked.late_charges),
             fees: money(booked.fees),
@@ -178,12 +180,12 @@ impl Engine {
     fn pay(&mut self, terms: &model::Terms, payment: &Payment) -> Result<Entered, model::Refusal> {
         let excess = payment.excess.unwrap_or(terms.excess);
         let how = match &payment.split {
-            _ if payment.payoff => How::Payoff { excess },
-            Some(parts) => How::Split(split(parts)),
-            None => How::Distributed { distribution: &terms.distribution, excess },
+            _ if payment.payoff => AllocationMode::Payoff { excess },
+            Some(parts) => AllocationMode::Split(split(parts)),
+            None => AllocationMode::Distributed { distribution: &terms.distribution, excess },
         };
         let (amount, effective_date) = (money(payment.amount), payment.date);
-        let instruction = Instruction { amount, effective_date, how };
+        let instruction = PaymentInput { amount, effective_date, how };
         let posting = payment::post(&self.terms, &self.state, &instruction).map_err(refused)?;
         assert!(posting.is_balanced(&self.state, amount), "{posting:?}");
         let owed = posting.after.interest_owed_on(&self.terms, effective_date);
@@ -300,21 +302,23 @@ fn split(parts: &Parts) -> Split {
     }
 }
 
-fn refused(refusal: Refusal) -> model::Refusal {
+fn refused(refusal: PaymentRefusal) -> model::Refusal {
     match refusal {
-        Refusal::AmountNotPositive => model::Refusal::AmountNotPositive,
-        Refusal::SplitMismatch { .. } => model::Refusal::SplitMismatch,
-        Refusal::SplitExceedsBalance { balance, .. } => {
+        PaymentRefusal::AmountNotPositive => model::Refusal::AmountNotPositive,
+        PaymentRefusal::SplitMismatch { .. } => model::Refusal::SplitMismatch,
+        PaymentRefusal::SplitExceedsBalance { balance, .. } => {
             model::Refusal::ExceedsBalance(balance.units().into())
         }
-        Refusal::Overpayment { most } => model::Refusal::Overpayment(most.units().into()),
-        Refusal::PayoffShort { payoff } => model::Refusal::PayoffShort(payoff.units().into()),
-        Refusal::OutOfRange(_) => model::Refusal::OutOfRange,
+        PaymentRefusal::Overpayment { most } => model::Refusal::Overpayment(most.units().into()),
+        PaymentRefusal::PayoffShort { payoff } => {
+            model::Refusal::PayoffShort(payoff.units().into())
+        }
+        PaymentRefusal::OutOfRange(_) => model::Refusal::OutOfRange,
     }
 }
 
 /// The rows that would be stored in the database.
-fn entered(posting: &Posting, amount: Money, effective: NaiveDate, owed: Money) -> Entered {
+fn entered(posting: &PostedPayment, amount: Money, effective: NaiveDate, owed: Money) -> Entered {
     use BalanceName as Name;
     let (parts, after) = (&posting.parts, &posting.after);
     let mut rows = vec![model::Row {

@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use installer::installation::certificates;
 use poem::{Response, endpoint};
 use shared::problem::ProblemType;
-use shared::server::{Limits, serve};
-use shared::stopping::Stopping;
+use shared::server::{ServerLimits, serve};
+use shared::shutdown::Shutdown;
 use shared::tls::{self, Identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -54,8 +54,8 @@ impl SlowAuthServer {
             }
         });
         let stop = std::future::pending();
-        let stopping = Stopping::default();
-        tokio::spawn(serve(listener, tls, answer, Limits::default(), stopping, stop));
+        let stopping = Shutdown::default();
+        tokio::spawn(serve(listener, tls, answer, ServerLimits::default(), stopping, stop));
         let env_file = folder.path().join("api-server.env");
         let (certificate, key) = (files.certificate.display(), files.key.display());
         let settings = format!(
@@ -77,12 +77,12 @@ impl SlowAuthServer {
 #[tokio::test]
 async fn requests_with_one_token_share_the_question_and_others_do_not() {
     let server = SlowAuthServer::start().await;
-    let one_token = (0..64).map(|_| server.client.judge("lsa_one"));
+    let one_token = (0..64).map(|_| server.client.introspect("lsa_one"));
     let judged = join_all(one_token).await;
     assert!(judged.iter().all(Result::is_ok), "{judged:?}");
     let asked = server.questions.swap(0, Ordering::Relaxed);
     assert!(asked <= 2, "one in flight and one for all who came meanwhile, not {asked}");
-    let many_tokens = ["lsa_a", "lsa_b", "lsa_c"].map(|token| server.client.judge(token));
+    let many_tokens = ["lsa_a", "lsa_b", "lsa_c"].map(|token| server.client.introspect(token));
     join_all(many_tokens).await;
     assert_eq!(server.questions.load(Ordering::Relaxed), 3);
 }
@@ -91,13 +91,13 @@ async fn requests_with_one_token_share_the_question_and_others_do_not() {
 async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
     let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
-    let early = tokio::spawn(async move { client.judge("lsa_one").await });
+    let early = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(100)).await;
     server.logged_out.store(true, Ordering::Relaxed);
-    let late = server.client.judge("lsa_one").await;
+    let late = server.client.introspect("lsa_one").await;
     assert_eq!(late.unwrap_err().kind(), ProblemType::TokenInvalid);
     assert!(early.await.unwrap().is_ok());
-    let again = server.client.judge("lsa_one").await;
+    let again = server.client.introspect("lsa_one").await;
     assert_eq!(again.unwrap_err().kind(), ProblemType::TokenInvalid, "nothing is cached");
 }
 
@@ -105,10 +105,10 @@ async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
 async fn a_client_that_hangs_up_does_not_take_the_answer_from_the_others() {
     let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
-    let first = tokio::spawn(async move { client.judge("lsa_one").await });
+    let first = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(50)).await;
     let client = Arc::clone(&server.client);
-    let second = tokio::spawn(async move { client.judge("lsa_one").await });
+    let second = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(50)).await;
     first.abort();
     assert!(second.await.unwrap().is_ok());

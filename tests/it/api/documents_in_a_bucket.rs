@@ -11,8 +11,8 @@ use acceptance::moto::{Moto, PREFIX, Wanted};
 use acceptance::rows::Rows;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Answer, World};
-use api_server::documents::document_store::sweep::{Fault, Swept};
-use api_server::documents::document_store::{DocumentStore, Orphan};
+use api_server::documents::store::gc::{GcError, GcReport};
+use api_server::documents::store::{DocumentStore, Orphan};
 use aws_lc_rs::digest;
 use futures_util::TryStreamExt;
 use futures_util::future::join_all;
@@ -336,7 +336,7 @@ async fn the_sweep_takes_what_has_no_row_and_nothing_of_another_databases() {
         let found = orphans(&world, &store).await;
         assert_eq!(found, [Orphan { key: orphan.to_owned(), size_bytes: 9 }]);
         let sweep = async |hours| store.sweep(&world.db, hours).await.expect("a sweep");
-        assert_eq!(sweep(24).await, Swept::default(), "it is young");
+        assert_eq!(sweep(24).await, GcReport::default(), "it is young");
         // To the store, this is another database.
         let own = world.text("SELECT value FROM settings WHERE name = 'document_store_id'").await;
         let rename = async |id: &str| {
@@ -345,21 +345,21 @@ async fn the_sweep_takes_what_has_no_row_and_nothing_of_another_databases() {
         };
         rename("another").await;
         let refused = store.sweep(&world.db, 0).await.expect_err("it is another's");
-        assert!(matches!(refused, Fault::OtherOwner), "{refused}");
+        assert!(matches!(refused, GcError::OtherOwner), "{refused}");
         assert_eq!(moto.documents().await.len(), kept.len() + 2);
         let owner = moto.bytes(&format!("{PREFIX}/owner")).await;
         let owner = String::from_utf8(owner.to_vec()).expect("a name");
         assert!(!own.contains(&owner), "nobody sweeps before somebody says whose it is");
         rename(&own).await;
         let refused = store.sweep(&world.db, 0).await.expect_err("it is nobody's");
-        assert!(matches!(refused, Fault::OtherOwner), "{refused}");
+        assert!(matches!(refused, GcError::OtherOwner), "{refused}");
         store.adopt(&world.db).await.expect("an owner");
-        assert_eq!(sweep(0).await, Swept { removed: 1, left: 0 });
+        assert_eq!(sweep(0).await, GcReport { removed: 1, left: 0 });
         let mut left = moto.documents().await;
         left.retain(|name| *name != elsewhere);
         assert_eq!(left, kept);
         assert_eq!(moto.bytes(&elsewhere).await, b"nobody's business");
-        assert_eq!(sweep(0).await, Swept::default());
+        assert_eq!(sweep(0).await, GcReport::default());
         world
     })
     .await;

@@ -10,7 +10,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::time::Timestamp;
 
 /// A client's private key, in the form that jsonwebtoken expects.

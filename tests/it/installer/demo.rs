@@ -5,7 +5,7 @@ use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use acceptance::{World, on_each_database};
 use api_server::router::operations;
-use installer::demo::{self, Plan, examples::examples};
+use installer::demo::{self, PortfolioSize, examples::examples};
 use installer::seed::standing_rows;
 use sea_orm::EntityTrait;
 use serde_json::Value;
@@ -13,10 +13,10 @@ use shared::entity::*;
 use std::collections::BTreeMap;
 
 /// One block, a full copy of it, and half a copy.
-const PLAN: Plan = Plan { loans: 130, block: 50 };
+const PLAN: PortfolioSize = PortfolioSize { loans: 130, block: 50 };
 const PASSWORD: &str = "words of a borrower";
 
-async fn fill(world: &World, plan: Plan) {
+async fn fill(world: &World, plan: PortfolioSize) {
     standing_rows::ensure(&world.db).await.expect("standing rows");
     demo::fill(&world.db, &world.documents(), &world.master_keys(), plan, PASSWORD)
         .await
@@ -209,7 +209,7 @@ async fn links_stay_within_a_block(world: &World) {
 #[tokio::test]
 async fn the_mix_is_complete() {
     on_embedded_database(PROGRAM, |world| async {
-        fill(&world, Plan { loans: 50, block: 50 }).await;
+        fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let admin = world.token("admin").await;
         for (loan, days) in [(3, 10), (4, 35), (5, 95), (6, 0), (49, 95)] {
             let loan = world.client.get(&admin, &format!("/loans/{loan}")).await.expect(200).json();
@@ -245,7 +245,7 @@ async fn the_mix_is_complete() {
 #[tokio::test]
 async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio() {
     on_each_database(PROGRAM, |world| async {
-        fill(&world, Plan { loans: 50, block: 50 }).await;
+        fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let admin = world.token("admin").await;
         let examples = examples(&world.db).await.expect("examples");
         let examples: BTreeMap<&str, String> = examples.into_iter().collect();
@@ -268,7 +268,7 @@ async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio()
 #[tokio::test]
 async fn the_web_user_sees_what_is_his() {
     on_embedded_database(PROGRAM, |world| async {
-        fill(&world, Plan { loans: 50, block: 50 }).await;
+        fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
         let web = web.expect("the web user logs in");
         let examples = examples(&world.db).await.expect("examples");
@@ -297,7 +297,7 @@ fn is_empty(answer: &Value) -> bool {
 #[tokio::test]
 async fn the_smallest_portfolio_has_an_example_of_each_operation_too() {
     on_embedded_database(PROGRAM, |world| async {
-        fill(&world, Plan { loans: 1, block: 500 }).await;
+        fill(&world, PortfolioSize { loans: 1, block: 500 }).await;
         let reads = operations().all().filter(|one| one.method == reqwest::Method::GET);
         assert_eq!(examples(&world.db).await.expect("examples").len(), reads.count());
         world

@@ -5,9 +5,9 @@ use acceptance::Database;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{EntityTrait, QueryOrder};
 use shared::amounts::{Money, Rate};
+use shared::bulk_insert;
 use shared::db;
 use shared::entity::convenience_fee_rules as rules;
-use shared::rows;
 
 /// Every amount that must survive. Their number is a multiple of three.
 fn amounts() -> Vec<Money> {
@@ -44,7 +44,7 @@ async fn amounts_survive_each_database() {
         let db = db::connect(&url, 1, false).await.expect("a connection");
         let tx = db::begin_write(&db).await.expect("a transaction");
         rules::Entity::delete_many().exec(&tx).await.expect("an empty table");
-        rows::add_all(&tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
+        bulk_insert::add_all(&tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
         let stored = rules::Entity::find().order_by_asc(rules::Column::RuleId).all(&tx).await;
         let stored = stored.expect("rows").into_iter();
         let three = |row: rules::Model| [Some(row.flat_amount), row.minimum_fee, row.maximum_fee];

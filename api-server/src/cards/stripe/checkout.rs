@@ -1,11 +1,11 @@
 //! Stripe checkout sessions in setup mode: Stripe's own page on which a card is added.
 
 use super::{Stripe, id_of, text};
-use crate::cards::Trouble;
+use crate::cards::GatewayError;
 
 /// An open page.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct CheckoutPage {
     /// Stripe's id of the session.
     pub reference: String,
     /// URL of the page.
@@ -33,7 +33,7 @@ impl Stripe {
         closes: i64,
         done_url: &str,
         cancel_url: &str,
-    ) -> Result<Opened, Trouble> {
+    ) -> Result<CheckoutPage, GatewayError> {
         let contact = contact_id.to_string();
         let form = [("metadata[Contact_ID]", contact.as_str())];
         let customer = self.http.post("/v1/customers", &form, "").await?.success()?;
@@ -47,23 +47,23 @@ impl Stripe {
             ("cancel_url", cancel_url),
         ];
         let session = self.http.post("/v1/checkout/sessions", &form, "").await?.success()?;
-        let reference = id_of(text(&session["id"]), "cs_").ok_or(Trouble::Unavailable)?;
+        let reference = id_of(text(&session["id"]), "cs_").ok_or(GatewayError::Unavailable)?;
         let url = text(&session["url"]);
         match url.is_empty() {
-            false => Ok(Opened { reference: reference.to_owned(), url: url.to_owned() }),
-            true => Err(Trouble::Unavailable),
+            false => Ok(CheckoutPage { reference: reference.to_owned(), url: url.to_owned() }),
+            true => Err(GatewayError::Unavailable),
         }
     }
 
     /// Looks up the state of a page.
-    pub async fn look_up_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
+    pub async fn look_up_checkout(&self, reference: &str) -> Result<CheckoutState, GatewayError> {
         let path = format!("/v1/checkout/sessions/{reference}");
         let query = [("expand[]", "setup_intent")];
         let session = self.http.get(&path, &query).await?.success()?;
         match text(&session["status"]) {
             "complete" => {
                 let method = text(&session["setup_intent"]["payment_method"]);
-                let method = id_of(method, "pm_").ok_or(Trouble::Unavailable)?;
+                let method = id_of(method, "pm_").ok_or(GatewayError::Unavailable)?;
                 Ok(CheckoutState::Complete(method.to_owned()))
             }
             "expired" => Ok(CheckoutState::Expired),
@@ -72,7 +72,7 @@ impl Stripe {
     }
 
     /// Expires a page. Returns its state: a card may have been added before.
-    pub async fn expire_checkout(&self, reference: &str) -> Result<CheckoutState, Trouble> {
+    pub async fn expire_checkout(&self, reference: &str) -> Result<CheckoutState, GatewayError> {
         let path = format!("/v1/checkout/sessions/{reference}/expire");
         let answer = self.http.post(&path, &[], "").await?;
         match answer.status {

@@ -1,6 +1,6 @@
 //! HTTP client for Stripe: requests, responses, and what a missing response means.
 
-use super::super::{Refusal, Trouble};
+use super::super::{GatewayError, GatewayRefusal};
 use super::Account;
 use reqwest::{Certificate, Client, RequestBuilder, Response};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(super) struct Http {
 }
 
 /// A JSON response.
-pub(super) struct Answer {
+pub(super) struct StripeResponse {
     pub status: u16,
     pub body: Value,
 }
@@ -50,7 +50,11 @@ impl Http {
         Ok(Self { client, url: account.url.clone(), key: account.key.clone() })
     }
 
-    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, Trouble> {
+    pub async fn get(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<StripeResponse, GatewayError> {
         let request = self.client.get(format!("{}{path}", self.url)).query(query);
         self.send("GET", request).await
     }
@@ -61,7 +65,7 @@ impl Http {
         path: &str,
         form: &[(&str, &str)],
         idempotency_key: &str,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<StripeResponse, GatewayError> {
         let mut request = self.client.post(format!("{}{path}", self.url)).form(form);
         if !idempotency_key.is_empty() {
             request = request.header("idempotency-key", idempotency_key);
@@ -69,20 +73,24 @@ impl Http {
         self.send("POST", request).await
     }
 
-    async fn send(&self, method: &str, request: RequestBuilder) -> Result<Answer, Trouble> {
+    async fn send(
+        &self,
+        method: &str,
+        request: RequestBuilder,
+    ) -> Result<StripeResponse, GatewayError> {
         let request = request.bearer_auth(&self.key).header("stripe-version", VERSION);
         let answer = match request.send().await {
             Ok(response) => read(response).await,
             Err(error) if error.is_connect() || error.is_builder() => {
                 // Without the URL, which may contain a token.
                 tracing::warn!(method, error = %error.without_url(), "stripe was not reached");
-                return Err(Trouble::Unavailable);
+                return Err(GatewayError::Unavailable);
             }
             Err(error) => Err(error.without_url().to_string()),
         };
         let answer = answer.map_err(|error| {
             tracing::warn!(method, %error, "stripe did not respond");
-            Trouble::Unknown
+            GatewayError::Unknown
         })?;
         if answer.status >= 400 {
             let (status, code) = (answer.status, answer.refusal().code);
@@ -92,7 +100,7 @@ impl Http {
     }
 }
 
-async fn read(mut response: Response) -> Result<Answer, String> {
+async fn read(mut response: Response) -> Result<StripeResponse, String> {
     let status = response.status().as_u16();
     let mut bytes = Vec::new();
     while let Some(chunk) =
@@ -104,16 +112,16 @@ async fn read(mut response: Response) -> Result<Answer, String> {
         bytes.extend_from_slice(&chunk);
     }
     match serde_json::from_slice(&bytes) {
-        Ok(body) => Ok(Answer { status, body }),
+        Ok(body) => Ok(StripeResponse { status, body }),
         // If an intermediary refuses, the status says enough.
-        Err(_) if status >= 400 => Ok(Answer { status, body: Value::Null }),
+        Err(_) if status >= 400 => Ok(StripeResponse { status, body: Value::Null }),
         Err(error) => Err(format!("not JSON: {error}")),
     }
 }
 
-impl Answer {
+impl StripeResponse {
     /// Returns the body of a successful response.
-    pub fn success(self) -> Result<Value, Trouble> {
+    pub fn success(self) -> Result<Value, GatewayError> {
         match self.status {
             200..=299 => Ok(self.body),
             _ => Err(self.trouble()),
@@ -121,31 +129,34 @@ impl Answer {
     }
 
     /// Returns what an unsuccessful response means.
-    pub fn trouble(&self) -> Trouble {
+    pub fn trouble(&self) -> GatewayError {
         match self.status {
             // The key or a limit of our account is at fault, and nothing was done.
-            401 | 403 | 429 => Trouble::Unavailable,
+            401 | 403 | 429 => GatewayError::Unavailable,
             // The same request is still running, or Stripe itself does not know the outcome.
-            409 | 500.. => Trouble::Unknown,
-            400..=499 => Trouble::Refused(self.refusal()),
-            _ => Trouble::Unknown,
+            409 | 500.. => GatewayError::Unknown,
+            400..=499 => GatewayError::Refused(self.refusal()),
+            _ => GatewayError::Unknown,
         }
     }
 
     /// Returns the reason in an unsuccessful response.
-    pub fn refusal(&self) -> Refusal {
+    pub fn refusal(&self) -> GatewayRefusal {
         refusal(&self.body["error"])
     }
 }
 
 /// Converts an error from Stripe. A bank's own reason takes precedence over Stripe's.
-pub(super) fn refusal(error: &Value) -> Refusal {
+pub(super) fn refusal(error: &Value) -> GatewayRefusal {
     let word = |name: &str| error[name].as_str().filter(|text| !text.is_empty());
     let code = word("decline_code").or(word("code")).or(word("type")).unwrap_or("refused");
     let message = word("message").unwrap_or("The gateway refused the card.");
     let first = |text: &str, most| text.chars().take(most).collect();
     let message = without_secrets(message);
-    Refusal { code: first(code, CODE_LENGTH_MAX), message: first(&message, MESSAGE_LENGTH_MAX) }
+    GatewayRefusal {
+        code: first(code, CODE_LENGTH_MAX),
+        message: first(&message, MESSAGE_LENGTH_MAX),
+    }
 }
 
 /// Removes ids and keys from a message. Stripe names the object of a message: "No such

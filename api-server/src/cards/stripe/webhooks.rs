@@ -12,7 +12,7 @@ const TOLERANCE_SECONDS: i64 = 300;
 
 /// Subject of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum WebhookSubject {
     /// The payment with this reference.
     Payment(String),
     /// The page with this reference.
@@ -44,16 +44,16 @@ pub fn is_recent(signed: i64, now: Timestamp) -> bool {
 }
 
 /// Returns the subject of a body.
-pub fn about(body: &[u8]) -> About {
-    let Ok(event) = serde_json::from_slice::<Value>(body) else { return About::Nothing };
+pub fn subject(body: &[u8]) -> WebhookSubject {
+    let Ok(event) = serde_json::from_slice::<Value>(body) else { return WebhookSubject::Nothing };
     let id = text(&event["data"]["object"]["id"]);
     let kind = text(&event["type"]);
     let payment = kind.starts_with("payment_intent.").then(|| id_of(id, "pi_")).flatten();
     let checkout = kind.starts_with("checkout.session.").then(|| id_of(id, "cs_")).flatten();
     match (payment, checkout) {
-        (Some(id), _) => About::Payment(id.to_owned()),
-        (None, Some(id)) => About::Checkout(id.to_owned()),
-        (None, None) => About::Nothing,
+        (Some(id), _) => WebhookSubject::Payment(id.to_owned()),
+        (None, Some(id)) => WebhookSubject::Checkout(id.to_owned()),
+        (None, None) => WebhookSubject::Nothing,
     }
 }
 
@@ -103,16 +103,16 @@ mod tests {
 
     #[test]
     fn a_webhook_is_about_a_payment_a_page_or_nothing() {
-        assert_eq!(about(BODY), About::Payment("pi_1".to_owned()));
+        assert_eq!(subject(BODY), WebhookSubject::Payment("pi_1".to_owned()));
         let page = br#"{"type":"checkout.session.completed","data":{"object":{"id":"cs_test_1"}}}"#;
-        assert_eq!(about(page), About::Checkout("cs_test_1".to_owned()));
+        assert_eq!(subject(page), WebhookSubject::Checkout("cs_test_1".to_owned()));
         for nothing in [
             &b"{}"[..],
             b"no json",
             br#"{"type":"payment_intent.succeeded","data":{"object":{"id":"../pi_1"}}}"#,
             br#"{"type":"customer.created","data":{"object":{"id":"cus_1"}}}"#,
         ] {
-            assert_eq!(about(nothing), About::Nothing);
+            assert_eq!(subject(nothing), WebhookSubject::Nothing);
         }
     }
 }

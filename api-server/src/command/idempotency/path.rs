@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// change.
 pub(super) fn of(request: &Request) -> Result<String, Problem> {
     let unknown = || Problem::internal("the path of a request with an Idempotency-Key is unknown");
-    let operation = expectations(request)?.operations.asked(request).ok_or_else(unknown)?;
+    let operation = expectations(request)?.operations.of_request(request).ok_or_else(unknown)?;
     let mut path = String::with_capacity(2 * operation.path.len());
     let mut number = 0;
     for segment in operation.path.split('/').skip(1) {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use crate::http::operations::Operation;
     use crate::router::{document, expectations, operations};
-    use crate::xml_import::once;
+    use crate::xml_import::idempotent_import;
     use poem::endpoint::make;
     use poem::http::Method;
     use poem::{Endpoint, EndpointExt, Route};
@@ -59,7 +59,7 @@ mod tests {
         ("/user-defined-fields/documents/09/files", "/user-defined-fields/documents/9/files"),
         ("/cash-drawers/02/reconciliations", "/cash-drawers/2/reconciliations"),
         ("/cash-drawers/9223372036854775807/transactions", LAST_DRAWER),
-        ("/core/xml-import", once::PATH),
+        ("/core/xml-import", idempotent_import::PATH),
     ];
     const DEMOGRAPHICS: &str = "/contacts/3/demographics/userdef80/documents";
     const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";

@@ -1,26 +1,26 @@
 //! Commands that change and remove comments. Each locks the comment and checks its version in one
 //! transaction.
 
-use super::{Comment, Kind};
-use crate::audit::{self, Author, Place};
+use super::{Comment, CommentKind};
+use crate::audit::{self, Actor, AuditTarget};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::auth::visibility::Visible;
-use crate::command::effects::Effect;
-use crate::command::turns::Row;
-use crate::documents::changes::{self as documents, Editor};
+use crate::command::execute::Command;
+use crate::command::row_locks::RowKey;
+use crate::documents::changes::{self as documents, DocumentEditor};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
-use crate::http::request_body::ReadOnlyMembers;
-use crate::http::texts::LongText;
-use crate::http::versions::{self, Expected};
+use crate::http::bounded_string::LongString;
+use crate::http::etag::{self, ExpectedVersion};
+use crate::http::json_body::ReadOnlyMembers;
 use poem_openapi::Object;
 use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
-use shared::cluster;
 use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
+use shared::galera;
 use shared::interface_names;
 use shared::time::{Clock, Day};
 
@@ -34,7 +34,7 @@ pub struct CommentChange {
     /// category.
     pub comment_category_id: i64,
     /// Text of the comment: not empty, up to 64 KiB.
-    pub comment: LongText<1>,
+    pub comment: LongString<1>,
     /// Date on which action is due.
     pub action_date: Option<Day>,
     pub priority: CommentPriority,
@@ -81,13 +81,13 @@ impl Category {
 /// An admitted change of a comment.
 pub struct ChangeComment {
     /// User who changes it.
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     /// Kind of record that it is on.
-    pub kind: Kind,
+    pub kind: CommentKind,
     /// Id of the comment.
     pub comment_id: i64,
     /// The version to be changed.
-    pub expected: Expected,
+    pub expected: ExpectedVersion,
     /// New category, if it exists.
     pub category: Option<Category>,
     /// New values.
@@ -96,12 +96,12 @@ pub struct ChangeComment {
     pub read_only: ReadOnlyMembers,
 }
 
-impl Effect for ChangeComment {
+impl Command for ChangeComment {
     type Answer = Comment;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Comment(self.comment_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Comment(self.comment_id)]
     }
 
     async fn apply(
@@ -110,7 +110,7 @@ impl Effect for ChangeComment {
         clock: Clock,
     ) -> Result<Comment, DocumentError> {
         let before = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
-        self.expected.check(&versions::hash(&before, &[])?)?;
+        self.expected.check(&etag::hash(&before, &[])?)?;
         if !self.read_only.is_empty() {
             let comment = super::get(tx, &self.editor.caller, self.kind, self.comment_id).await?;
             self.read_only.check(&comment)?;
@@ -148,7 +148,7 @@ impl Effect for ChangeComment {
 /// Writes the changes of a locked comment, with their history.
 pub async fn write(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
     before: &comments::Model,
     after: &comments::Model,
@@ -202,7 +202,7 @@ async fn places(
     tx: &DatabaseTransaction,
     before: &comments::Model,
     after: &comments::Model,
-) -> Result<(Place, Place), DocumentError> {
+) -> Result<(AuditTarget, AuditTarget), DocumentError> {
     let (from, to) = (super::place(tx, before).await?, super::place(tx, after).await?);
     if from == to {
         return Ok((from, to));
@@ -235,21 +235,21 @@ async fn is_closed(
 /// Removal of a comment with its documents. Returns the keys of the objects to be removed.
 pub struct RemoveComment {
     /// User who removes it.
-    pub editor: Editor,
+    pub editor: DocumentEditor,
     /// Kind of record that it is on.
-    pub kind: Kind,
+    pub kind: CommentKind,
     /// Id of the comment.
     pub comment_id: i64,
     /// The version to be removed.
-    pub expected: Expected,
+    pub expected: ExpectedVersion,
 }
 
-impl Effect for RemoveComment {
+impl Command for RemoveComment {
     type Answer = Vec<String>;
     type Rule = DocumentRefusal;
 
-    fn rows(&self) -> Vec<Row> {
-        vec![Row::Comment(self.comment_id)]
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Comment(self.comment_id)]
     }
 
     async fn apply(
@@ -258,7 +258,7 @@ impl Effect for RemoveComment {
         clock: Clock,
     ) -> Result<Vec<String>, DocumentError> {
         let comment = super::lock(tx, &self.editor.caller, self.kind, self.comment_id).await?;
-        self.expected.check(&versions::hash(&comment, &[])?)?;
+        self.expected.check(&etag::hash(&comment, &[])?)?;
         remove(tx, &self.editor.author, clock, self.kind, &comment).await
     }
 }
@@ -267,13 +267,13 @@ impl Effect for RemoveComment {
 /// the objects to be removed.
 pub async fn remove(
     tx: &DatabaseTransaction,
-    author: &Author,
+    author: &Actor,
     clock: Clock,
-    kind: Kind,
+    kind: CommentKind,
     comment: &comments::Model,
 ) -> Result<Vec<String>, DocumentError> {
     // Galera: no other node may attach a document in the meantime, because it would be left behind.
-    cluster::guard_row(tx, "comments", comment.comment_id).await?;
+    galera::guard_row(tx, "comments", comment.comment_id).await?;
     let place = super::place(tx, comment).await?;
     let removed = audit::recording(tx, author, clock.now, async |changes| {
         changes.add(&place, Some(comment), None)?;

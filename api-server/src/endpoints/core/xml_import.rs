@@ -1,22 +1,22 @@
 //! `/core/xml-import`: imports contacts, loans and payments from a file.
 
 use super::super::Group;
-use crate::audit::Author;
-use crate::auth::caller::Admitted;
-use crate::command::idempotency::{self, IMPORT_LEASE_SECONDS, Replayable, Scope};
+use crate::audit::Actor;
+use crate::auth::caller::RequestContext;
+use crate::command::idempotency::{self, IMPORT_LEASE_SECONDS, IdempotencyScope, Replayable};
 use crate::http::admission::AdminUser;
+use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
+use crate::http::json_body::{body_argument, incomplete};
 use crate::http::operations::XML_BYTES_MAX;
-use crate::http::request_body::{body_argument, incomplete};
-use crate::http::versions::Known;
 use crate::state::State;
-use crate::xml_import::once::{self, Begun, Told};
+use crate::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
 use crate::xml_import::parse::{self, Element};
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::report::ImportResult;
-use crate::xml_import::results::{Answer, TAIL};
+use crate::xml_import::results::{ImportResponse, TAIL};
 use crate::xml_import::spool::pieces;
-use crate::xml_import::{IMPORTS_MAX, Import, Mode, schema};
+use crate::xml_import::{IMPORTS_MAX, Import, ImportMode, schema};
 use aws_lc_rs::digest;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
@@ -78,10 +78,10 @@ impl XmlImport {
         file: XmlBody,
     ) -> Result<Imported, Problem> {
         let (file, root) = check(file.0).await?;
-        let mode = Mode::new(&root, test.0).map_err(ImportError::from)?;
-        let scope = Scope::of(request, &admitted.caller, &[&file.sha256])?;
+        let mode = ImportMode::new(&root, test.0).map_err(ImportError::from)?;
+        let scope = IdempotencyScope::of(request, &admitted.caller, &[&file.sha256])?;
         let scope = scope.filter(|_| !test.0);
-        let author = Author::new(&admitted.caller, ChangeSource::Xml, request_id.0);
+        let author = Actor::new(&admitted.caller, ChangeSource::Xml, request_id.0);
         let state = Arc::clone(state.0);
         // In a separate task: a client that disconnects does not stop an import half-way.
         let work = tokio::spawn(apply(state, admitted, author, mode, file, scope));
@@ -91,30 +91,36 @@ impl XmlImport {
 
 async fn apply(
     state: Arc<State>,
-    admitted: Admitted,
-    author: Author,
-    mode: Mode,
+    admitted: RequestContext,
+    author: Actor,
+    mode: ImportMode,
     file: Spooled,
-    scope: Option<Scope>,
+    scope: Option<IdempotencyScope>,
 ) -> Result<Imported, Problem> {
     let directory = &state.spool_directory;
     let claim = match scope {
         None => None,
-        Some(scope) => match once::begin(&state.db, &scope, IMPORT_LEASE_SECONDS, directory).await?
-        {
-            Begun::Done(Told::Answer(answer)) => return Imported::streamed(answer, true),
-            Begun::Done(Told::Whole(body)) => {
-                return Ok(Imported { body: body.into(), replayed: true });
+        Some(scope) => {
+            match idempotent_import::begin(&state.db, &scope, IMPORT_LEASE_SECONDS, directory)
+                .await?
+            {
+                ImportClaim::Done(PriorImport::Answer(answer)) => {
+                    return Imported::streamed(answer, true);
+                }
+                ImportClaim::Done(PriorImport::Whole(body)) => {
+                    return Ok(Imported { body: body.into(), replayed: true });
+                }
+                ImportClaim::New(claim) => Some(claim),
             }
-            Begun::New(claim) => Some(claim),
-        },
+        }
     };
-    let Admitted { caller, clock } = &admitted;
+    let RequestContext { caller, clock } = &admitted;
     let Spooled { file, place: _place, .. } = file;
     let import = Import::new(caller, author, &state.passwords, *clock, mode.enforce, directory);
     let import = import.behind(&state.writer.import_gate);
     let pieces = pieces(BufReader::with_capacity(READ_BYTES, file));
-    let answer = once::carry_out(&state.db, import, mode, pieces, claim.as_ref()).await?;
+    let answer =
+        idempotent_import::carry_out(&state.db, import, mode, pieces, claim.as_ref()).await?;
     Imported::streamed(answer, false)
 }
 
@@ -125,7 +131,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    fn streamed(answer: Answer, replayed: bool) -> Result<Self, Problem> {
+    fn streamed(answer: ImportResponse, replayed: bool) -> Result<Self, Problem> {
         let head = std::io::Cursor::new(answer.head());
         let results = tokio::fs::File::from_std(answer.into_file().map_err(Problem::internal)?);
         let results = tokio::io::BufReader::with_capacity(READ_BYTES, results);
@@ -152,7 +158,7 @@ impl ApiResponse for Imported {
 
 /// `GET /xml-import.xsd`: the schema of import files.
 #[handler]
-pub fn show_schema(request: &Request, known: Known) -> Response {
+pub fn show_schema(request: &Request, known: IfNoneMatch) -> Response {
     static SCHEMA: LazyLock<FixedBody> =
         LazyLock::new(|| FixedBody::new("application/xml", schema::schema()));
     SCHEMA.response(request, &known)

@@ -2,7 +2,7 @@
 //!
 //! A test compares the list with the auth server's routes.
 
-use super::Text;
+use super::InlineText;
 use maud::{Markup, html};
 
 /// An endpoint of the auth server. Texts have code between backticks.
@@ -374,7 +374,7 @@ impl Endpoint {
                 p { (self.what) }
                 dl {
                     dt { "Who may call" }
-                    dd { (Text(self.callers)) }
+                    dd { (InlineText(self.callers)) }
                     @if !self.parameters.is_empty() {
                         dt { "Parameters" }
                         dd { (pairs(self.parameters)) }
@@ -405,7 +405,7 @@ fn pairs(list: &[(&str, &str)]) -> Markup {
                         @if index > 0 { ", " }
                         code.name { (name) }
                     }
-                    " " (Text(text))
+                    " " (InlineText(text))
                 }
             }
         }

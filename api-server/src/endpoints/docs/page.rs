@@ -5,7 +5,7 @@ use crate::openapi::VERSION;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem_openapi::OpenApiService;
 use serde_json::{Value, json};
-use shared::pages::{PALETTE, icon, padlock};
+use shared::html::{PALETTE, icon, padlock};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("swagger_ui.css"));
 /// Disables Swagger UI's scroller, which would take over links within the page, URL included.
@@ -22,7 +22,7 @@ const SECTIONS: [(&str, &str); 5] = [
 ];
 
 /// The page, with its scripts and styles for the content security policy.
-pub struct Made {
+pub struct DocsPage {
     pub html: String,
     pub scripts: [String; 3],
     pub styles: [String; 2],
@@ -34,7 +34,7 @@ pub fn framework() -> OpenApiService<(), ()> {
 }
 
 /// Builds the page.
-pub fn made(contract: &str, auth_url: &str, client_id: &str) -> Made {
+pub fn made(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
     let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
     let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
@@ -75,7 +75,7 @@ pub fn made(contract: &str, auth_url: &str, client_id: &str) -> Made {
             }
         }
     };
-    Made { html: page.into_string(), scripts, styles }
+    DocsPage { html: page.into_string(), scripts, styles }
 }
 
 /// Returns the content of the first element of this name in the framework's HTML.

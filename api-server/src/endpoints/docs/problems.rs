@@ -1,6 +1,6 @@
 //! The problems section: every kind, and what to do about it.
 
-use super::{Text, search};
+use super::{InlineText, search};
 use maud::{Markup, html};
 use shared::problem::{ProblemType, TYPE_PREFIX};
 
@@ -31,7 +31,7 @@ pub fn section() -> Markup {
                             }
                             td {
                                 p { strong { (kind.title()) "." } }
-                                p { (Text(kind.meaning())) }
+                                p { (InlineText(kind.meaning())) }
                             }
                         }
                     }

@@ -1,6 +1,6 @@
 //! The getting-started section: what every client needs, each topic with an example.
 
-use super::{THIS_SERVER, Text, lines};
+use super::{InlineText, THIS_SERVER, lines};
 use maud::{Markup, html};
 
 /// A topic of the section.
@@ -10,11 +10,11 @@ struct Topic {
     title: &'static str,
     /// Paragraphs, with code between backticks.
     text: &'static [&'static str],
-    example: Example,
+    example: CodeExample,
 }
 
 /// An example to type or to read.
-enum Example {
+enum CodeExample {
     Fixed(&'static str),
     /// With the URLs of the servers and the client id of this page.
     Addressed(fn(&str, &str) -> String),
@@ -34,7 +34,7 @@ const TOPICS: &[Topic] = &[
              installation, `quickstart.json` lists the client, the users, their passwords and the \
              path of the certificate authority.",
         ],
-        example: Example::Addressed(log_in_with_curl),
+        example: CodeExample::Addressed(log_in_with_curl),
     },
     Topic {
         name: "rust",
@@ -43,7 +43,7 @@ const TOPICS: &[Topic] = &[
             "The `oauth2` crate works with the auth server without changes. This is the code that \
              `installer verify-auth-server --round-trip` uses to test a server.",
         ],
-        example: Example::Fixed(include_str!(
+        example: CodeExample::Fixed(include_str!(
             "../../../../installer/src/verification/oauth_client.rs"
         )),
     },
@@ -60,7 +60,7 @@ const TOPICS: &[Topic] = &[
              contains an ID token. For calls from a web page, the page's origin must be registered \
              too.",
         ],
-        example: Example::Addressed(code_flow),
+        example: CodeExample::Addressed(code_flow),
     },
     Topic {
         name: "sessions",
@@ -81,7 +81,7 @@ const TOPICS: &[Topic] = &[
             "Logging out, changing the password and disabling a user end all tokens immediately: \
              the next call is 401 `token-invalid`, on every server.",
         ],
-        example: Example::Addressed(refresh_with_curl),
+        example: CodeExample::Addressed(refresh_with_curl),
     },
     Topic {
         name: "cors",
@@ -96,7 +96,7 @@ const TOPICS: &[Topic] = &[
              directly. A page of another origin calls it through its own server, which holds the \
              tokens.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "installer client add portal --public --grant authorization_code refresh_token \\\n     \
              --user-kind web --redirect-uri https://portal.example.com/callback \\\n     \
              --cors-origin https://portal.example.com",
@@ -112,7 +112,7 @@ const TOPICS: &[Topic] = &[
              lifetime, and the refresh token gets the next one.",
             "Logging out ends the token immediately, on every server.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" $API/loans/1\n\
              curl -H \"Authorization: Bearer $TOKEN\" -X POST $AUTH/logout",
         ),
@@ -125,7 +125,7 @@ const TOPICS: &[Topic] = &[
              are more rows, the `Link` header has the URL of the next page, relative to this \
              server. Follow it as it is; its cursor is opaque to clients.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" \
              \"$API/loans/1/transactions?limit=5\"\n\n\
              # HTTP/2 200\n\
@@ -141,7 +141,7 @@ const TOPICS: &[Topic] = &[
              changed in the meantime, the response is 412 or 409, and nothing is changed.",
             "With `If-None-Match`, a GET responds 304 while the version is still the same.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" $API/loans/collateral/comments/25\n\n\
              # etag: \"6f1ed0…\"\n\
              curl -H \"Authorization: Bearer $TOKEN\" -X DELETE \\\n     \
@@ -159,7 +159,7 @@ const TOPICS: &[Topic] = &[
              `Idempotency-Replayed: true`. A key identifies one request: with another body, or on \
              another loan, it is refused (422). Responses are stored for 24 hours.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/json\" \\\n     \
              -H \"Idempotency-Key: 2024-05-15-L1-1\" \\\n     \
              -d '{\"Amount\": \"652.53\"}' $API/loans/1/transactions/payments",
@@ -184,7 +184,7 @@ const TOPICS: &[Topic] = &[
              operation for either. An integrator that keeps its own books counts every row, \
              reversed or not.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" \"$API/loans/1/transactions?limit=100\"",
         ),
     },
@@ -208,7 +208,7 @@ const TOPICS: &[Topic] = &[
              then is refused with 429. On the embedded database, other writers wait for an import \
              of one block and are refused with 503 if it takes too long.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/xml\" \\\n     \
              -H \"Idempotency-Key: 2024-05-15-loans\" --data-binary @loans.xml \\\n     \
              \"$API/core/xml-import?test=false\"",
@@ -224,7 +224,7 @@ const TOPICS: &[Topic] = &[
             "A member without a value is left out, never `null`. Unknown members are refused, so \
              that a typo does not go unnoticed.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "{\"Payment_Amount\": \"652.53\", \"Current_Interest_Rate\": \"14.07\",\n \
              \"Next_Due_Date\": \"2024-05-15\", \"Created_Date\": \"2024-01-15T09:30:00Z\"}",
         ),
@@ -237,7 +237,7 @@ const TOPICS: &[Topic] = &[
              people, and quote `requestId` when you ask for help; it is also in the `X-Request-Id` \
              header of every response.",
         ],
-        example: Example::Fixed(
+        example: CodeExample::Fixed(
             "HTTP/2 422\n\
              content-type: application/problem+json\n\n\
              {\"type\": \"urn:problem-type:core:overpayment\",\n \
@@ -255,7 +255,7 @@ const TOPICS: &[Topic] = &[
              refused with 429. The responses 429, 423, 409 `idempotency-in-progress` and 503 give \
              in `Retry-After` the seconds after which the same request may be sent again.",
         ],
-        example: Example::Fixed("HTTP/2 429\nretry-after: 1"),
+        example: CodeExample::Fixed("HTTP/2 429\nretry-after: 1"),
     },
 ];
 
@@ -314,10 +314,10 @@ pub fn section(auth_url: &str, client_id: &str) -> Markup {
             @for topic in TOPICS {
                 article id={ "start-" (topic.name) } {
                     h3 { (topic.title) }
-                    @for paragraph in topic.text { p { (Text(paragraph)) } }
+                    @for paragraph in topic.text { p { (InlineText(paragraph)) } }
                     (match topic.example {
-                        Example::Fixed(text) => lines(text),
-                        Example::Addressed(text) => lines(&text(auth_url, client_id)),
+                        CodeExample::Fixed(text) => lines(text),
+                        CodeExample::Addressed(text) => lines(&text(auth_url, client_id)),
                     })
                 }
             }

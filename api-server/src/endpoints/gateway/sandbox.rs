@@ -2,11 +2,11 @@
 //! a card number, and works without script.
 
 use super::{CLOSE, SITE, message, page_of, session_over};
+use crate::cards::checkout_sessions;
 use crate::cards::refusals::CardError;
 use crate::cards::sandbox::TEST_CARDS;
-use crate::cards::sessions;
-use crate::http::card_numbers;
 use crate::http::operations::{SANDBOX_DONE, SANDBOX_PAGE};
+use crate::http::pan_scan;
 use crate::state::State;
 use maud::{Markup, html};
 use poem::http::StatusCode;
@@ -16,7 +16,7 @@ use poem::{Request, Response, handler};
 use serde::Deserialize;
 use shared::entity::payment_gateway_tokens::Gateway;
 use shared::entity::payment_method_sessions::Model;
-use shared::pages::{Page, hidden, respond};
+use shared::html::{Page, hidden, respond};
 use shared::problem::Problem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,12 +28,12 @@ const HEADING: &str = "Add a card";
 const NAME_LENGTH_MAX: usize = 80;
 
 #[derive(Deserialize)]
-struct Query {
+struct SandboxQuery {
     session: String,
 }
 
 #[derive(Deserialize)]
-struct Form {
+struct CardForm {
     session: String,
     #[serde(default)]
     card: String,
@@ -46,19 +46,19 @@ struct Form {
 struct Shown<'a> {
     card: &'a str,
     name: &'a str,
-    fault: Option<Fault>,
+    fault: Option<CardFormFault>,
 }
 
 /// A fault in the submitted form.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum CardFormFault {
     UnknownCard,
     CardNumber,
     LongName,
     UnreadableName,
 }
 
-impl Fault {
+impl CardFormFault {
     fn text(self) -> &'static str {
         match self {
             Self::UnknownCard => "Choose one of these cards.",
@@ -78,10 +78,10 @@ impl Fault {
 #[handler]
 pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let Ok(Query { session: secret }) = serde_urlencoded::from_str(query) else {
+    let Ok(SandboxQuery { session: secret }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match sessions::find(&state.cards, &secret, Gateway::Sandbox).await {
+    match checkout_sessions::find(&state.cards, &secret, Gateway::Sandbox).await {
         Ok(Some(session)) => {
             let shown = page(&state, &secret, &session, &Shown::default()).await;
             shown.unwrap_or_else(|problem| page_of(&problem))
@@ -108,7 +108,7 @@ pub fn done() -> Response {
     message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
 }
 
-async fn read(request: &Request, body: poem::Body) -> Option<Form> {
+async fn read(request: &Request, body: poem::Body) -> Option<CardForm> {
     let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
@@ -118,21 +118,23 @@ async fn read(request: &Request, body: poem::Body) -> Option<Form> {
     serde_urlencoded::from_bytes(&body.ok()?.ok()?).ok()
 }
 
-async fn take(state: &Arc<State>, form: Form) -> Result<Response, Problem> {
-    let Some(session) = sessions::find(&state.cards, &form.session, Gateway::Sandbox).await? else {
+async fn take(state: &Arc<State>, form: CardForm) -> Result<Response, Problem> {
+    let Some(session) =
+        checkout_sessions::find(&state.cards, &form.session, Gateway::Sandbox).await?
+    else {
         return Ok(session_over());
     };
     let name = form.cardholder_name.trim();
     if let Some(fault) = find_fault(&form.card, name) {
         // A card number typed into the name field is not shown again either.
-        let name = if fault == Fault::CardNumber { "" } else { name };
+        let name = if fault == CardFormFault::CardNumber { "" } else { name };
         let shown = Shown { card: &form.card, name, fault: Some(fault) };
         return page(state, &form.session, &session, &shown).await;
     }
     let described = state.cards.gateway.describe(&form.card, session.contact_id).await;
     let described = described.map_err(CardError::from)?;
     let name = (!name.is_empty()).then(|| name.to_owned());
-    match sessions::add_card(&state.cards, &session, described, name).await? {
+    match checkout_sessions::add_card(&state.cards, &session, described, name).await? {
         None => Ok(session_over()),
         Some(_) => Ok(Response::builder()
             .status(StatusCode::SEE_OTHER)
@@ -141,15 +143,15 @@ async fn take(state: &Arc<State>, form: Form) -> Result<Response, Problem> {
     }
 }
 
-fn find_fault(card: &str, name: &str) -> Option<Fault> {
-    if card_numbers::found_in(name) {
-        Some(Fault::CardNumber)
+fn find_fault(card: &str, name: &str) -> Option<CardFormFault> {
+    if pan_scan::found_in(name) {
+        Some(CardFormFault::CardNumber)
     } else if name.contains('\0') {
-        Some(Fault::UnreadableName)
+        Some(CardFormFault::UnreadableName)
     } else if name.chars().count() > NAME_LENGTH_MAX {
-        Some(Fault::LongName)
+        Some(CardFormFault::LongName)
     } else if !TEST_CARDS.iter().any(|known| known.token == card) {
-        Some(Fault::UnknownCard)
+        Some(CardFormFault::UnknownCard)
     } else {
         None
     }
@@ -161,7 +163,7 @@ async fn page(
     session: &Model,
     shown: &Shown<'_>,
 ) -> Result<Response, Problem> {
-    let loan_number = sessions::loan_number(&state.cards, session).await?;
+    let loan_number = checkout_sessions::loan_number(&state.cards, session).await?;
     let page = Page {
         site: SITE,
         title: match shown.fault {
@@ -195,7 +197,7 @@ fn main(secret: &str, loan_number: &str, shown: &Shown) -> Markup {
 }
 
 fn cards(shown: &Shown) -> Markup {
-    let wrong = shown.fault.is_some_and(Fault::is_about_card);
+    let wrong = shown.fault.is_some_and(CardFormFault::is_about_card);
     let chosen = TEST_CARDS.iter().position(|card| card.token == shown.card).unwrap_or(0);
     html! {
         fieldset aria-describedby=[wrong.then_some("error")] {
@@ -227,7 +229,7 @@ fn name_field(shown: &Shown) -> Markup {
 }
 
 fn error(shown: &Shown) -> Markup {
-    html! { p #error class="error" role="alert" { (shown.fault.map_or("", Fault::text)) } }
+    html! { p #error class="error" role="alert" { (shown.fault.map_or("", CardFormFault::text)) } }
 }
 
 /// Returns the last segment of a path. Relative links between sibling pages work behind any prefix

@@ -2,9 +2,9 @@
 //! webhooks.
 
 use super::{CLOSE, message, page_of, session_over};
+use crate::cards::checkout_sessions::{self, SessionOutcome};
 use crate::cards::recovery;
-use crate::cards::sessions::{self, Settled};
-use crate::cards::stripe::webhooks::{self, About};
+use crate::cards::stripe::webhooks::{self, WebhookSubject};
 use crate::state::State;
 use poem::http::StatusCode;
 use poem::web::Data;
@@ -20,7 +20,7 @@ const WEBHOOK_TIME_MAX: Duration = Duration::from_secs(10);
 const SIGNATURE: &str = "stripe-signature";
 
 #[derive(Deserialize)]
-struct Query {
+struct ReturnQuery {
     session: String,
     #[serde(default)]
     cancelled: String,
@@ -30,22 +30,22 @@ struct Query {
 #[handler]
 pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let Ok(Query { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
+    let Ok(ReturnQuery { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match sessions::come_back(&state.cards, &secret).await {
-        Ok(Settled::Added) => {
+    match checkout_sessions::come_back(&state.cards, &secret).await {
+        Ok(SessionOutcome::Added) => {
             message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
         }
-        Ok(Settled::Pending) if !cancelled.is_empty() => {
+        Ok(SessionOutcome::Pending) if !cancelled.is_empty() => {
             message(StatusCode::OK, "No card added", "Nothing was changed.", CLOSE)
         }
-        Ok(Settled::Pending) => {
+        Ok(SessionOutcome::Pending) => {
             let text = "We don't have your card yet. If you entered one, it will be added \
                         within a few minutes.";
             message(StatusCode::OK, "One moment", text, CLOSE)
         }
-        Ok(Settled::Over) => session_over(),
+        Ok(SessionOutcome::Over) => session_over(),
         Err(error) => page_of(&error.into()),
     }
 }
@@ -73,10 +73,10 @@ pub async fn receive(
     if !webhooks::is_recent(signed, now) {
         return Err(refused().into());
     }
-    match webhooks::about(&body) {
-        About::Nothing => {}
-        About::Payment(reference) => recovery::told_of_payment(&state.cards, reference),
-        About::Checkout(reference) => recovery::told_of_page(&state.cards, reference),
+    match webhooks::subject(&body) {
+        WebhookSubject::Nothing => {}
+        WebhookSubject::Payment(reference) => recovery::payment_notified(&state.cards, reference),
+        WebhookSubject::Checkout(reference) => recovery::session_notified(&state.cards, reference),
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,7 @@ pub mod comments;
 use super::super::Group;
 use crate::auth::caller::Caller;
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::web::Data;
 use poem_openapi::param::Path;
@@ -18,7 +18,7 @@ use shared::entity::{
     collateral_vehicles, collaterals, contacts, loan_collaterals, loans,
 };
 use shared::operations;
-use shared::problem::{Answer, Problem};
+use shared::problem::{JsonResult, Problem};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl LoanCollateral {
         state: Data<&Arc<State>>,
         /// Collateral id.
         collateral_id: Path<i64>,
-    ) -> Answer<Collateral> {
+    ) -> JsonResult<Collateral> {
         let caller = &admitted.caller;
         let row = caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
         let this = Query::select().expr(collateral_id.0).take();
@@ -106,7 +106,7 @@ impl LoanCollateral {
         state: Data<&Arc<State>>,
         /// Collateral id.
         collateral_id: Path<i64>,
-    ) -> Answer<collateral_vehicles::Model> {
+    ) -> JsonResult<collateral_vehicles::Model> {
         let caller = &admitted.caller;
         Ok(Json(caller.get::<collateral_vehicles::Entity>(&state.db, collateral_id.0).await?))
     }
@@ -119,7 +119,7 @@ impl LoanCollateral {
         state: Data<&Arc<State>>,
         /// Collateral id.
         collateral_id: Path<i64>,
-    ) -> Answer<CollateralLocation> {
+    ) -> JsonResult<CollateralLocation> {
         let caller = &admitted.caller;
         let row = caller.get::<collateral_locations::Entity>(&state.db, collateral_id.0).await?;
         let Some(contact_id) = row.contact_id else {
@@ -172,7 +172,7 @@ impl LoanCollateral {
         state: Data<&Arc<State>>,
         /// Collateral id.
         collateral_id: Path<i64>,
-    ) -> Answer<collateral_descriptions::Model> {
+    ) -> JsonResult<collateral_descriptions::Model> {
         let caller = &admitted.caller;
         Ok(Json(caller.get::<collateral_descriptions::Entity>(&state.db, collateral_id.0).await?))
     }

@@ -2,15 +2,15 @@
 
 use super::super::Group;
 use crate::command::idempotency::CreatedVersion;
-use crate::documents::attaching::Upload;
-use crate::documents::changes::{Editor, RemoveCommentDocument};
-use crate::documents::comments::{self, Comment, Kind};
-use crate::documents::removals::Removed;
-use crate::documents::uploads::FormBody;
-use crate::documents::{self, Document, Owner};
+use crate::documents::attach::Upload;
+use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
+use crate::documents::comments::{self, Comment, CommentKind};
+use crate::documents::multipart::FormBody;
+use crate::documents::no_content::NoContent;
+use crate::documents::{self, AttachmentOwner, Document};
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
-use crate::http::versions::{Known, Versioned};
+use crate::http::etag::{IfNoneMatch, WithEtag};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
@@ -34,9 +34,10 @@ impl LoanComments {
         state: Data<&Arc<State>>,
         /// Comment id.
         comment_id: Path<i64>,
-        known: Known,
-    ) -> Result<Versioned<Comment>, Problem> {
-        let comment = comments::get(&state.db, &admitted.caller, Kind::Loan, comment_id.0).await?;
+        known: IfNoneMatch,
+    ) -> Result<WithEtag<Comment>, Problem> {
+        let comment =
+            comments::get(&state.db, &admitted.caller, CommentKind::Loan, comment_id.0).await?;
         Ok(comment.versioned(&known))
     }
 
@@ -54,7 +55,7 @@ impl LoanComments {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
-        let owner = Owner::comment(db, caller, Kind::Loan, comment_id.0).await?;
+        let owner = AttachmentOwner::comment(db, caller, CommentKind::Loan, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -77,7 +78,9 @@ impl LoanComments {
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
-        let owner = Owner::comment(&state.db, upload.caller(), Kind::Loan, comment_id.0).await?;
+        let owner =
+            AttachmentOwner::comment(&state.db, upload.caller(), CommentKind::Loan, comment_id.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -93,10 +96,12 @@ impl LoanComments {
         /// Document id.
         #[oai(name = "documentId")]
         document_id: Query<i64>,
-    ) -> Result<Removed, Problem> {
-        let editor = Editor::new(request, admitted.caller)?;
-        let owner = Owner::comment(&state.db, &editor.caller, Kind::Loan, comment_id.0).await?;
+    ) -> Result<NoContent, Problem> {
+        let editor = DocumentEditor::new(request, admitted.caller)?;
+        let owner =
+            AttachmentOwner::comment(&state.db, &editor.caller, CommentKind::Loan, comment_id.0)
+                .await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-        Removed::of(&state.documents, removal).await
+        NoContent::of(&state.documents, removal).await
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::Group;
 use crate::http::admission::AnyUser;
-use crate::http::paging::{List, Page};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use chrono::NaiveDate;
 use poem::web::Data;
@@ -14,7 +14,7 @@ use shared::amounts::{Money, OutOfRange};
 use shared::entity::{credit_lines, draws, loans};
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{Answer, Problem};
+use shared::problem::{JsonResult, Problem};
 use std::sync::Arc;
 
 /// Credit used and credit available on a credit line.
@@ -97,7 +97,7 @@ impl CreditLines {
         state: Data<&Arc<State>>,
         /// Credit line id.
         creditline_id: Path<i64>,
-    ) -> Answer<CreditUsed> {
+    ) -> JsonResult<CreditUsed> {
         let loan = credit_lines::Entity::belongs_to(loans::Entity)
             .from(credit_lines::Column::LoanId)
             .to(loans::Column::LoanId);

@@ -1,16 +1,16 @@
 //! `/loans/…/payment-gateway`: saved cards, card payments and convenience fees.
 
 use super::super::Group;
-use crate::audit::Author;
-use crate::auth::caller::Admitted;
+use crate::audit::Actor;
+use crate::auth::caller::RequestContext;
 use crate::cards::convenience_fee;
-use crate::cards::paying::{CardPayment, NewCardPayment, Opening, pay};
+use crate::cards::payment::{CardPayment, NewCardPayment, NewIntent, pay};
 use crate::cards::saved_cards::{AddCard, NewCard, add, forget};
-use crate::cards::{rules, sessions};
-use crate::command::idempotency::{Created, Scope};
+use crate::cards::{checkout_sessions, rules};
+use crate::command::idempotency::{Created, IdempotencyScope};
 use crate::http::admission::{AnyUser, CoreUser};
-use crate::http::paging::{List, Page};
-use crate::http::request_body::JsonBody;
+use crate::http::json_body::JsonBody;
+use crate::http::pagination::{List, Page};
 use crate::loans::payments::posted;
 use crate::state::State;
 use poem::Request;
@@ -20,13 +20,13 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sea_orm::{ColumnTrait, Condition, QueryFilter};
 use shared::amounts::{AmountText, Money, Rate};
-use shared::edge::HeadOnly;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::loans;
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType, EntryType};
 use shared::interface_names;
+use shared::middleware::HeadOnly;
 use shared::operations;
-use shared::problem::{Answer, Problem};
+use shared::problem::{JsonResult, Problem};
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 use std::sync::Arc;
@@ -83,11 +83,11 @@ pub struct AddPaymentMethodUrl {
 }
 
 /// `/loans/…/payment-gateway`
-pub struct PaymentGateway;
+pub struct LoanPaymentGateway;
 
 #[operations]
 #[OpenApi(tag = "Group::PaymentGateway")]
-impl PaymentGateway {
+impl LoanPaymentGateway {
     /// List a loan's cards.
     ///
     /// Wallet cards of the borrower and of the contacts linked to the loan that were used at least
@@ -141,8 +141,8 @@ impl PaymentGateway {
     ) -> Result<Created<cards::Model>, Problem> {
         let caller = admitted.caller;
         caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
-        let scope = Scope::of(request, &caller, &[&card.bytes])?;
-        let author = Author::new(&caller, ChangeSource::Api, request_id.0);
+        let scope = IdempotencyScope::of(request, &caller, &[&card.bytes])?;
+        let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let adding = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
         Ok(Created(add(adding, scope).await?))
     }
@@ -157,7 +157,7 @@ impl PaymentGateway {
         state: Data<&Arc<State>>,
         /// Card id.
         token_id: Path<i64>,
-    ) -> Answer<cards::Model> {
+    ) -> JsonResult<cards::Model> {
         Ok(Json(admitted.caller.get::<cards::Entity>(&state.db, token_id.0).await?))
     }
 
@@ -174,8 +174,8 @@ impl PaymentGateway {
         request_id: Data<&RequestId>,
         /// Card id.
         token_id: Path<i64>,
-    ) -> Answer<cards::Model> {
-        let author = Author::new(&admitted.caller, ChangeSource::Api, request_id.0);
+    ) -> JsonResult<cards::Model> {
+        let author = Actor::new(&admitted.caller, ChangeSource::Api, request_id.0);
         Ok(Json(forget(&state.cards, admitted.caller, author, token_id.0).await?))
     }
 
@@ -199,7 +199,7 @@ impl PaymentGateway {
         /// True if the borrower is present in person.
         #[oai(name = "borrowerPresent")]
         borrower_present: Query<Option<bool>>,
-    ) -> Answer<ConvenienceFee> {
+    ) -> JsonResult<ConvenienceFee> {
         let loan = admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let card = match token_id.0 {
             None => None,
@@ -264,11 +264,11 @@ impl PaymentGateway {
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewCardPayment>,
     ) -> Result<Created<CardPayment>, Problem> {
-        let Admitted { caller, clock } = admitted;
-        let author = Author::new(&caller, ChangeSource::Gateway, request_id.0);
+        let RequestContext { caller, clock } = admitted;
+        let author = Actor::new(&caller, ChangeSource::Gateway, request_id.0);
         let (new, today) = (payment.value, clock.today);
-        let opening = Opening::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
-        let scope = Scope::of(request, &opening.caller, &[&payment.bytes])?;
+        let opening = NewIntent::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
+        let scope = IdempotencyScope::of(request, &opening.caller, &[&payment.bytes])?;
         Ok(Created(pay(&state.cards, opening, scope).await?))
     }
 
@@ -283,13 +283,14 @@ impl PaymentGateway {
         request: &Request,
         /// Loan id.
         loan_id: Path<i64>,
-    ) -> Answer<AddPaymentMethodUrl> {
-        let Admitted { caller, clock } = admitted;
+    ) -> JsonResult<AddPaymentMethodUrl> {
+        let RequestContext { caller, clock } = admitted;
         let origin = state.cards.gateway.origin().to_owned();
         // HEAD checks that a page could be opened, and opens none.
         let tried = request.data::<HeadOnly>().is_some();
         let opened =
-            sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, tried).await?;
+            checkout_sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, tried)
+                .await?;
         Ok(Json(AddPaymentMethodUrl { url: opened.url, expires_at: opened.expires_at }))
     }
 }

@@ -1,15 +1,15 @@
 //! `/loans/{loan_id}/transactions`: transaction history, and posting payments.
 
 use super::super::Group;
-use crate::audit::Author;
-use crate::auth::caller::{Admitted, Caller};
-use crate::command::effects::{self, Effect, Keeping};
+use crate::audit::Actor;
+use crate::auth::caller::{Caller, RequestContext};
+use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::failure::LockedRow;
-use crate::command::idempotency::{Replayable, Scope};
-use crate::command::turns::Row;
+use crate::command::idempotency::{IdempotencyScope, Replayable};
+use crate::command::row_locks::RowKey;
 use crate::http::admission::CoreUser;
-use crate::http::paging::{Cursor, List, Page};
-use crate::http::request_body::JsonBody;
+use crate::http::json_body::JsonBody;
+use crate::http::pagination::{Cursor, List, Page};
 use crate::loans::payments::{self, NewPayment};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::state::State;
@@ -27,7 +27,7 @@ use shared::time::{Clock, Day};
 use std::sync::Arc;
 
 /// The transactions of a payment, as sent in the response and as stored for a retry.
-type Posted = Replayable<Vec<loan_transactions::Model>, true>;
+type PaymentResponse = Replayable<Vec<loan_transactions::Model>, true>;
 
 /// `/loans/{loan_id}/transactions`
 pub struct LoanTransactions;
@@ -107,16 +107,18 @@ impl LoanTransactions {
         #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
-    ) -> Result<Posted, Problem> {
-        let Admitted { caller, clock } = admitted;
+    ) -> Result<PaymentResponse, Problem> {
+        let RequestContext { caller, clock } = admitted;
         let keeping = match test.0.unwrap_or(false) {
-            true => Keeping::Tried,
-            false => Keeping::Kept(Scope::of(request, &caller, &[&payment.bytes])?),
+            true => ExecutionMode::Tried,
+            false => {
+                ExecutionMode::Kept(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
+            }
         };
         payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
-        let author = Author::new(&caller, ChangeSource::Api, request_id.0);
-        let payment = Payment { caller, author, loan_id: loan_id.0, new: payment.value };
-        Ok(effects::carry_out(&state.writer, payment, keeping).await?)
+        let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
+        let payment = PostPayment { caller, author, loan_id: loan_id.0, new: payment.value };
+        Ok(execute::execute(&state.writer, payment, keeping).await?)
     }
 }
 
@@ -131,22 +133,22 @@ fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
 }
 
 /// An admitted payment.
-struct Payment {
+struct PostPayment {
     caller: Caller,
-    author: Author,
+    author: Actor,
     loan_id: i64,
     new: NewPayment,
 }
 
-impl Effect for Payment {
+impl Command for PostPayment {
     type Answer = Vec<loan_transactions::Model>;
     type Rule = LoanRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
-    fn rows(&self) -> Vec<Row> {
-        let drawer = self.new.cash_drawer_id.map(Row::Drawer);
-        [Row::Loan(self.loan_id)].into_iter().chain(drawer).collect()
+    fn rows(&self) -> Vec<RowKey> {
+        let drawer = self.new.cash_drawer_id.map(RowKey::Drawer);
+        [RowKey::Loan(self.loan_id)].into_iter().chain(drawer).collect()
     }
 
     async fn apply(
@@ -154,7 +156,7 @@ impl Effect for Payment {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, LoanError> {
-        let order = self.new.clone().order()?;
+        let order = self.new.clone().validate()?;
         payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &order).await
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::Group;
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::web::Data;
 use poem_openapi::OpenApi;

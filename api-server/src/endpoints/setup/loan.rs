@@ -1,9 +1,9 @@
 //! `/setup/loan`: setup lists for loans, and the fields of entry forms.
 
 use super::super::Group;
-use crate::auth::caller::Admitted;
+use crate::auth::caller::RequestContext;
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::web::Data;
 use poem_openapi::OpenApi;
@@ -150,7 +150,7 @@ impl LoanSetup {
 /// Returns a page of a form's fields, without hidden ones.
 async fn list_fields(
     state: &State,
-    admitted: &Admitted,
+    admitted: &RequestContext,
     form: Form,
     page: &Page,
 ) -> Result<List<user_defined_fields::Model>, Problem> {

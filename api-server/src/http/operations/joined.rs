@@ -173,12 +173,12 @@ impl Operations {
     }
 
     /// Returns the operation with this id.
-    pub fn named(&self, id: &str) -> Option<&Operation> {
+    pub fn by_id(&self, id: &str) -> Option<&Operation> {
         self.all().find(|operation| operation.id == id)
     }
 
     /// Returns the operation that the router chose for a request.
-    pub fn asked(&self, request: &Request) -> Option<&Operation> {
+    pub fn of_request(&self, request: &Request) -> Option<&Operation> {
         self.at(request.method(), request.data()?)
     }
 
@@ -221,7 +221,7 @@ impl Operations {
     /// Returns the current location of a former path, with the ids it carries filled in.
     pub fn current_path(&self, path: &str) -> Option<String> {
         let (former, id) = FORMER_PATHS.iter().find(|(former, _)| matches(former, path))?;
-        let mut current = self.named(id)?.path.clone();
+        let mut current = self.by_id(id)?.path.clone();
         for (name, value) in former.split('/').zip(path.split('/')) {
             if name.starts_with('{') {
                 current = current.replace(name, value);

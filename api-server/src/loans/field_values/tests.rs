@@ -1,7 +1,7 @@
 //! Checks of values against field definitions.
 
 use super::*;
-use shared::lists::TextList;
+use shared::json_columns::TextList;
 use shared::problem::ValueRule;
 
 fn field(data_type: DataType) -> user_defined_fields::Model {

@@ -1,8 +1,8 @@
 //! Due rows in a reversal: amounts that the entry settled become due again, and rows that the entry
 //! created are deleted.
 
-use crate::loans::entries::codes;
-use crate::loans::loan_book::update_paid;
+use crate::loans::account::update_paid;
+use crate::loans::journal::codes;
 use crate::loans::refusals::LoanError;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};

@@ -13,14 +13,14 @@
 //! oldest first, then the amount that no due row holds; none of it counts as paid ahead.
 
 use super::allocation::{Allocation, DueRowPart};
-use super::payment::{Refusal, Split};
-use super::{State, Terms};
+use super::payment::{PaymentRefusal, Split};
+use super::{LoanState, Terms};
 use chrono::NaiveDate;
 use shared::amounts::Money;
 
 /// Kind of adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AdjustmentKind {
     Advance,
     /// An advance on a credit line.
     Draw,
@@ -33,10 +33,10 @@ pub enum Kind {
     FeeWaived,
 }
 
-impl Kind {
+impl AdjustmentKind {
     /// True if it moves the accrual base to its effective date.
     pub const fn moves_base(self) -> bool {
-        use Kind::{Advance, Draw, InterestReduction, PrincipalWriteOff};
+        use AdjustmentKind::{Advance, Draw, InterestReduction, PrincipalWriteOff};
         matches!(self, Advance | Draw | InterestReduction | PrincipalWriteOff)
     }
 }
@@ -47,7 +47,7 @@ pub struct Adjusted {
     /// Due rows settled, ascending.
     pub due_row_parts: Vec<DueRowPart>,
     /// State to store.
-    pub after: State,
+    pub after: LoanState,
     /// The moved balance, after the adjustment; for interest, the amount owed on the effective
     /// date.
     pub balance_after: Money,
@@ -56,7 +56,7 @@ pub struct Adjusted {
 impl Adjusted {
     /// True if this one balance moved by the amount, no other balance moved, and no more than the
     /// amount was allocated to due rows: a last check before anything is written.
-    pub fn is_balanced(&self, before: &State, kind: Kind, amount: Money) -> bool {
+    pub fn is_balanced(&self, before: &LoanState, kind: AdjustmentKind, amount: Money) -> bool {
         let Self { due_row_parts, after, .. } = self;
         let units = |amount: Money| i128::from(amount.units());
         let moved = [
@@ -69,14 +69,14 @@ impl Adjusted {
         ];
         let (up, down) = (units(amount), -units(amount));
         let expected = match kind {
-            Kind::Advance | Kind::Draw => [up, 0, 0, 0, 0, 0],
-            Kind::PrincipalWriteOff => [down, 0, 0, 0, 0, 0],
-            Kind::InterestReduction => [0, up, 0, 0, 0, 0],
-            Kind::LateCharge => [0, 0, up, 0, 0, 0],
-            Kind::LateChargeWaived => [0, 0, down, 0, 0, 0],
-            Kind::Fee => [0, 0, 0, up, 0, 0],
-            Kind::FeeWaived => [0, 0, 0, down, 0, 0],
-            Kind::ImpoundDisbursement => [0, 0, 0, 0, down, 0],
+            AdjustmentKind::Advance | AdjustmentKind::Draw => [up, 0, 0, 0, 0, 0],
+            AdjustmentKind::PrincipalWriteOff => [down, 0, 0, 0, 0, 0],
+            AdjustmentKind::InterestReduction => [0, up, 0, 0, 0, 0],
+            AdjustmentKind::LateCharge => [0, 0, up, 0, 0, 0],
+            AdjustmentKind::LateChargeWaived => [0, 0, down, 0, 0, 0],
+            AdjustmentKind::Fee => [0, 0, 0, up, 0, 0],
+            AdjustmentKind::FeeWaived => [0, 0, 0, down, 0, 0],
+            AdjustmentKind::ImpoundDisbursement => [0, 0, 0, 0, down, 0],
         };
         let of_rows: i128 =
             due_row_parts.iter().map(|row| units(row.interest) + units(row.principal)).sum();
@@ -90,13 +90,13 @@ impl Adjusted {
 /// A [`Refusal`], after which nothing has changed.
 pub fn post(
     terms: &Terms,
-    before: &State,
-    kind: Kind,
+    before: &LoanState,
+    kind: AdjustmentKind,
     amount: Money,
     day: NaiveDate,
-) -> Result<Adjusted, Refusal> {
+) -> Result<Adjusted, PaymentRefusal> {
     if !amount.is_positive() {
-        return Err(Refusal::AmountNotPositive);
+        return Err(PaymentRefusal::AmountNotPositive);
     }
     let mut state = before.clone();
     if kind.moves_base() {
@@ -104,20 +104,20 @@ pub fn post(
     }
     let mut due_row_parts = Vec::new();
     let balance_after = match kind {
-        Kind::Advance | Kind::Draw => raise(&mut state.principal, amount)?,
-        Kind::LateCharge => raise(&mut state.late_charges, amount)?,
-        Kind::Fee => raise(&mut state.fees, amount)?,
-        Kind::ImpoundDisbursement => lower(&mut state.impound, amount, "impound")?,
-        Kind::LateChargeWaived => lower(&mut state.late_charges, amount, "late charge")?,
-        Kind::FeeWaived => lower(&mut state.fees, amount, "fee")?,
-        Kind::InterestReduction => {
+        AdjustmentKind::Advance | AdjustmentKind::Draw => raise(&mut state.principal, amount)?,
+        AdjustmentKind::LateCharge => raise(&mut state.late_charges, amount)?,
+        AdjustmentKind::Fee => raise(&mut state.fees, amount)?,
+        AdjustmentKind::ImpoundDisbursement => lower(&mut state.impound, amount, "impound")?,
+        AdjustmentKind::LateChargeWaived => lower(&mut state.late_charges, amount, "late charge")?,
+        AdjustmentKind::FeeWaived => lower(&mut state.fees, amount, "fee")?,
+        AdjustmentKind::InterestReduction => {
             let split = Split { interest: amount, ..Split::default() };
             let owed = state.interest_owed_on(terms, day)?;
             at_most(amount, owed, "interest")?;
             (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
             state.interest_owed_on(terms, day)?
         }
-        Kind::PrincipalWriteOff => {
+        AdjustmentKind::PrincipalWriteOff => {
             let split = Split { principal: amount, ..Split::default() };
             at_most(amount, state.principal, "principal")?;
             (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
@@ -127,31 +127,31 @@ pub fn post(
     Ok(Adjusted { due_row_parts, after: state, balance_after })
 }
 
-fn raise(balance: &mut Money, amount: Money) -> Result<Money, Refusal> {
+fn raise(balance: &mut Money, amount: Money) -> Result<Money, PaymentRefusal> {
     *balance = balance.plus(amount)?;
     Ok(*balance)
 }
 
-fn lower(balance: &mut Money, amount: Money, part: &'static str) -> Result<Money, Refusal> {
+fn lower(balance: &mut Money, amount: Money, part: &'static str) -> Result<Money, PaymentRefusal> {
     at_most(amount, *balance, part)?;
     *balance = balance.minus(amount)?;
     Ok(*balance)
 }
 
-fn at_most(amount: Money, balance: Money, part: &'static str) -> Result<(), Refusal> {
+fn at_most(amount: Money, balance: Money, part: &'static str) -> Result<(), PaymentRefusal> {
     match amount > balance {
-        true => Err(Refusal::SplitExceedsBalance { part, balance }),
+        true => Err(PaymentRefusal::SplitExceedsBalance { part, balance }),
         false => Ok(()),
     }
 }
 
 fn settled(
     terms: &Terms,
-    state: State,
+    state: LoanState,
     amount: Money,
     day: NaiveDate,
     split: &Split,
-) -> Result<(State, Vec<DueRowPart>), Refusal> {
+) -> Result<(LoanState, Vec<DueRowPart>), PaymentRefusal> {
     let mut allocation = Allocation::new(terms, state, day, amount)?;
     allocation.pay_split(split)?;
     let due_row_parts = allocation.paid_due_rows();

@@ -22,14 +22,14 @@
 //! more than is due only shortens the loan.
 
 use super::payment::Split;
-use super::{DueRow, State, Terms};
+use super::{DueRow, LoanState, Terms};
 use chrono::NaiveDate;
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::loans::{DistributionItem, ExcessHandling};
 
 /// Amounts that a payment moved, by balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
+pub struct PaymentParts {
     pub principal: Money,
     pub interest: Money,
     pub late_charges: Money,
@@ -41,7 +41,7 @@ pub struct Parts {
     pub suspense_applied: Money,
 }
 
-impl Parts {
+impl PaymentParts {
     /// Returns the payment's amount: all parts less the suspense applied.
     pub fn total(&self) -> Result<Money, OutOfRange> {
         let Self { principal, interest, late_charges, fees, impound, suspense, .. } = *self;
@@ -69,9 +69,9 @@ pub(super) struct Allocation<'a> {
     effective_date: NaiveDate,
     /// Amount not allocated yet.
     pub rest: Money,
-    pub state: State,
+    pub state: LoanState,
     interest_owed: Money,
-    pub parts: Parts,
+    pub parts: PaymentParts,
     /// One for each due row, in the same order.
     due_row_parts: Vec<DueRowPart>,
     accrued_interest_paid: Money,
@@ -84,7 +84,7 @@ type PayRow<'a> = fn(&mut Allocation<'a>, usize) -> Result<(), OutOfRange>;
 impl<'a> Allocation<'a> {
     pub(super) fn new(
         terms: &'a Terms,
-        state: State,
+        state: LoanState,
         effective_date: NaiveDate,
         amount: Money,
     ) -> Result<Self, OutOfRange> {
@@ -99,7 +99,7 @@ impl<'a> Allocation<'a> {
             effective_date,
             rest: amount,
             interest_owed: state.interest_owed_on(terms, effective_date)?,
-            parts: Parts::default(),
+            parts: PaymentParts::default(),
             due_row_parts: state.due_rows.iter().map(nothing).collect(),
             accrued_interest_paid: Money::ZERO,
             unbilled_principal_paid: Money::ZERO,

@@ -65,8 +65,8 @@ impl DayCount {
         match self {
             Self::Thirty360 => {
                 let since = terms.schedule.last_on_or_before(from);
-                let since = End::of(terms, since.unwrap_or(terms.interest_start_date));
-                let (from, to) = (End::of(terms, from), End::of(terms, to));
+                let since = SpanEnd::of(terms, since.unwrap_or(terms.interest_start_date));
+                let (from, to) = (SpanEnd::of(terms, from), SpanEnd::of(terms, to));
                 i128::from(since.days_until(to) - since.days_until(from))
             }
             Self::Calendar { .. } => self.units_of_day(from) * i128::from((to - from).num_days()),
@@ -92,7 +92,7 @@ impl DayCount {
 /// 3. d2 is 31 and d1 is at least 30: d2 = 30
 /// 4. d1 is 31: d1 = 30
 pub fn days_30_360(from: NaiveDate, to: NaiveDate) -> i64 {
-    End::plain(from).days_until(End::plain(to))
+    SpanEnd::plain(from).days_until(SpanEnd::plain(to))
 }
 
 /// One end of a span of 30-day months.
@@ -102,12 +102,12 @@ pub fn days_30_360(from: NaiveDate, to: NaiveDate) -> i64 {
 /// date that lies on the schedule counted backwards. The steps of [`days_30_360`] do not move such
 /// a date, so months between due dates have 30 days.
 #[derive(Clone, Copy)]
-struct End {
+struct SpanEnd {
     date: NaiveDate,
     intended_day: Option<u32>,
 }
 
-impl End {
+impl SpanEnd {
     fn plain(date: NaiveDate) -> Self {
         Self { date, intended_day: None }
     }

@@ -13,13 +13,13 @@
 //! The standing on a day is computed by creating the rows up to it without storing them.
 
 use super::interest::{self, InterestFactor};
-use super::{DueRow, State, Terms, payment, sum};
+use super::{DueRow, LoanState, Terms, payment, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, OutOfRange};
 
 /// Standing of a loan on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct LoanStanding {
     /// Interest accrued since booking, unrounded, paid or not.
     pub interest_total: Accrual,
     /// Interest owed, in cents.
@@ -40,12 +40,12 @@ pub struct Standing {
     pub due_rows: Vec<DueRow>,
 }
 
-impl State {
+impl LoanState {
     /// Returns the standing of the loan on a day, without posting anything.
     ///
     /// After the maturity date, accrued interest that no due row holds is past due immediately,
     /// aged from the maturity date.
-    pub fn standing(&self, terms: &Terms, today: NaiveDate) -> Result<Standing, OutOfRange> {
+    pub fn standing(&self, terms: &Terms, today: NaiveDate) -> Result<LoanStanding, OutOfRange> {
         let mut state = self.clone();
         state.create_due_rows(terms, today)?;
         let interest_total = state.interest_total_on(terms, today)?;
@@ -69,7 +69,7 @@ impl State {
             oldest_past_due = oldest_past_due.or(accrued.is_positive().then_some(maturity));
         }
 
-        Ok(Standing {
+        Ok(LoanStanding {
             interest_total,
             interest_owed,
             per_diem: interest::per_diem(terms, state.principal, today)?,

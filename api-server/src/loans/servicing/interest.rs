@@ -6,7 +6,7 @@
 //! is posted or quoted; the remainder below a cent stays in the accrued total.
 
 use super::day_count::DayCount;
-use super::{State, Terms};
+use super::{LoanState, Terms};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use shared::amounts::{Accrual, Money, OutOfRange, Rate, divide_half_up};
@@ -42,7 +42,7 @@ pub fn per_diem(terms: &Terms, principal: Money, day: NaiveDate) -> Result<Accru
     InterestFactor::none(terms).with(rate_on(terms, day), units)?.interest_on(principal)
 }
 
-impl State {
+impl LoanState {
     /// Returns the interest accrued since booking up to a day, paid or not, unrounded.
     ///
     /// This is the total at the accrual base plus the interest on the current principal since then.

@@ -3,24 +3,24 @@
 //! A payment is allocated in the order of the loan's payment distribution or by an explicit split,
 //! or it pays the loan off. Dates, privileges and statuses are checked by the caller.
 
-use super::allocation::{Allocation, DueRowPart, Parts};
-use super::{State, Terms, sum};
+use super::allocation::{Allocation, DueRowPart, PaymentParts};
+use super::{LoanState, Terms, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::loans::{DistributionItem, ExcessHandling};
 
 /// A payment to post.
 #[derive(Clone, Copy, Debug)]
-pub struct Instruction<'a> {
+pub struct PaymentInput<'a> {
     pub amount: Money,
     /// Interest is paid up to, not including, this day, which is not before the accrual base.
     pub effective_date: NaiveDate,
-    pub how: How<'a>,
+    pub how: AllocationMode<'a>,
 }
 
 /// How a payment is allocated.
 #[derive(Clone, Copy, Debug)]
-pub enum How<'a> {
+pub enum AllocationMode<'a> {
     /// Item by item; the excess handling decides about the rest.
     Distributed { distribution: &'a [DistributionItem], excess: ExcessHandling },
     /// In the parts given: due rows oldest first, then amounts that no due row holds.
@@ -43,25 +43,25 @@ pub struct Split {
 
 /// Result of posting a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Posting {
+pub struct PostedPayment {
     /// Amounts by balance; they sum to the payment's amount.
-    pub parts: Parts,
+    pub parts: PaymentParts,
     /// Due rows paid, ascending. Interest and principal paid beyond these were in no due row.
     pub due_row_parts: Vec<DueRowPart>,
     /// State to store: accrual base at the effective date, due rows created and paid.
-    pub after: State,
+    pub after: LoanState,
     /// Payoff amount on the effective date, after this payment.
     pub payoff_after: Money,
     /// True if the payment closes the loan: only a payoff does, not merely a payment in full.
     pub closes: bool,
 }
 
-impl Posting {
+impl PostedPayment {
     /// True if the parts sum to the amount, every balance moved by its part, and no more was
     /// allocated to due rows than was paid in interest and in principal: a last check before
     /// anything is written. Differences are computed in wide integers, because they may exceed what
     /// can be stored: a suspense balance may be near its limit until it is applied.
-    pub fn is_balanced(&self, before: &State, amount: Money) -> bool {
+    pub fn is_balanced(&self, before: &LoanState, amount: Money) -> bool {
         let Self { parts, after, due_row_parts, .. } = self;
         let units = |amount: Money| i128::from(amount.units());
         let difference = |more: Money, less: Money| units(more) - units(less);
@@ -84,7 +84,7 @@ impl Posting {
 
 /// Reason why a payment is not posted, with the figure that would have passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum PaymentRefusal {
     /// The amount or a part of it is negative; or the amount is zero, and not a payoff of a loan on
     /// which nothing is owed.
     AmountNotPositive,
@@ -100,7 +100,7 @@ pub enum Refusal {
     OutOfRange(OutOfRange),
 }
 
-impl From<OutOfRange> for Refusal {
+impl From<OutOfRange> for PaymentRefusal {
     fn from(error: OutOfRange) -> Self {
         Self::OutOfRange(error)
     }
@@ -113,21 +113,23 @@ impl From<OutOfRange> for Refusal {
 /// A [`Refusal`], after which nothing has changed.
 pub fn post(
     terms: &Terms,
-    before: &State,
-    instruction: &Instruction<'_>,
-) -> Result<Posting, Refusal> {
-    let Instruction { amount, effective_date, how } = *instruction;
+    before: &LoanState,
+    instruction: &PaymentInput<'_>,
+) -> Result<PostedPayment, PaymentRefusal> {
+    let PaymentInput { amount, effective_date, how } = *instruction;
     check_positive(terms, before, instruction)?;
     let mut accrued = before.clone();
     accrued.move_base(terms, effective_date)?;
     let allocation = Allocation::new(terms, accrued, effective_date, amount)?;
-    let closes = matches!(how, How::Payoff { .. });
+    let closes = matches!(how, AllocationMode::Payoff { .. });
     let allocation = match how {
-        How::Distributed { distribution, excess } => distributed(allocation, distribution, excess)?,
-        How::Split(split) => split_up(allocation, &split)?,
-        How::Payoff { excess } => paid_off(allocation, excess)?,
+        AllocationMode::Distributed { distribution, excess } => {
+            distributed(allocation, distribution, excess)?
+        }
+        AllocationMode::Split(split) => split_up(allocation, &split)?,
+        AllocationMode::Payoff { excess } => paid_off(allocation, excess)?,
     };
-    Ok(Posting {
+    Ok(PostedPayment {
         parts: allocation.parts,
         due_row_parts: allocation.paid_due_rows(),
         payoff_after: payoff_amount(terms, &allocation.state, effective_date)?,
@@ -138,28 +140,32 @@ pub fn post(
 
 /// Returns the payoff amount on a day: principal, interest owed, late charges and fees, less the
 /// suspense balance, never negative. The impound balance belongs to the borrower and is not netted.
-pub fn payoff_amount(terms: &Terms, state: &State, day: NaiveDate) -> Result<Money, OutOfRange> {
+pub fn payoff_amount(
+    terms: &Terms,
+    state: &LoanState,
+    day: NaiveDate,
+) -> Result<Money, OutOfRange> {
     Ok(total_owed(state, state.interest_owed_on(terms, day)?)?.minus_down_to_zero(state.suspense))
 }
 
-fn total_owed(state: &State, interest_owed: Money) -> Result<Money, OutOfRange> {
+fn total_owed(state: &LoanState, interest_owed: Money) -> Result<Money, OutOfRange> {
     sum([state.principal, interest_owed, state.late_charges, state.fees])
 }
 
 fn check_positive(
     terms: &Terms,
-    before: &State,
-    instruction: &Instruction<'_>,
-) -> Result<(), Refusal> {
-    let Instruction { amount, effective_date, how } = *instruction;
+    before: &LoanState,
+    instruction: &PaymentInput<'_>,
+) -> Result<(), PaymentRefusal> {
+    let PaymentInput { amount, effective_date, how } = *instruction;
     // A payoff of zero closes a loan on which nothing is owed.
-    let closes_for_nothing = matches!(how, How::Payoff { .. })
+    let closes_for_nothing = matches!(how, AllocationMode::Payoff { .. })
         && amount.is_zero()
         && payoff_amount(terms, before, effective_date)?.is_zero();
     if amount.is_positive() || closes_for_nothing {
         Ok(())
     } else {
-        Err(Refusal::AmountNotPositive)
+        Err(PaymentRefusal::AmountNotPositive)
     }
 }
 
@@ -167,28 +173,31 @@ fn distributed<'a>(
     mut allocation: Allocation<'a>,
     distribution: &[DistributionItem],
     excess: ExcessHandling,
-) -> Result<Allocation<'a>, Refusal> {
+) -> Result<Allocation<'a>, PaymentRefusal> {
     for item in distribution {
         allocation.pay(*item)?;
     }
     allocation.place_excess(excess)?;
     if allocation.rest.is_positive() {
         // Money is left over, so every item has taken all it can.
-        return Err(Refusal::Overpayment { most: allocation.parts.total()? });
+        return Err(PaymentRefusal::Overpayment { most: allocation.parts.total()? });
     }
     allocation.count_paid_ahead()?;
     Ok(allocation)
 }
 
-fn split_up<'a>(mut allocation: Allocation<'a>, split: &Split) -> Result<Allocation<'a>, Refusal> {
+fn split_up<'a>(
+    mut allocation: Allocation<'a>,
+    split: &Split,
+) -> Result<Allocation<'a>, PaymentRefusal> {
     let Split { principal, interest, late_charges, fees, impound, suspense } = *split;
     let parts = [principal, interest, late_charges, fees, impound, suspense];
     if parts.iter().any(|part| *part < Money::ZERO) {
-        return Err(Refusal::AmountNotPositive);
+        return Err(PaymentRefusal::AmountNotPositive);
     }
     let (sum, amount) = (sum(parts)?, allocation.rest);
     if sum != amount {
-        return Err(Refusal::SplitMismatch { sum, amount });
+        return Err(PaymentRefusal::SplitMismatch { sum, amount });
     }
     let state = &allocation.state;
     for (part, amount, balance) in [
@@ -198,7 +207,7 @@ fn split_up<'a>(mut allocation: Allocation<'a>, split: &Split) -> Result<Allocat
         ("fee", fees, state.fees),
     ] {
         if amount > balance {
-            return Err(Refusal::SplitExceedsBalance { part, balance });
+            return Err(PaymentRefusal::SplitExceedsBalance { part, balance });
         }
     }
     allocation.pay_split(split)?;
@@ -209,18 +218,18 @@ fn split_up<'a>(mut allocation: Allocation<'a>, split: &Split) -> Result<Allocat
 fn paid_off(
     mut allocation: Allocation<'_>,
     excess: ExcessHandling,
-) -> Result<Allocation<'_>, Refusal> {
+) -> Result<Allocation<'_>, PaymentRefusal> {
     let amount = allocation.rest;
     let interest = allocation.interest_owed();
-    let State { principal, late_charges, fees, suspense: held, .. } = allocation.state;
+    let LoanState { principal, late_charges, fees, suspense: held, .. } = allocation.state;
     let owed = total_owed(&allocation.state, interest)?;
     let payoff = owed.minus_down_to_zero(held);
     if amount < payoff {
-        return Err(Refusal::PayoffShort { payoff });
+        return Err(PaymentRefusal::PayoffShort { payoff });
     }
     let beyond = amount.minus(payoff)?;
     if beyond.is_positive() && excess != ExcessHandling::Suspense {
-        return Err(Refusal::Overpayment { most: payoff });
+        return Err(PaymentRefusal::Overpayment { most: payoff });
     }
     allocation.apply_suspense(held.min(owed))?;
     let impound = Money::ZERO;

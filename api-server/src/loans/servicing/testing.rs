@@ -1,8 +1,8 @@
 //! Sample loans for the tests of this module.
 
-use super::payment::{How, Instruction, Posting, Refusal, post};
+use super::payment::{AllocationMode, PaymentInput, PaymentRefusal, PostedPayment, post};
 use super::schedule::Schedule;
-use super::{RateStep, State, Terms};
+use super::{LoanState, RateStep, Terms};
 use chrono::{Days, NaiveDate};
 use proptest::prelude::*;
 use shared::amounts::{Accrual, Money, Rate};
@@ -78,15 +78,15 @@ pub fn monthly(rate: &str, instalment: &str, payments: u32) -> Terms {
 }
 
 /// The published loan of 28,000.00 at 14.07 % over 60 months.
-pub fn published() -> (Terms, State) {
+pub fn published() -> (Terms, LoanState) {
     let terms = monthly("14.07", "652.53", 60);
     let state = booked(&terms, "28000.00");
     (terms, state)
 }
 
 /// The state of a loan at booking.
-pub fn booked(terms: &Terms, principal: &str) -> State {
-    State {
+pub fn booked(terms: &Terms, principal: &str) -> LoanState {
+    LoanState {
         principal: money(principal),
         late_charges: Money::ZERO,
         fees: Money::ZERO,
@@ -103,34 +103,34 @@ pub fn booked(terms: &Terms, principal: &str) -> State {
 }
 
 /// Posts a payment in the default distribution, with the excess to principal.
-pub fn pay(terms: &Terms, state: &State, amount: &str, day: &str) -> Posting {
+pub fn pay(terms: &Terms, state: &LoanState, amount: &str, day: &str) -> PostedPayment {
     pay_with(terms, state, amount, day, ExcessHandling::Principal).unwrap()
 }
 
 pub fn pay_with(
     terms: &Terms,
-    state: &State,
+    state: &LoanState,
     amount: &str,
     day: &str,
     excess: ExcessHandling,
-) -> Result<Posting, Refusal> {
-    let how = How::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+) -> Result<PostedPayment, PaymentRefusal> {
+    let how = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
     post_on(terms, state, amount, day, how)
 }
 
 pub fn post_on(
     terms: &Terms,
-    state: &State,
+    state: &LoanState,
     amount: &str,
     day: &str,
-    how: How<'_>,
-) -> Result<Posting, Refusal> {
-    let instruction = Instruction { amount: money(amount), effective_date: date(day), how };
+    how: AllocationMode<'_>,
+) -> Result<PostedPayment, PaymentRefusal> {
+    let instruction = PaymentInput { amount: money(amount), effective_date: date(day), how };
     post(terms, state, &instruction)
 }
 
 /// Returns the interest and principal parts of a posting, to compare with published figures.
-pub fn interest_and_principal(posting: &Posting) -> (String, String) {
+pub fn interest_and_principal(posting: &PostedPayment) -> (String, String) {
     (posting.parts.interest.to_string(), posting.parts.principal.to_string())
 }
 

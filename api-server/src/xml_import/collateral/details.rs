@@ -1,11 +1,11 @@
 //! `<Vehicle>`, `<Location>`, `<Insurance>` and `<Tax>`: details of collateral.
 
-use super::There;
-use crate::xml_import::fields::{Fields, Update};
-use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
+use super::LinkedCollateral;
+use crate::xml_import::element_fields::{ElementFields, UpdateMode};
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::vin::{self, Check};
-use crate::xml_import::{Applied, Import, Stop};
+use crate::xml_import::vin::{self, VinCheck};
+use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::entity::collateral_insurance_policies::{self as policies, CoverageType, PolicyStatus};
@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 /// `<Vehicle>`
 pub static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
-    use Kind::{Amount, Date, Int, Text};
+    use AttributeKind::{Amount, Date, Int, Text};
     use vehicles::Column::*;
     let columns = [
         (Vin, Text(17)),
@@ -40,17 +40,17 @@ pub static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
         (CurrentValue, Amount),
         (ValuationMethod, Text(25)),
         (ValuationDate, Date),
-        (Comments, Kind::LongText),
+        (Comments, AttributeKind::LongText),
     ];
-    RowShape::new(Shape::new("Vehicle"), columns)
+    RowShape::new(ElementShape::new("Vehicle"), columns)
 });
 
 /// `<Location>`
 pub static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
-    use Kind::Text;
+    use AttributeKind::Text;
     use locations::Column::*;
     let columns = [
-        (ContactId, Kind::Id),
+        (ContactId, AttributeKind::Id),
         (ContactName, Text(40)),
         (CompanyName, Text(40)),
         (StreetAddress1, Text(40)),
@@ -62,14 +62,14 @@ pub static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
         (Country, Text(40)),
         (Phone, Text(20)),
     ];
-    RowShape::new(Shape::new("Location"), columns)
+    RowShape::new(ElementShape::new("Location"), columns)
 });
 
 /// `<Insurance>`
 pub static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
-    use Kind::{Amount, Date, Text};
+    use AttributeKind::{Amount, Date, Text};
     use policies::Column::*;
-    let shape = Shape::new("Insurance").with([attribute("RowID", Kind::Id)]);
+    let shape = ElementShape::new("Insurance").with([attribute("RowID", AttributeKind::Id)]);
     let columns = [
         (Company, Text(80)),
         (AgentName, Text(40)),
@@ -81,8 +81,8 @@ pub static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
         (EffectiveDate, Date),
         (ExpirationDate, Date),
         (CancelDate, Date),
-        (LossPayeeFlag, Kind::Flag),
-        (ForcePlacedFlag, Kind::Flag),
+        (LossPayeeFlag, AttributeKind::Flag),
+        (ForcePlacedFlag, AttributeKind::Flag),
         (Status, choice::<PolicyStatus>()),
     ];
     let needed = ["Company", "PolicyNumber", "CoverageType"];
@@ -91,18 +91,18 @@ pub static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
 
 /// `<Tax>`
 pub static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
-    use Kind::{Amount, Date, Text};
+    use AttributeKind::{Amount, Date, Text};
     use taxes::Column::*;
-    let shape = Shape::new("Tax").with([attribute("RowID", Kind::Id)]);
+    let shape = ElementShape::new("Tax").with([attribute("RowID", AttributeKind::Id)]);
     let columns = [
         (Authority, Text(80)),
         (ParcelNumber, Text(40)),
-        (TaxYear, Kind::Int(1800..=2200)),
+        (TaxYear, AttributeKind::Int(1800..=2200)),
         (AssessedValue, Amount),
         (TaxAmount, Amount),
         (DueDate, Date),
         (PaidDate, Date),
-        (DelinquentFlag, Kind::Flag),
+        (DelinquentFlag, AttributeKind::Flag),
     ];
     let needed = ["Authority", "TaxYear", "TaxAmount", "DueDate"];
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
@@ -140,9 +140,9 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &There,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &VEHICLE, self.enforce);
+        there: &LinkedCollateral,
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &VEHICLE, self.enforce);
         let collateral_id = there.row.collateral_id;
         let before = match collateral_id {
             ..0 => {
@@ -157,9 +157,9 @@ impl Import<'_> {
         fields.fill(&VEHICLE, &mut row);
         if let Some(fault) = fields.get::<String>("VIN").and_then(|number| vin::fault(&number)) {
             match self.vin_check(tx).await? {
-                Check::Off => {}
-                Check::Warn => fields.warn("VIN", fault),
-                Check::Refuse => fields.error("VIN", fault),
+                VinCheck::Off => {}
+                VinCheck::Warn => fields.warn("VIN", fault),
+                VinCheck::Refuse => fields.error("VIN", fault),
             }
         }
         self.set(tx, fields, before, row, there.place()).await
@@ -167,12 +167,12 @@ impl Import<'_> {
 
     /// Returns how a wrong vehicle identification number is treated. The setting is read once.
     #[expect(clippy::disallowed_methods, reason = "settings are the installation's")]
-    async fn vin_check(&mut self, tx: &DatabaseTransaction) -> Result<Check, Stop> {
+    async fn vin_check(&mut self, tx: &DatabaseTransaction) -> Result<VinCheck, RecordError> {
         if let Some(check) = self.vin_check {
             return Ok(check);
         }
         let setting = settings::Entity::find_by_id(vin::SETTING).one(tx).await?;
-        Ok(*self.vin_check.insert(Check::of(setting)))
+        Ok(*self.vin_check.insert(VinCheck::of(setting)))
     }
 
     /// Sets or deletes the location of collateral.
@@ -180,9 +180,9 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &There,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &LOCATION, self.enforce);
+        there: &LinkedCollateral,
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &LOCATION, self.enforce);
         let collateral_id = there.row.collateral_id;
         let before = match collateral_id {
             ..0 => self
@@ -218,10 +218,10 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &There,
-    ) -> Result<Applied, Stop> {
+        there: &LinkedCollateral,
+    ) -> Result<ElementOutcome, RecordError> {
         use policies::Column::{CollateralId, RowId};
-        let mut fields = Fields::new(element, &INSURANCE, self.enforce);
+        let mut fields = ElementFields::new(element, &INSURANCE, self.enforce);
         let of = (CollateralId, there.row.collateral_id);
         let before =
             self.own_row::<policies::Entity>(tx, &mut fields, ("RowID", RowId), of).await?;
@@ -248,7 +248,7 @@ impl Import<'_> {
         fields.fill(&INSURANCE, &mut row);
         let ends_early =
             row.expiration_date.zip(row.effective_date).is_some_and(|(to, from)| to < from);
-        if fields.update != Update::Delete && ends_early {
+        if fields.update != UpdateMode::Delete && ends_early {
             fields.error("ExpirationDate", "must not be before EffectiveDate");
         }
         self.keep(tx, element, fields, before, row, there.place()).await
@@ -259,10 +259,10 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &There,
-    ) -> Result<Applied, Stop> {
+        there: &LinkedCollateral,
+    ) -> Result<ElementOutcome, RecordError> {
         use taxes::Column::{CollateralId, RowId};
-        let mut fields = Fields::new(element, &TAX, self.enforce);
+        let mut fields = ElementFields::new(element, &TAX, self.enforce);
         let of = (CollateralId, there.row.collateral_id);
         let before = self.own_row::<taxes::Entity>(tx, &mut fields, ("RowID", RowId), of).await?;
         let mut row = match &before {

@@ -1,10 +1,10 @@
 //! `<Address>`: other and previous addresses of a contact.
 
-use crate::audit::{Owner, Place};
-use crate::xml_import::fields::Fields;
-use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute};
+use crate::audit::{AuditTarget, HistoryOwner};
+use crate::xml_import::element_fields::ElementFields;
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{Applied, Import, Stop};
+use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QueryOrder};
 use shared::entity::contact_addresses::{Column, Entity, Model};
 use shared::entity::contacts;
@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 /// `<Address>`
 pub static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+    use AttributeKind::{Date, Text};
     use Column::*;
-    use Kind::{Date, Text};
-    let shape = Shape::new("Address").with([attribute("RowID", Kind::Id)]);
+    let shape = ElementShape::new("Address").with([attribute("RowID", AttributeKind::Id)]);
     let columns = [
         (RelationshipCode, Text(25)),
         (StreetAddress1, Text(40)),
@@ -32,8 +32,8 @@ pub static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
 });
 
-fn place(contact_id: i64) -> Place {
-    Place::of(Owner::Contact(contact_id), "Contact > Records")
+fn place(contact_id: i64) -> AuditTarget {
+    AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Records")
 }
 
 impl Import<'_> {
@@ -43,8 +43,8 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         contact_id: i64,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &ADDRESS, self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &ADDRESS, self.enforce);
         let of = (Column::ContactId, contact_id);
         let before = self.own_row::<Entity>(tx, &mut fields, ("RowID", Column::RowId), of).await?;
         let mut row = match &before {
@@ -83,7 +83,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         before: &contacts::Model,
         after: &contacts::Model,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         fn address(contact: &contacts::Model) -> [&Option<String>; 7] {
             [
                 &contact.street_address1,

@@ -1,18 +1,18 @@
 //! `<WebCredentials>`: a contact's log-in as a web user.
 
-use crate::audit::{self, Placed};
-use crate::xml_import::fields::{Fields, Update};
-use crate::xml_import::format::{Kind, RowShape, Shape, attribute};
-use crate::xml_import::known::{Sort, TAKEN};
+use crate::audit::{self, HasAuditTarget};
+use crate::xml_import::element_fields::{ElementFields, UpdateMode};
+use crate::xml_import::format::{AttributeKind, ElementShape, RowShape, attribute};
+use crate::xml_import::lookup_cache::{NameKind, TAKEN};
 use crate::xml_import::parse::Element;
 use crate::xml_import::refusals::ImportError;
-use crate::xml_import::{Applied, Import, Stop};
+use crate::xml_import::{ElementOutcome, Import, RecordError};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 use shared::entity::web_credentials::{Column, Entity, Model};
 use shared::introspection::UserKind;
 use shared::passwords::{PASSWORD_BYTES_MAX, Verdict};
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 use shared::sessions;
 use shared::user_names::{self, check_name, check_password, skeleton_hash};
 use std::collections::HashMap;
@@ -20,9 +20,12 @@ use std::sync::LazyLock;
 
 /// `<WebCredentials>`
 pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
-    let password = attribute("Password", Kind::Text(PASSWORD_BYTES_MAX));
-    let columns = [(Column::WebUserName, Kind::Text(50)), (Column::WebAccessFlag, Kind::Flag)];
-    RowShape::new(Shape::new("WebCredentials").with([password]), columns)
+    let password = attribute("Password", AttributeKind::Text(PASSWORD_BYTES_MAX));
+    let columns = [
+        (Column::WebUserName, AttributeKind::Text(50)),
+        (Column::WebAccessFlag, AttributeKind::Flag),
+    ];
+    RowShape::new(ElementShape::new("WebCredentials").with([password]), columns)
         .also_needing("WebUserName and Password, if the contact has no credentials yet")
 });
 
@@ -60,13 +63,13 @@ impl Import<'_> {
     }
 
     /// Returns the hash of a password: the one computed in advance, or a new one.
-    async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, Stop> {
+    async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, RecordError> {
         let name = element.attribute("WebUserName").unwrap_or_default().to_owned();
         match self.hashes.remove(&(element.line, name, password.to_owned())) {
             Some(hash) => Ok(hash),
             None => {
                 let hash = self.passwords.hash(password).await;
-                hash.map_err(|error| Stop::from(ImportError::defect(error)))
+                hash.map_err(|error| RecordError::from(ImportError::defect(error)))
             }
         }
     }
@@ -77,12 +80,12 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         contact_id: i64,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &WEB_CREDENTIALS, self.enforce);
-        if fields.update == Update::Delete {
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &WEB_CREDENTIALS, self.enforce);
+        if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
             self.delete_web_credentials(tx, contact_id).await?;
-            return Ok(Applied::told(messages));
+            return Ok(ElementOutcome::told(messages));
         }
         // Only a change that ends sessions takes the lock, which blocks the contact's log-ins until
         // the transaction ends.
@@ -116,7 +119,7 @@ impl Import<'_> {
         if renamed && let Err(fault) = check_name(&row.web_user_name) {
             fields.error("WebUserName", fault.to_string());
         }
-        let other = self.id_of(tx, Sort::WebUser, &row.web_user_name).await?;
+        let other = self.id_of(tx, NameKind::WebUser, &row.web_user_name).await?;
         let former = before.as_ref().map(|it| it.web_user_name.as_str());
         if other.is_some_and(|other| other != contact_id) {
             fields.error("WebUserName", "is already taken by another contact");
@@ -135,9 +138,9 @@ impl Import<'_> {
             sessions::end_all(tx, UserKind::Web, contact_id).await?;
         }
         if let Some(before) = before.as_ref().filter(|row| row.contact_id < 0) {
-            self.forget_name(Sort::WebUser, &before.web_user_name);
+            self.forget_name(NameKind::WebUser, &before.web_user_name);
         }
-        self.note_name(Sort::WebUser, &row.web_user_name, contact_id);
+        self.note_name(NameKind::WebUser, &row.web_user_name, contact_id);
         if renamed {
             self.take_name(tx, before.as_ref(), &row.web_user_name).await?;
         }
@@ -146,10 +149,14 @@ impl Import<'_> {
     }
 
     /// True if this is the current password: a file may repeat one that predates the password rule.
-    async fn is_password_of(&self, row: Option<&Model>, password: &str) -> Result<bool, Stop> {
+    async fn is_password_of(
+        &self,
+        row: Option<&Model>,
+        password: &str,
+    ) -> Result<bool, RecordError> {
         let Some(row) = row.filter(|_| may_be_password(password)) else { return Ok(false) };
         let verdict = self.passwords.verify(password, Some(&row.password_hash)).await;
-        let verdict = verdict.map_err(|error| Stop::from(ImportError::defect(error)))?;
+        let verdict = verdict.map_err(|error| RecordError::from(ImportError::defect(error)))?;
         Ok(verdict != Verdict::Wrong)
     }
 
@@ -159,12 +166,12 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         former: Option<&str>,
         name: &str,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, RecordError> {
         let hash = skeleton_hash(UserKind::Web, name);
         if former.is_some_and(|former| skeleton_hash(UserKind::Web, former) == hash) {
             return Ok(false);
         }
-        Ok(self.id_of(tx, Sort::NameSkeleton, &hash).await?.is_some())
+        Ok(self.id_of(tx, NameKind::NameSkeleton, &hash).await?.is_some())
     }
 
     /// Takes a name that was found to be free, and releases the former one.
@@ -173,20 +180,20 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         before: Option<&Model>,
         name: &str,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let hash = skeleton_hash(UserKind::Web, name);
         if let Some(before) = before {
             let former = skeleton_hash(UserKind::Web, &before.web_user_name);
             if former == hash {
                 return Ok(());
             }
-            self.forget_name(Sort::NameSkeleton, &former);
+            self.forget_name(NameKind::NameSkeleton, &former);
             match before.contact_id {
                 ..0 => self.stage.release_name(&former),
                 _ => user_names::release(tx, UserKind::Web, &before.web_user_name).await?,
             }
         }
-        self.note_name(Sort::NameSkeleton, &hash, TAKEN);
+        self.note_name(NameKind::NameSkeleton, &hash, TAKEN);
         match self.direct {
             true => Ok(user_names::take(tx, UserKind::Web, name).await?),
             false => {
@@ -202,7 +209,7 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         contact_id: i64,
-    ) -> Result<Option<Model>, Stop> {
+    ) -> Result<Option<Model>, RecordError> {
         match contact_id {
             ..0 => Ok(self.stage.find::<Model>(|row| row.contact_id == contact_id).cloned()),
             _ => Ok(Entity::find_by_id(contact_id).one(tx).await?),
@@ -213,15 +220,15 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         contact_id: i64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         hold(tx, contact_id).await?;
         let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
         sessions::end_all(tx, UserKind::Web, contact_id).await?;
         Entity::delete_by_id(contact_id).exec(tx).await?;
         user_names::release(tx, UserKind::Web, &row.web_user_name).await?;
-        self.forget_name(Sort::WebUser, &row.web_user_name);
+        self.forget_name(NameKind::WebUser, &row.web_user_name);
         let former = skeleton_hash(UserKind::Web, &row.web_user_name);
-        self.forget_name(Sort::NameSkeleton, &former);
+        self.forget_name(NameKind::NameSkeleton, &former);
         audit::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
@@ -229,7 +236,7 @@ impl Import<'_> {
 
 /// Locks a contact's credentials: a log-in that has begun finishes before this, or sees its effect.
 /// Staged contacts are not visible to any log-in and need no lock.
-async fn hold(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), Stop> {
+async fn hold(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), RecordError> {
     match contact_id {
         ..0 => Ok(()),
         _ => Ok(sessions::hold_credentials(tx, UserKind::Web, contact_id).await?),

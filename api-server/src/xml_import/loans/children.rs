@@ -1,11 +1,11 @@
 //! `<InterestRate>`, `<Relationship>` and `<CreditLine>`: a loan's rates, related contacts and
 //! credit lines.
 
-use crate::audit::{Owner, Place, Placed};
-use crate::xml_import::fields::{Fields, Update};
-use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
+use crate::audit::{AuditTarget, HasAuditTarget, HistoryOwner};
+use crate::xml_import::element_fields::{ElementFields, UpdateMode};
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{Applied, Import, Stop};
+use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{Money, Rate};
@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 /// `<InterestRate>`
 pub static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> = LazyLock::new(|| {
     use loan_interest_rates::Column::{EffectiveDate, InterestRate};
-    let columns = [(EffectiveDate, Kind::Date), (InterestRate, Kind::Rate)];
-    RowShape::new(Shape::new("InterestRate"), columns)
+    let columns = [(EffectiveDate, AttributeKind::Date), (InterestRate, AttributeKind::Rate)];
+    RowShape::new(ElementShape::new("InterestRate"), columns)
         .needing(Needed::ToInsert, &["InterestRate"])
         .needing(Needed::Always, &["EffectiveDate"])
 });
@@ -29,21 +29,25 @@ pub static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> = Lazy
 /// `<Relationship>`
 pub static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::new(|| {
     use loan_contacts::Column::{RelationshipCode, WebAccessFlag};
-    let shape = Shape::new("Relationship").with([
-        attribute("GetRecordID", Kind::Text(255)),
-        attribute("ContactID", Kind::Id),
-        attribute("ContactNumber", Kind::Text(25)),
+    let shape = ElementShape::new("Relationship").with([
+        attribute("GetRecordID", AttributeKind::Text(255)),
+        attribute("ContactID", AttributeKind::Id),
+        attribute("ContactNumber", AttributeKind::Text(25)),
     ]);
-    RowShape::new(shape, [(RelationshipCode, Kind::Text(25)), (WebAccessFlag, Kind::Flag)])
-        .needing(Needed::Always, &["RelationshipCode"])
-        .also_needing("ContactNumber, ContactID or GetRecordID")
+    RowShape::new(
+        shape,
+        [(RelationshipCode, AttributeKind::Text(25)), (WebAccessFlag, AttributeKind::Flag)],
+    )
+    .needing(Needed::Always, &["RelationshipCode"])
+    .also_needing("ContactNumber, ContactID or GetRecordID")
 });
 
 /// `<CreditLine>`
 pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
-    use Kind::{Amount, Int, Payment, Text};
+    use AttributeKind::{Amount, Int, Payment, Text};
     use credit_lines::Column::*;
-    let shape = Shape::new("CreditLine").with([attribute("CreditlineID", Kind::Id)]);
+    let shape =
+        ElementShape::new("CreditLine").with([attribute("CreditlineID", AttributeKind::Id)]);
     let columns = [
         (Name, Text(50)),
         (Description, Text(255)),
@@ -56,9 +60,9 @@ pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new
         (DrawUntilType, choice::<self::DrawUntilType>()),
         (DrawUntilPeriod, choice::<PaymentPeriod>()),
         (NumberOfPeriods, Int(1..=12_000)),
-        (DrawUntilDate, Kind::Date),
+        (DrawUntilDate, AttributeKind::Date),
         (DrawCount, Int(0..=i32::MAX)),
-        (DrawTotal, Kind::Cents),
+        (DrawTotal, AttributeKind::Cents),
     ];
     let needed = ["Name", "CreditLineLimit"];
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
@@ -75,8 +79,8 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &INTEREST_RATE, self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &INTEREST_RATE, self.enforce);
         let mut row = loan_interest_rates::Model {
             row_id: 0,
             loan_id: loan.loan_id,
@@ -103,27 +107,27 @@ impl Import<'_> {
             }
         };
         match (fields.update, &before) {
-            (Update::Insert, None) => row.row_id = self.stage.number(),
-            (Update::Insert, Some(_)) => {
+            (UpdateMode::Insert, None) => row.row_id = self.stage.number(),
+            (UpdateMode::Insert, Some(_)) => {
                 fields.error("EffectiveDate", "the loan already has a rate with this date");
             }
-            (Update::Change | Update::Delete, None) => {
+            (UpdateMode::Change | UpdateMode::Delete, None) => {
                 fields.error("EffectiveDate", "the loan has no rate with this date");
             }
-            (Update::Change | Update::Delete, Some(before)) => row.row_id = before.row_id,
+            (UpdateMode::Change | UpdateMode::Delete, Some(before)) => row.row_id = before.row_id,
         }
         let first = row.effective_date == loan.interest_start_date;
-        if fields.update == Update::Delete && first {
+        if fields.update == UpdateMode::Delete && first {
             fields.error("EffectiveDate", "the first rate can be changed but not deleted");
         }
-        if fields.update == Update::Change
+        if fields.update == UpdateMode::Change
             && !fields.has("InterestRate")
             && let Some(before) = &before
         {
             row.interest_rate = before.interest_rate;
         }
         let place = row.place();
-        let changed = (fields.update == Update::Change && first).then_some(row.interest_rate);
+        let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
         let applied = self.keep(tx, element, fields, before, row, place).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
@@ -135,7 +139,11 @@ impl Import<'_> {
         Ok(applied)
     }
 
-    async fn starting_rate(&self, tx: &DatabaseTransaction, loan_id: i64) -> Result<Rate, Stop> {
+    async fn starting_rate(
+        &self,
+        tx: &DatabaseTransaction,
+        loan_id: i64,
+    ) -> Result<Rate, RecordError> {
         let loan = self.caller.find::<loans::Entity>();
         let loan = loan.filter(loans::Column::LoanId.eq(loan_id)).one(tx).await?;
         Ok(loan.map(|loan| loan.starting_interest_rate).unwrap_or_default())
@@ -147,8 +155,8 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
-    ) -> Result<Applied, Stop> {
-        let mut fields = Fields::new(element, &RELATIONSHIP, self.enforce);
+    ) -> Result<ElementOutcome, RecordError> {
+        let mut fields = ElementFields::new(element, &RELATIONSHIP, self.enforce);
         let contact_id = self.contact_reference(tx, &mut fields).await?;
         if contact_id.is_none() {
             fields.missing("ContactNumber");
@@ -172,10 +180,12 @@ impl Import<'_> {
         }
         fields.fill(&RELATIONSHIP, &mut row);
         match (fields.update, &before) {
-            (Update::Insert, None) => row.row_id = self.stage.number(),
-            (Update::Insert, Some(_)) => fields.refuse("the relationship already exists"),
-            (Update::Change | Update::Delete, None) => fields.refuse("no such relationship"),
-            (Update::Change | Update::Delete, Some(_)) => {}
+            (UpdateMode::Insert, None) => row.row_id = self.stage.number(),
+            (UpdateMode::Insert, Some(_)) => fields.refuse("the relationship already exists"),
+            (UpdateMode::Change | UpdateMode::Delete, None) => {
+                fields.refuse("no such relationship")
+            }
+            (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
         let place = row.place();
         self.keep(tx, element, fields, before, row, place).await
@@ -185,7 +195,7 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         wanted: &loan_contacts::Model,
-    ) -> Result<Option<loan_contacts::Model>, Stop> {
+    ) -> Result<Option<loan_contacts::Model>, RecordError> {
         let same = |link: &loan_contacts::Model| {
             link.loan_id == wanted.loan_id
                 && link.contact_id == wanted.contact_id
@@ -207,9 +217,9 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         use credit_lines::Column::{CreditlineId, LoanId};
-        let mut fields = Fields::new(element, &CREDIT_LINE, self.enforce);
+        let mut fields = ElementFields::new(element, &CREDIT_LINE, self.enforce);
         let (key, of) = (("CreditlineID", CreditlineId), (LoanId, loan_id));
         let before = self.own_row::<credit_lines::Entity>(tx, &mut fields, key, of).await?;
         let mut row = match &before {
@@ -237,7 +247,7 @@ impl Import<'_> {
         if row.transaction_code != 0 {
             self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
         }
-        if fields.update != Update::Delete {
+        if fields.update != UpdateMode::Delete {
             check_line(&mut fields, &row);
         } else if let Some(before) = &before {
             let draws = loan_transactions::Column::CreditlineId.eq(before.creditline_id);
@@ -245,7 +255,7 @@ impl Import<'_> {
                 fields.refuse("a credit line with draws cannot be deleted");
             }
         }
-        let place = Place::of(Owner::Loan(loan_id), "Loan > Credit Lines");
+        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
         self.keep(tx, element, fields, before, row, place).await
     }
 
@@ -253,9 +263,9 @@ impl Import<'_> {
     pub(super) async fn check_transaction_code(
         &self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         code: i32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         use transaction_codes::Column::{ActiveFlag, TransactionCode};
         let active = TransactionCode.eq(code).and(ActiveFlag.eq(true));
         if fields.has("TransactionCode")
@@ -267,7 +277,7 @@ impl Import<'_> {
     }
 }
 
-fn check_line(fields: &mut Fields<'_>, line: &credit_lines::Model) {
+fn check_line(fields: &mut ElementFields<'_>, line: &credit_lines::Model) {
     let periods = line
         .draw_until_period
         .is_some_and(|period| !matches!(period, PaymentPeriod::None | PaymentPeriod::Maturity));

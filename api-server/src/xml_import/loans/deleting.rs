@@ -1,13 +1,13 @@
 //! Loan deletion, allowed as long as nothing but its advance has been posted to the loan.
 
-use crate::audit::{self, Owner, Place, Placed};
+use crate::audit::{self, AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::documents;
-use crate::loans::entries::codes;
-use crate::loans::loan_book::Book;
-use crate::xml_import::comments::On;
+use crate::loans::account::LoanAccount;
+use crate::loans::journal::codes;
+use crate::xml_import::comments::CommentParent;
 use crate::xml_import::parse::Element;
 use crate::xml_import::report::Action;
-use crate::xml_import::{Applied, Import, Stop, refuse};
+use crate::xml_import::{ElementOutcome, Import, RecordError, refuse};
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::entity::user_defined_fields::Form;
@@ -24,9 +24,9 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan: loans::Model,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         let loan_id = loan.loan_id;
-        let book = Book::lock(tx, loan_id).await?;
+        let book = LoanAccount::lock(tx, loan_id).await?;
         let others = loan_transactions::Column::LoanId
             .eq(loan_id)
             .and(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number));
@@ -41,13 +41,13 @@ impl Import<'_> {
             return Err(refuse(element, "a loan with documents cannot be deleted"));
         }
         self.check_cards(tx, element, loan_id).await?;
-        self.remove_comments(tx, On::Loan(loan_id)).await?;
+        self.remove_comments(tx, CommentParent::Loan(loan_id)).await?;
         self.remove_values(tx, &forms, loan_id).await?;
         self.release_collateral(tx, loan_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
             let place = book.loan.place();
-            let at = |path| Place::of(Owner::Loan(loan_id), path);
+            let at = |path| AuditTarget::of(HistoryOwner::Loan(loan_id), path);
             let of = (loan_interest_rates::Column::LoanId, loan_id);
             self.remove_all::<loan_interest_rates::Entity>(tx, changes, &place, of).await?;
             let of = (loan_contacts::Column::LoanId, loan_id);
@@ -63,11 +63,11 @@ impl Import<'_> {
             self.remove_all::<credit_lines::Entity>(tx, changes, &lines, of).await?;
             delete_entries(tx, loan_id).await?;
             loans::Entity::delete_by_id(loan_id).exec(tx).await?;
-            Ok::<_, Stop>(changes.add(&place, Some(&book.loan), None)?)
+            Ok::<_, RecordError>(changes.add(&place, Some(&book.loan), None)?)
         });
         recorded.await?;
         let key = Some(loan.loan_number);
-        Ok(Applied::one(element, Action::Deleted, key, loan_id, Vec::new()))
+        Ok(ElementOutcome::one(element, Action::Deleted, key, loan_id, Vec::new()))
     }
 
     /// Refuses to delete a loan that has cards or card payments. Open sessions for adding a card
@@ -77,7 +77,7 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let cards = payment_gateway_tokens::Column::LoanId.eq(loan_id);
         if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
             return Err(refuse(element, "a loan with cards, even forgotten, cannot be deleted"));
@@ -99,7 +99,7 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         loan_id: i64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let links = self.caller.find::<loan_collaterals::Entity>();
         let links = links.filter(loan_collaterals::Column::LoanId.eq(loan_id)).all(tx).await?;
         for link in links {
@@ -109,7 +109,7 @@ impl Import<'_> {
     }
 }
 
-async fn delete_entries(tx: &DatabaseTransaction, loan_id: i64) -> Result<(), Stop> {
+async fn delete_entries(tx: &DatabaseTransaction, loan_id: i64) -> Result<(), RecordError> {
     payments_due::Entity::delete_many()
         .filter(payments_due::Column::LoanId.eq(loan_id))
         .exec(tx)

@@ -1,14 +1,13 @@
 //! `<RecurringTransaction>` and `<AutomatedPayment>`: a loan's scheduled charges and scheduled
 //! payments.
 
-use crate::audit::{Owner, Place};
-use crate::xml_import::fields::{Fields, Update};
-use crate::xml_import::format::{Kind, Needed, RowShape, Shape, attribute, choice};
+use crate::audit::{AuditTarget, HistoryOwner};
+use crate::xml_import::element_fields::{ElementFields, UpdateMode};
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{Applied, Import, Stop};
+use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QuerySelect};
 use shared::amounts::Rate;
-use shared::cluster;
 use shared::entity::automated_payments::{
     AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
     BillingType, DebitOrCredit,
@@ -16,17 +15,19 @@ use shared::entity::automated_payments::{
 use shared::entity::loans::{PaymentPeriod, YearLength};
 use shared::entity::recurring_transactions::{RecurringAmountType, RecurringEventType};
 use shared::entity::{automated_payments, loans, payment_gateway_tokens, recurring_transactions};
+use shared::galera;
 use std::sync::LazyLock;
 
 /// `<RecurringTransaction>`
 pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Entity>> =
     LazyLock::new(|| {
-        use Kind::{Date, Int};
+        use AttributeKind::{Date, Int};
         use recurring_transactions::Column::*;
-        let shape = Shape::new("RecurringTransaction").with([attribute("RowID", Kind::Id)]);
+        let shape =
+            ElementShape::new("RecurringTransaction").with([attribute("RowID", AttributeKind::Id)]);
         let columns = [
-            (Description, Kind::Text(50)),
-            (ActiveFlag, Kind::Flag),
+            (Description, AttributeKind::Text(50)),
+            (ActiveFlag, AttributeKind::Flag),
             (EventType, choice::<RecurringEventType>()),
             (EventStartDate, Date),
             (EventExpireDate, Date),
@@ -38,8 +39,8 @@ pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Enti
             (EventCount, Int(0..=i32::MAX)),
             (TransactionCode, Int(1..=i32::MAX)),
             (AmountType, choice::<RecurringAmountType>()),
-            (TransactionAmount, Kind::Payment),
-            (AnnualPercentage, Kind::Rate),
+            (TransactionAmount, AttributeKind::Payment),
+            (AnnualPercentage, AttributeKind::Rate),
             (Numerator, choice::<YearLength>()),
             (Denominator, choice::<YearLength>()),
         ];
@@ -53,9 +54,10 @@ pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Enti
 /// `<AutomatedPayment>`
 pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
     LazyLock::new(|| {
-        use Kind::{Date, Payment, Text};
+        use AttributeKind::{Date, Payment, Text};
         use automated_payments::Column::*;
-        let shape = Shape::new("AutomatedPayment").with([attribute("RowID", Kind::Id)]);
+        let shape =
+            ElementShape::new("AutomatedPayment").with([attribute("RowID", AttributeKind::Id)]);
         let columns = [
             (Description, Text(50)),
             (PaymentType, choice::<AutomatedPaymentType>()),
@@ -63,10 +65,10 @@ pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
             (BankRoutingNumber, Text(9)),
             (BankAccountNumber, Text(17)),
             (BankAccountType, choice::<self::BankAccountType>()),
-            (PaymentGatewayTokenId, Kind::Id),
+            (PaymentGatewayTokenId, AttributeKind::Id),
             (AmountType, choice::<AutomatedAmountType>()),
             (Amount, Payment),
-            (Percentage, Kind::Rate),
+            (Percentage, AttributeKind::Rate),
             (MinimumAmount, Payment),
             (MaximumAmount, Payment),
             (DebitOrCredit, choice::<self::DebitOrCredit>()),
@@ -75,7 +77,7 @@ pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
             (StartDate, Date),
             (NextDate, Date),
             (ExpireDate, Date),
-            (TempGracePeriod, Kind::Int(0..=366)),
+            (TempGracePeriod, AttributeKind::Int(0..=366)),
         ];
         let needed = ["Description", "PaymentType", "AmountType", "BillingType", "StartDate"];
         RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
@@ -92,9 +94,9 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         use recurring_transactions::Column::{LoanId, RowId};
-        let mut fields = Fields::new(element, &RECURRING_TRANSACTION, self.enforce);
+        let mut fields = ElementFields::new(element, &RECURRING_TRANSACTION, self.enforce);
         let (key, of) = (("RowID", RowId), (LoanId, loan_id));
         let before =
             self.own_row::<recurring_transactions::Entity>(tx, &mut fields, key, of).await?;
@@ -126,11 +128,11 @@ impl Import<'_> {
             },
         };
         fields.fill(&RECURRING_TRANSACTION, &mut row);
-        if fields.update != Update::Delete {
+        if fields.update != UpdateMode::Delete {
             self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
             check_recurring(&mut fields, &row);
         }
-        let place = Place::of(Owner::Loan(loan_id), "Loan > Recurring Transactions");
+        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
         self.keep(tx, element, fields, before, row, place).await
     }
 
@@ -140,10 +142,10 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
-    ) -> Result<Applied, Stop> {
+    ) -> Result<ElementOutcome, RecordError> {
         use automated_payments::Column::{LoanId, RowId};
         let loan_id = loan.loan_id;
-        let mut fields = Fields::new(element, &AUTOMATED_PAYMENT, self.enforce);
+        let mut fields = ElementFields::new(element, &AUTOMATED_PAYMENT, self.enforce);
         let (key, of) = (("RowID", RowId), (LoanId, loan_id));
         let before = self.own_row::<automated_payments::Entity>(tx, &mut fields, key, of).await?;
         let mut row = match &before {
@@ -173,12 +175,12 @@ impl Import<'_> {
             },
         };
         fields.fill(&AUTOMATED_PAYMENT, &mut row);
-        if fields.update != Update::Delete {
+        if fields.update != UpdateMode::Delete {
             check_source(&mut fields, &row);
             check_draw(&mut fields, &row);
             self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
         }
-        let place = Place::of(Owner::Loan(loan_id), "Loan > Automated Payments");
+        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
         self.keep(tx, element, fields, before, row, place).await
     }
 
@@ -187,10 +189,10 @@ impl Import<'_> {
     async fn check_card(
         &self,
         tx: &DatabaseTransaction,
-        fields: &mut Fields<'_>,
+        fields: &mut ElementFields<'_>,
         before: Option<&automated_payments::Model>,
         payment: &automated_payments::Model,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         use payment_gateway_tokens::Column::{ForgetFlag, LoanId, PaymentGatewayTokenId};
         let Some(token_id) = payment.payment_gateway_token_id else { return Ok(()) };
         let active =
@@ -207,7 +209,7 @@ impl Import<'_> {
             .lock_exclusive()
             .one(tx)
             .await?;
-        cluster::guard_row(tx, "payment_gateway_tokens", token_id).await?;
+        galera::guard_row(tx, "payment_gateway_tokens", token_id).await?;
         match card {
             None if named => fields.error(
                 "PaymentGatewayTokenID",
@@ -220,7 +222,7 @@ impl Import<'_> {
     }
 }
 
-fn check_recurring(fields: &mut Fields<'_>, row: &recurring_transactions::Model) {
+fn check_recurring(fields: &mut ElementFields<'_>, row: &recurring_transactions::Model) {
     if !matches!(row.start_date_day_value, 0 | 28..=31) {
         fields.error("StartDateDayValue", "must be 0 or a whole number from 28 to 31");
     }
@@ -239,7 +241,7 @@ fn check_recurring(fields: &mut Fields<'_>, row: &recurring_transactions::Model)
 }
 
 /// Checks the account or card that the money is drawn from.
-fn check_source(fields: &mut Fields<'_>, row: &automated_payments::Model) {
+fn check_source(fields: &mut ElementFields<'_>, row: &automated_payments::Model) {
     let routing = row.bank_routing_number.as_deref();
     let nine_digits =
         |number: &str| number.len() == 9 && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -269,7 +271,7 @@ fn check_source(fields: &mut Fields<'_>, row: &automated_payments::Model) {
 }
 
 /// Checks how much is drawn, and when.
-fn check_draw(fields: &mut Fields<'_>, row: &automated_payments::Model) {
+fn check_draw(fields: &mut ElementFields<'_>, row: &automated_payments::Model) {
     match row.amount_type {
         AutomatedAmountType::Fixed if row.amount.is_none() => fields.missing("Amount"),
         AutomatedAmountType::PercentOfPrincipal

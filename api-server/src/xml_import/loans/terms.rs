@@ -1,12 +1,12 @@
 //! Terms of an imported loan. Fills in what they leave open, and refuses terms that contradict each
 //! other.
 
-use super::Opening;
+use super::OpeningBalances;
 use crate::loans::servicing::schedule::{self, Schedule};
 use crate::loans::servicing::{RateStep, Terms, interest};
-use crate::xml_import::fields::Fields;
+use crate::xml_import::element_fields::ElementFields;
 use crate::xml_import::parse::Element;
-use crate::xml_import::{Stop, refuse};
+use crate::xml_import::{RecordError, refuse};
 use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
@@ -41,7 +41,7 @@ pub fn schedule_of(loan: &loans::Model) -> Schedule {
 
 /// Fills in the day of the month and the maturity date if the schedule leaves them open, and notes
 /// terms that it forbids.
-pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
+pub fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model) {
     match (loan.payment_period, loan.first_payment_date) {
         (PaymentPeriod::None, _) => return,
         (PaymentPeriod::Maturity, first) => {
@@ -84,9 +84,9 @@ pub fn complete_schedule(fields: &mut Fields<'_>, loan: &mut loans::Model) {
 pub fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
-    opening: &Opening,
+    opening: &OpeningBalances,
     today: NaiveDate,
-) -> Result<(), Stop> {
+) -> Result<(), RecordError> {
     loan.current_interest_rate = loan.starting_interest_rate;
     loan.current_principal_balance = loan.original_note_amount;
     loan.current_late_charge_balance = opening.late_charges;

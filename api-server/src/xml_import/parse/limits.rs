@@ -2,7 +2,7 @@
 //! file: `&amp;` has five bytes.
 
 use super::source::Position;
-use super::{ATTRIBUTES_MAX, Fault, TEXT_BYTES_MAX, VALUE_BYTES_MAX};
+use super::{ATTRIBUTES_MAX, TEXT_BYTES_MAX, VALUE_BYTES_MAX, XmlFault};
 
 const COMMENT_BYTES_MAX: usize = TEXT_BYTES_MAX;
 /// All of a tag except attribute values: names, `=` and white space.
@@ -43,7 +43,7 @@ pub enum Token {
 
 /// The lengths of the current token so far.
 #[derive(Debug)]
-pub struct Limits {
+pub struct TokenLimits {
     token: Token,
     begun_at: Position,
     bytes: usize,
@@ -54,7 +54,7 @@ pub struct Limits {
     behind_value: bool,
 }
 
-impl Default for Limits {
+impl Default for TokenLimits {
     fn default() -> Self {
         Self {
             token: Token::Start,
@@ -69,7 +69,7 @@ impl Default for Limits {
 }
 
 /// Bytes of a token, and their position.
-struct Part<'a> {
+struct TokenBytes<'a> {
     at: Position,
     bytes: &'a [u8],
     /// How many of the bytes are processed.
@@ -78,7 +78,7 @@ struct Part<'a> {
     value: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> TokenBytes<'a> {
     fn rest(&self) -> &'a [u8] {
         &self.bytes[self.done..]
     }
@@ -89,18 +89,18 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Limits {
+impl TokenLimits {
     /// Returns the kind of token, as far as it is recognized.
     pub fn token(&self) -> Token {
         self.token
     }
 
     /// Processes the next bytes of the token, which begin at this position.
-    pub fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), XmlFault> {
         if self.token == Token::Start {
             self.begun_at = at;
         }
-        let mut part = Part { at, bytes, done: 0, value: 0 };
+        let mut part = TokenBytes { at, bytes, done: 0, value: 0 };
         while part.done < bytes.len() {
             match self.token {
                 Token::Start | Token::Open | Token::Exclamation => {
@@ -121,7 +121,7 @@ impl Limits {
     }
 
     /// Determines the token from the next byte. Returns how many bytes are processed.
-    fn recognize(&mut self, byte: u8) -> Result<usize, Fault> {
+    fn recognize(&mut self, byte: u8) -> Result<usize, XmlFault> {
         self.token = match (self.token, byte) {
             (Token::Start, b'<') => Token::Open,
             (Token::Start, b'&') => Token::Reference,
@@ -139,7 +139,7 @@ impl Limits {
         Ok(usize::from(!known))
     }
 
-    fn within(&self) -> Result<(), Fault> {
+    fn within(&self) -> Result<(), XmlFault> {
         let (most, message) = match self.token {
             Token::Text => (TEXT_BYTES_MAX, "a text is longer than 1 MiB"),
             Token::RawText => (TEXT_BYTES_MAX + CDATA_MARKS, "a text is longer than 1 MiB"),
@@ -154,7 +154,7 @@ impl Limits {
         if self.bytes > most { Err(self.begun_at.fault(message)) } else { Ok(()) }
     }
 
-    fn follow_tag(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
+    fn follow_tag(&mut self, part: &mut TokenBytes<'_>) -> Result<(), XmlFault> {
         let rest = part.rest();
         if self.behind_value && !matches!(rest[0], b' ' | b'\t' | b'\n' | b'\r' | b'/' | b'>') {
             return Err(part.place(part.done).fault("white space is required between attributes"));
@@ -178,11 +178,11 @@ impl Limits {
         Ok(())
     }
 
-    fn follow_value(&mut self, part: &mut Part<'_>, quote: u8) -> Result<(), Fault> {
+    fn follow_value(&mut self, part: &mut TokenBytes<'_>, quote: u8) -> Result<(), XmlFault> {
         let rest = part.rest();
         let end = memchr::memchr2(quote, b'<', rest);
         self.value_bytes += end.unwrap_or(rest.len());
-        let begun = |part: &Part<'_>| self.value_at.unwrap_or_else(|| part.place(part.value));
+        let begun = |part: &TokenBytes<'_>| self.value_at.unwrap_or_else(|| part.place(part.value));
         if self.value_bytes > VALUE_BYTES_MAX {
             return Err(begun(part).fault("an attribute value is longer than 64 KiB"));
         }

@@ -1,8 +1,8 @@
 //! XML tokenizer for import files: returns start tags, end tags and text, one node at a time.
 
 use super::limits::Token;
-use super::source::{Position, Source};
-use super::{Element, Fault};
+use super::source::{Position, XmlSource};
+use super::{Element, XmlFault};
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::attributes::{AttrError, Attribute};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
@@ -21,13 +21,13 @@ const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 /// A node of a file.
 pub enum Node {
     Start(Element),
-    Text(Text),
+    Text(TextNode),
     End,
     Eof,
 }
 
 /// Text between tags.
-pub struct Text {
+pub struct TextNode {
     pub content: String,
     /// Its length in the file, in bytes.
     pub xml_bytes: usize,
@@ -36,15 +36,15 @@ pub struct Text {
 }
 
 /// The offset from the start of a token, in bytes, and what is wrong there.
-type Wrong = (usize, String);
+type MarkupFault = (usize, String);
 
-fn wrong<T>(offset: usize, message: impl Into<String>) -> Result<T, Wrong> {
+fn wrong<T>(offset: usize, message: impl Into<String>) -> Result<T, MarkupFault> {
     Err((offset, message.into()))
 }
 
 /// Reads a file node by node.
-pub struct Markup<R: Read> {
-    reader: Reader<Source<R>>,
+pub struct MarkupReader<R: Read> {
+    reader: Reader<XmlSource<R>>,
     buffer: Vec<u8>,
     at: Position,
     from: u64,
@@ -53,9 +53,9 @@ pub struct Markup<R: Read> {
     pub names: u64,
 }
 
-impl<R: Read> Markup<R> {
+impl<R: Read> MarkupReader<R> {
     pub fn new(input: R) -> Self {
-        let mut reader = Reader::from_reader(Source::new(input));
+        let mut reader = Reader::from_reader(XmlSource::new(input));
         let config = reader.config_mut();
         config.check_end_names = true;
         config.expand_empty_elements = true;
@@ -80,12 +80,12 @@ impl<R: Read> Markup<R> {
     }
 
     /// Returns a fault at the last node.
-    pub fn fault<T>(&self, message: impl Into<String>) -> Result<T, Fault> {
+    pub fn fault<T>(&self, message: impl Into<String>) -> Result<T, XmlFault> {
         Err(self.at.fault(message))
     }
 
     /// Returns the next node. Must not be called after a fault.
-    pub fn next_node(&mut self) -> Result<Node, Fault> {
+    pub fn next_node(&mut self) -> Result<Node, XmlFault> {
         loop {
             self.buffer.clear();
             self.buffer.shrink_to(BUFFER_BYTES_KEPT);
@@ -134,9 +134,9 @@ impl<R: Read> Markup<R> {
 }
 
 /// Turns an event of the XML reader into a node. Comments and the declaration are none.
-fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, Wrong> {
+fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, MarkupFault> {
     let text = |content: String, visible_at: Option<Position>| {
-        Ok(Some(Node::Text(Text { content, xml_bytes: 0, visible_at })))
+        Ok(Some(Node::Text(TextNode { content, xml_bytes: 0, visible_at })))
     };
     match event {
         Event::Text(raw) => {
@@ -162,7 +162,7 @@ fn other_node(event: Event<'_>, at: Position) -> Result<Option<Node>, Wrong> {
     }
 }
 
-fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, Wrong> {
+fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, MarkupFault> {
     let name = tag.name().into_inner();
     if has_prefix(name).map_err(|message| (1, message))? {
         return wrong(1, "an element must not have a namespace prefix");
@@ -192,7 +192,7 @@ fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
-fn broken_attribute(error: AttrError) -> Wrong {
+fn broken_attribute(error: AttrError) -> MarkupFault {
     // The XML reader's own messages are not used, so that none can ever quote a value.
     match error {
         AttrError::Duplicated(place, _) => (1 + place, "this attribute appears twice".to_owned()),
@@ -206,7 +206,7 @@ fn broken_attribute(error: AttrError) -> Wrong {
 }
 
 /// Returns the value of an attribute, with references resolved and white space turned into spaces.
-fn value_of(attribute: &Attribute<'_>) -> Result<String, Wrong> {
+fn value_of(attribute: &Attribute<'_>) -> Result<String, MarkupFault> {
     let raw = attribute.value.as_bytes();
     // Fast path for nearly all values. No early exit from the loop, so that it is vectorized.
     if raw.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'&')) {
@@ -285,7 +285,7 @@ fn resolve(reference: &str) -> Result<char, String> {
 
 /// Checks the XML declaration, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`. Encoding
 /// and standalone are optional.
-fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), Wrong> {
+fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), MarkupFault> {
     let text = declaration.trim_start_matches("xml");
     let tag = BytesStart::from_content(format!("xml{text}"), 3);
     let mut expected = ["version", "encoding", "standalone"].iter();
@@ -313,7 +313,7 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), Wrong> {
 }
 
 /// Turns an error of the XML reader into a message of the import.
-fn misread(error: Error, token: Token) -> Wrong {
+fn misread(error: Error, token: Token) -> MarkupFault {
     let message = match error {
         Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
             format!("</{}> is expected here, not </{}>", told(&expected), told(&found))

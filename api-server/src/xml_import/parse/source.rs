@@ -1,8 +1,8 @@
 //! Byte source of the parser: turns bytes into legal text (UTF-8 without control characters), keeps
 //! track of the position, and enforces the length limits while reading.
 
-use super::Fault;
-use super::limits::{Limits, Token};
+use super::XmlFault;
+use super::limits::{Token, TokenLimits};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 /// Size of the read buffer, in bytes.
@@ -41,13 +41,13 @@ impl Position {
         self
     }
 
-    pub fn fault(self, message: impl Into<String>) -> Fault {
-        Fault { line: self.line, column: self.column, message: message.into() }
+    pub fn fault(self, message: impl Into<String>) -> XmlFault {
+        XmlFault { line: self.line, column: self.column, message: message.into() }
     }
 }
 
 /// A file being read.
-pub struct Source<R> {
+pub struct XmlSource<R> {
     inner: R,
     buffer: Box<[u8]>,
     /// Index of the next byte to return.
@@ -61,11 +61,11 @@ pub struct Source<R> {
     begun: bool,
     position: Position,
     offset: u64,
-    limits: Limits,
-    fault: Option<Fault>,
+    limits: TokenLimits,
+    fault: Option<XmlFault>,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> XmlSource<R> {
     pub fn new(inner: R) -> Self {
         Self {
             inner,
@@ -77,7 +77,7 @@ impl<R: Read> Source<R> {
             begun: false,
             position: Position::START,
             offset: 0,
-            limits: Limits::default(),
+            limits: TokenLimits::default(),
             fault: None,
         }
     }
@@ -94,7 +94,7 @@ impl<R: Read> Source<R> {
 
     /// Begins a new token here: text, a tag or a comment.
     pub fn begin_token(&mut self) {
-        self.limits = Limits::default();
+        self.limits = TokenLimits::default();
     }
 
     /// Returns the kind of the current token.
@@ -103,7 +103,7 @@ impl<R: Read> Source<R> {
     }
 
     /// Takes the fault found here. It is more exact than the error the XML reader reports.
-    pub fn take_fault(&mut self) -> Option<Fault> {
+    pub fn take_fault(&mut self) -> Option<XmlFault> {
         self.fault.take()
     }
 
@@ -207,7 +207,7 @@ fn first_illegal(bytes: &[u8]) -> Option<(usize, u32)> {
     }
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for XmlSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let available = self.fill_buf()?;
         let count = available.len().min(buffer.len());
@@ -217,7 +217,7 @@ impl<R: Read> Read for Source<R> {
     }
 }
 
-impl<R: Read> BufRead for Source<R> {
+impl<R: Read> BufRead for XmlSource<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.fault.is_some() {
             return Err(io::Error::other("the file is malformed"));

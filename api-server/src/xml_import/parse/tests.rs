@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::io::{BufReader, Read};
 
-fn pieces(text: &str) -> Result<Vec<Piece>, Fault> {
+fn pieces(text: &str) -> Result<Vec<Piece>, XmlFault> {
     let mut records = Records::open(text.as_bytes())?;
     let mut all = Vec::new();
     while let Some(piece) = records.next_piece()? {
@@ -22,7 +22,7 @@ fn records(text: &str) -> Vec<Element> {
 }
 
 #[track_caller]
-fn fault(file: impl AsRef<[u8]>) -> Fault {
+fn fault(file: impl AsRef<[u8]>) -> XmlFault {
     let file = file.as_ref();
     let told = String::from_utf8_lossy(&file[..file.len().min(80)]);
     match check(file) {

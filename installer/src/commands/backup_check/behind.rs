@@ -1,6 +1,6 @@
 //! How far the copy lags behind the live database, and whether it is a copy of that database.
 
-use crate::installation::Refused;
+use crate::installation::CliError;
 use crate::installation::checks::Report;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
@@ -27,12 +27,12 @@ type Newest = Option<(i64, DateTime<Utc>)>;
 /// compare with, which is not a fault of the copy.
 pub async fn check(
     copy: &DatabaseConnection,
-    live: Result<DatabaseConnection, Refused>,
+    live: Result<DatabaseConnection, CliError>,
     report: &mut Report,
 ) {
     let live = match live {
         Ok(live) => live,
-        Err(Refused(why)) => {
+        Err(CliError(why)) => {
             let found = format!("it cannot be reached, so nothing was compared: {why}");
             let advice = "see the backup's log for the time it was taken";
             return report.pass_for_now(NAME, EXPECTED, &found, advice);

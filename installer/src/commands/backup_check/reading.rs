@@ -1,8 +1,8 @@
 //! Read-only connections, and whether two of them lead to the same database.
 
-use crate::installation::Refused;
+use crate::installation::CliError;
 use crate::installation::database::file;
-use crate::installation::reach;
+use crate::installation::db_probe;
 use sea_orm::sqlx::Executor;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
@@ -15,8 +15,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens a connection to the database of this URL that refuses all writes.
-pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
-    reach::look_for(url).await?;
+pub async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
+    db_probe::look_for(url).await?;
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(2)
@@ -36,7 +36,7 @@ pub async fn open(url: &str) -> Result<DatabaseConnection, Refused> {
     });
     match Database::connect(options).await {
         Ok(db) => Ok(db),
-        Err(error) => Err(reach::explain(url, &error).await.into()),
+        Err(error) => Err(db_probe::explain(url, &error).await.into()),
     }
 }
 

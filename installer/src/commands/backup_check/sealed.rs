@@ -8,8 +8,8 @@ use sea_orm::{
     QuerySelect, Statement,
 };
 use shared::entity::payment_gateway_secrets::{Column, Entity};
-use shared::master_keys::MasterKeys;
-use shared::secrecy::named_keys;
+use shared::envelope_encryption::MasterKeys;
+use shared::secrets::named_keys;
 use shared::settings::Settings;
 
 /// The checks' names, and what they expect.

@@ -1,14 +1,18 @@
 //! `installer documents adopt`: makes the store this database's own.
 
 use super::counted;
-use crate::installation::{Refused, print, refuse};
-use api_server::documents::document_store::DocumentStore;
+use crate::installation::{CliError, print, refuse};
+use api_server::documents::store::DocumentStore;
 use futures_util::stream::TryStreamExt;
 use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
 use shared::entity::document_files;
 
 /// Says what adopting means, and does it if requested.
-pub async fn run(db: &DatabaseConnection, store: &DocumentStore, yes: bool) -> Result<(), Refused> {
+pub async fn run(
+    db: &DatabaseConnection,
+    store: &DocumentStore,
+    yes: bool,
+) -> Result<(), CliError> {
     let files = document_files::Entity::find().count(db).await?;
     let (mut objects, mut bytes) = (0, 0);
     let mut orphans = std::pin::pin!(store.orphans(db, None));

@@ -3,9 +3,9 @@
 
 use super::counted;
 use crate::installation::document_files::{Compared, Damage, TICK, compare, one_line};
-use crate::installation::{Refused, print, refuse};
-use api_server::documents::document_store::sweep::Fault;
-use api_server::documents::document_store::{DocumentStore, Orphan, Unfinished};
+use crate::installation::{CliError, print, refuse};
+use api_server::documents::store::gc::GcError;
+use api_server::documents::store::{DocumentStore, Orphan, Unfinished};
 use futures_util::stream::TryStreamExt;
 use indicatif::{ProgressBar, ProgressStyle};
 use sea_orm::DatabaseConnection;
@@ -20,10 +20,10 @@ pub async fn run(
     db: &DatabaseConnection,
     store: &DocumentStore,
     json: bool,
-) -> Result<(), Refused> {
+) -> Result<(), CliError> {
     match store.check_owner(db).await {
         // The normal state after a restore; the files may be intact.
-        Err(fault @ Fault::OtherOwner) => print(&warning_line(&one_line(&fault), json))?,
+        Err(fault @ GcError::OtherOwner) => print(&warning_line(&one_line(&fault), json))?,
         checked => checked?,
     }
     let line = |damage: &Damage| if json { damage.to_json() } else { damage.to_text() };
@@ -74,11 +74,11 @@ impl Tally {
         db: &DatabaseConnection,
         store: &DocumentStore,
         json: bool,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), CliError> {
         let style =
             ProgressStyle::with_template("{spinner} {elapsed} looking for objects without a row");
         let progress = ProgressBar::new_spinner();
-        progress.set_style(style.map_err(|error| Refused(error.to_string()))?);
+        progress.set_style(style.map_err(|error| CliError(error.to_string()))?);
         progress.enable_steady_tick(TICK);
         let mut orphans = std::pin::pin!(store.orphans(db, None));
         while let Some(some) = orphans.try_next().await? {

@@ -1,9 +1,9 @@
 //! The key of an import, and waiting for it: another process may be importing under it, or have
 //! died doing so.
 
-use crate::installation::{Refused, refuse};
-use api_server::command::idempotency::{self, Claim, LEASE_SECONDS, Scope};
-use api_server::xml_import::once::{self, Begun, Told};
+use crate::installation::{CliError, refuse};
+use api_server::command::idempotency::{self, Claim, IdempotencyScope, LEASE_SECONDS};
+use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
 use api_server::xml_import::refusals::ImportError;
 use sea_orm::DatabaseConnection;
 use shared::time::Timestamp;
@@ -28,21 +28,21 @@ pub fn of_file(sha256: &[u8]) -> String {
 }
 
 /// Whether an import still has to run.
-pub enum Turn {
+pub enum KeyState {
     /// Yes: this process has claimed the key.
     Mine(Claim),
     /// No: it is already complete.
-    Done(Told),
+    Done(PriorImport),
 }
 
 /// A key that another process may hold.
-pub struct Waiting<'a> {
+pub struct KeyWait<'a> {
     pub db: &'a DatabaseConnection,
-    pub scope: Scope,
+    pub scope: IdempotencyScope,
     pub directory: &'a Path,
 }
 
-impl Waiting<'_> {
+impl KeyWait<'_> {
     /// Waits until the key is free, at most this long. The lease is as short as a payment's, not as
     /// long as that of an import over HTTP: after a crash, an operator is standing by to repeat the
     /// command.
@@ -51,12 +51,14 @@ impl Waiting<'_> {
         seconds: u64,
         mut stop: watch::Receiver<bool>,
         explain: impl Fn(&ImportError) -> String,
-    ) -> Result<Turn, Refused> {
+    ) -> Result<KeyState, CliError> {
         let (begun, mut told) = (Instant::now(), false);
         loop {
-            match once::begin(self.db, &self.scope, LEASE_SECONDS, self.directory).await {
-                Ok(Begun::New(claim)) => return Ok(Turn::Mine(claim)),
-                Ok(Begun::Done(answer)) => return Ok(Turn::Done(answer)),
+            match idempotent_import::begin(self.db, &self.scope, LEASE_SECONDS, self.directory)
+                .await
+            {
+                Ok(ImportClaim::New(claim)) => return Ok(KeyState::Mine(claim)),
+                Ok(ImportClaim::Done(answer)) => return Ok(KeyState::Done(answer)),
                 Err(error) if is_held(&error) => {}
                 Err(ImportError::KeyMismatch) => {
                     return refuse(

@@ -1,7 +1,7 @@
 //! The first pass over a file: checks that it is valid, computes its SHA-256, and makes a private
 //! copy, so that the data applied is the data checked even if the file changes meanwhile.
 
-use crate::installation::{Refused, refuse};
+use crate::installation::{CliError, refuse};
 use api_server::http::operations::XML_BYTES_MAX;
 use api_server::xml_import::parse::{self, Element};
 use aws_lc_rs::digest;
@@ -35,8 +35,8 @@ pub async fn check(
     path: &Path,
     directory: &Path,
     stop: watch::Receiver<bool>,
-) -> Result<Sound, Refused> {
-    let cannot = |error| Refused(format!("cannot read {}: {error}", path.display()));
+) -> Result<Sound, CliError> {
+    let cannot = |error| CliError(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_dir() {
@@ -47,17 +47,17 @@ pub async fn check(
     if bytes.is_some_and(|bytes| bytes > XML_BYTES_MAX) {
         return refuse(TOO_LARGE);
     }
-    let copy = tempfile::tempfile_in(directory).map_err(|error| Refused(spool_fault(&error)))?;
+    let copy = tempfile::tempfile_in(directory).map_err(|error| CliError(spool_fault(&error)))?;
     let bar = progress_bar("checking", bytes)?;
     let input = bar.wrap_read(file);
     let checked = tokio::task::spawn_blocking(move || Copying::new(input, copy, stop).check());
     let checked = checked.await;
     bar.finish_and_clear();
-    checked.map_err(|error| Refused(error.to_string()))?
+    checked.map_err(|error| CliError(error.to_string()))?
 }
 
 /// A progress bar over a file's bytes, on standard error if that is a terminal.
-pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBar, Refused> {
+pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBar, CliError> {
     let template = match bytes {
         Some(_) => {
             "{msg} {bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
@@ -66,7 +66,7 @@ pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBa
     };
     let style = ProgressStyle::with_template(template);
     let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
-    bar.set_style(style.map_err(|error| Refused(error.to_string()))?);
+    bar.set_style(style.map_err(|error| CliError(error.to_string()))?);
     bar.set_message(what);
     bar.enable_steady_tick(TICK);
     Ok(bar)
@@ -99,18 +99,18 @@ impl<R: Read> Copying<R> {
         }
     }
 
-    fn check(mut self) -> Result<Sound, Refused> {
+    fn check(mut self) -> Result<Sound, CliError> {
         let checked = parse::check(BufReader::with_capacity(BUFFER_BYTES, &mut self));
         if let Some(why) = self.refused {
             return refuse(why);
         }
-        let root = checked.map_err(|fault| Refused(fault.to_string()))?;
+        let root = checked.map_err(|fault| CliError(fault.to_string()))?;
         let spooled = self.copy.into_inner().map_err(io::IntoInnerError::into_error);
         let rewound = spooled.and_then(|mut file| {
             file.seek(SeekFrom::Start(0))?;
             Ok(file)
         });
-        let file = rewound.map_err(|error| Refused(spool_fault(&error)))?;
+        let file = rewound.map_err(|error| CliError(spool_fault(&error)))?;
         Ok(Sound { file, bytes: self.bytes, sha256: self.context.finish().as_ref().to_vec(), root })
     }
 

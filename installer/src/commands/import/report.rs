@@ -1,10 +1,10 @@
 //! The report of an import: a table by element, then the failures and warnings; or the api-server's
 //! response. Results are read as a stream, however many there are.
 
-use crate::installation::columns::{align, shown};
-use crate::installation::{Refused, print, printed};
+use crate::installation::table::{align, shown};
+use crate::installation::{CliError, print, printed};
 use api_server::xml_import::report::{Action, RecordResult};
-use api_server::xml_import::results::{Answer, TAIL, Totals};
+use api_server::xml_import::results::{ImportResponse, TAIL, Totals};
 use std::io::{self, Write};
 
 /// Failed elements, and elements with warnings, that are listed; all are counted.
@@ -16,7 +16,7 @@ const OTHERS: &str = "(others)";
 const HEADING: [&str; 6] = ["element", "inserted", "updated", "deleted", "failed", "rolled back"];
 
 /// Prints a notice outside the report: on standard error with `--json`.
-pub fn say(json: bool, text: &str) -> Result<(), Refused> {
+pub fn say(json: bool, text: &str) -> Result<(), CliError> {
     match json {
         true => eprintln!("import: {text}"),
         false => print(text)?,
@@ -25,7 +25,7 @@ pub fn say(json: bool, text: &str) -> Result<(), Refused> {
 }
 
 /// Prints the api-server's response, byte for byte.
-pub async fn print_json(answer: Answer) -> Result<(), Refused> {
+pub async fn print_json(answer: ImportResponse) -> Result<(), CliError> {
     let head = answer.head();
     let written = tokio::task::spawn_blocking(move || {
         let mut output = io::stdout().lock();
@@ -34,22 +34,22 @@ pub async fn print_json(answer: Answer) -> Result<(), Refused> {
         output.write_all(TAIL.as_bytes())?;
         output.flush()
     });
-    printed(written.await.map_err(|error| Refused(error.to_string()))?)
+    printed(written.await.map_err(|error| CliError(error.to_string()))?)
 }
 
 /// Prints a response that was stored as a whole.
-pub fn print_whole(body: &str) -> Result<(), Refused> {
+pub fn print_whole(body: &str) -> Result<(), CliError> {
     let mut output = io::stdout().lock();
     printed(output.write_all(body.as_bytes()).and_then(|()| output.flush()))
 }
 
 /// Prints the report as text.
-pub async fn print_text(answer: Answer) -> Result<(), Refused> {
-    let mut report = Report::default();
+pub async fn print_text(answer: ImportResponse) -> Result<(), CliError> {
+    let mut report = ImportReport::default();
     let outcome = outcome(&answer);
     let mut parts = answer.into_parts();
     while let Some(results) = parts.recv().await {
-        for result in results.map_err(|problem| Refused(problem.message()))? {
+        for result in results.map_err(|problem| CliError(problem.message()))? {
             report.add(&result);
         }
     }
@@ -57,8 +57,8 @@ pub async fn print_text(answer: Answer) -> Result<(), Refused> {
 }
 
 /// The outcome of the file as a whole.
-fn outcome(answer: &Answer) -> String {
-    let Answer { test, committed, totals: Totals { failed, .. }, .. } = answer;
+fn outcome(answer: &ImportResponse) -> String {
+    let ImportResponse { test, committed, totals: Totals { failed, .. }, .. } = answer;
     let failed = *failed;
     match (test, committed) {
         (true, _) if failed == 0 => {
@@ -73,26 +73,26 @@ fn outcome(answer: &Answer) -> String {
 
 /// The part of a report that is held in memory.
 #[derive(Default)]
-struct Report {
-    kinds: Vec<Kind>,
-    failed: Listed,
-    warned: Listed,
+struct ImportReport {
+    kinds: Vec<ElementCounts>,
+    failed: FirstLines,
+    warned: FirstLines,
 }
 
 /// Counts for one element name, in the order of the heading.
-struct Kind {
+struct ElementCounts {
     name: String,
     counts: [i64; 5],
 }
 
 /// The first lines of a list, and its length.
 #[derive(Default)]
-struct Listed {
+struct FirstLines {
     lines: Vec<String>,
     count: usize,
 }
 
-impl Report {
+impl ImportReport {
     fn add(&mut self, result: &RecordResult) {
         let column = match result.action {
             Action::Inserted => 0,
@@ -110,12 +110,12 @@ impl Report {
     }
 
     /// Unknown element names come from the file, which may contain any number of them.
-    fn kind(&mut self, name: &str) -> &mut Kind {
+    fn kind(&mut self, name: &str) -> &mut ElementCounts {
         let known = self.kinds.iter().position(|kind| kind.name == name);
         let place = known.unwrap_or_else(|| {
             let name = if self.kinds.len() < KINDS { name } else { OTHERS };
             if self.kinds.len() <= KINDS {
-                self.kinds.push(Kind { name: name.to_owned(), counts: [0; 5] });
+                self.kinds.push(ElementCounts { name: name.to_owned(), counts: [0; 5] });
             }
             self.kinds.len() - 1
         });
@@ -123,9 +123,10 @@ impl Report {
     }
 
     fn to_text(&self) -> String {
-        let total = |column| self.kinds.iter().map(|kind: &Kind| kind.counts[column]).sum();
-        let all = Kind { name: "total".to_owned(), counts: std::array::from_fn(total) };
-        let rows: Vec<_> = self.kinds.iter().chain([&all]).map(Kind::cells).collect();
+        let total =
+            |column| self.kinds.iter().map(|kind: &ElementCounts| kind.counts[column]).sum();
+        let all = ElementCounts { name: "total".to_owned(), counts: std::array::from_fn(total) };
+        let rows: Vec<_> = self.kinds.iter().chain([&all]).map(ElementCounts::cells).collect();
         let mut text = align(HEADING, &rows);
         self.failed.write(&mut text, "failed");
         self.warned.write(&mut text, "warnings");
@@ -134,7 +135,7 @@ impl Report {
     }
 }
 
-impl Kind {
+impl ElementCounts {
     fn cells(&self) -> [String; 6] {
         let mut cells = self.counts.iter().map(i64::to_string);
         std::array::from_fn(|column| match column {
@@ -144,7 +145,7 @@ impl Kind {
     }
 }
 
-impl Listed {
+impl FirstLines {
     fn add(&mut self, result: &RecordResult) {
         self.count += 1;
         if self.count <= SHOWN {

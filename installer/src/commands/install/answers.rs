@@ -1,14 +1,14 @@
 //! The answers an installation needs, complete and validated.
 
-use super::arguments::Arguments;
+use super::arguments::InstallArgs;
 use super::bucket::BucketSettings;
-use super::known::{Known, Settings};
+use super::existing_config::{ExistingConfig, ExistingSettings};
 use crate::installation::accounts;
 use crate::installation::core_settings::check_time_zone;
 use crate::installation::database::with_password;
 use crate::installation::new_password::{NewPassword, Password};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, check_id};
-use crate::installation::{Refused, refuse};
+use crate::installation::{CliError, refuse};
 use reqwest::Url;
 use shared::database_url;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -100,8 +100,8 @@ pub struct GivenTls {
 
 impl Answers {
     /// Completes the given arguments, first from the existing settings, then with the defaults.
-    pub fn complete(given: Arguments, settings: &Settings) -> Result<Self, Refused> {
-        let known = Known::of(settings);
+    pub fn complete(given: InstallArgs, settings: &ExistingSettings) -> Result<Self, CliError> {
+        let known = ExistingConfig::of(settings);
         let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
         let data_dir = given.data_dir.clone().or(known.data_dir.clone());
         let data_dir = absolute(data_dir.unwrap_or_else(|| DATA_DIR.into()))?;
@@ -171,7 +171,7 @@ impl Answers {
     }
 
     /// Refuses an invalid name for the admin account.
-    pub fn check_admin(&self) -> Result<(), Refused> {
+    pub fn check_admin(&self) -> Result<(), CliError> {
         accounts::check_name(&self.admin)
     }
 
@@ -203,11 +203,11 @@ impl Answers {
 
 /// The public URLs of both servers.
 fn urls(
-    given: &Arguments,
-    known: &Known,
+    given: &InstallArgs,
+    known: &ExistingConfig,
     host: &str,
     (auth_port, api_port): (u16, u16),
-) -> Result<(String, String), Refused> {
+) -> Result<(String, String), CliError> {
     let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
         // A URL that was derived from host and port is derived again.
         let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
@@ -235,7 +235,7 @@ pub fn at(host: &str, port: u16) -> String {
     }
 }
 
-fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
+fn database_url(given: &InstallArgs, known: &ExistingConfig) -> Result<String, CliError> {
     let Some(url) = given.database_url.clone().or(known.database_url.clone()) else {
         return refuse("no database given: pass --database-url, or run this in a terminal");
     };
@@ -247,7 +247,7 @@ fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
         }
         return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
     }
-    database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(Refused)?;
+    database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(CliError)?;
     let of_a_server = |url: Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
     // The driver's own message would repeat the URL, including the password.
     if !Url::parse(&url).is_ok_and(of_a_server) {
@@ -259,7 +259,7 @@ fn database_url(given: &Arguments, known: &Known) -> Result<String, Refused> {
     }
 }
 
-fn admin_password(given: &Arguments) -> Result<Option<Password>, Refused> {
+fn admin_password(given: &InstallArgs) -> Result<Option<Password>, CliError> {
     let (file, generate) = (given.admin_password_file.clone(), given.generate_admin_password);
     if file.is_none() && !generate {
         return Ok(None);
@@ -269,7 +269,11 @@ fn admin_password(given: &Arguments) -> Result<Option<Password>, Refused> {
 }
 
 /// Certificate files given now or before; files created by the installer do not count.
-fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<GivenTls>, Refused> {
+fn given_tls(
+    given: &InstallArgs,
+    known: &ExistingConfig,
+    dir: &Path,
+) -> Result<Option<GivenTls>, CliError> {
     if let (Some(certificate), Some(key)) = (&given.tls_certificate, &given.tls_key) {
         return Ok(Some(GivenTls {
             certificate: absolute(certificate.clone())?,
@@ -281,9 +285,9 @@ fn given_tls(given: &Arguments, known: &Known, dir: &Path) -> Result<Option<Give
 }
 
 /// The file with this machine's trusted authorities.
-fn public_authorities() -> Result<PathBuf, Refused> {
+fn public_authorities() -> Result<PathBuf, CliError> {
     openssl_probe::probe().cert_file.ok_or_else(|| {
-        Refused(
+        CliError(
             "this machine has no file of trusted authorities: install the package ca-certificates, \
              or pass the certificate's authority with --tls-authority"
                 .to_owned(),
@@ -291,7 +295,7 @@ fn public_authorities() -> Result<PathBuf, Refused> {
     })
 }
 
-fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
+fn documents(place: Option<String>) -> Result<Option<String>, CliError> {
     match place {
         Some(place) if !place.contains("://") => {
             Ok(Some(absolute(place.into())?.display().to_string()))
@@ -301,9 +305,9 @@ fn documents(place: Option<String>) -> Result<Option<String>, Refused> {
 }
 
 /// Makes a path absolute, and refuses characters that settings and units cannot hold.
-pub fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
+pub fn absolute(path: PathBuf) -> Result<PathBuf, CliError> {
     let path = std::path::absolute(&path)
-        .map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+        .map_err(|error| CliError(format!("{}: {error}", path.display())))?;
     // It must fit unquoted into a line of a settings file and a word of a unit.
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
     match path.to_str().is_some_and(|text| text.chars().all(plain)) {
@@ -316,8 +320,8 @@ pub fn absolute(path: PathBuf) -> Result<PathBuf, Refused> {
     }
 }
 
-fn own_folder() -> Result<PathBuf, Refused> {
-    let own = std::env::current_exe().map_err(|error| Refused(error.to_string()))?;
+fn own_folder() -> Result<PathBuf, CliError> {
+    let own = std::env::current_exe().map_err(|error| CliError(error.to_string()))?;
     Ok(own.parent().map_or_else(|| "/".into(), Path::to_owned))
 }
 
@@ -334,7 +338,7 @@ pub fn this_host() -> String {
 }
 
 /// Refuses an invalid id for the programs' client.
-pub fn check_client(id: &str) -> Result<(), Refused> {
+pub fn check_client(id: &str) -> Result<(), CliError> {
     match [API_SERVER_CLIENT, BROWSER_CLIENT].contains(&id) {
         true => {
             refuse(format!("the client id {id} is reserved for the servers: choose another one"))
@@ -344,7 +348,7 @@ pub fn check_client(id: &str) -> Result<(), Refused> {
 }
 
 /// Refuses a host name that no certificate can contain.
-pub fn check_host(host: &str) -> Result<(), Refused> {
+pub fn check_host(host: &str) -> Result<(), CliError> {
     let named = rustls::pki_types::ServerName::try_from(host).is_ok();
     match named && host == host.to_lowercase() && !host.contains(':') {
         true => Ok(()),
@@ -355,7 +359,7 @@ pub fn check_host(host: &str) -> Result<(), Refused> {
 }
 
 /// Refuses a URL that is not an origin.
-pub fn check_url(url: &str) -> Result<(), Refused> {
+pub fn check_url(url: &str) -> Result<(), CliError> {
     let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
     match url.starts_with("https://") && origin.as_deref() == Ok(url) {
         true => Ok(()),
@@ -364,7 +368,7 @@ pub fn check_url(url: &str) -> Result<(), Refused> {
 }
 
 /// Refuses an invalid list of addresses and networks.
-pub fn check_proxies(proxies: &str) -> Result<(), Refused> {
+pub fn check_proxies(proxies: &str) -> Result<(), CliError> {
     match proxies.parse::<shared::networks::Networks>() {
         Ok(_) => Ok(()),
         Err(error) => refuse(format!("--proxies {proxies}: {error}")),

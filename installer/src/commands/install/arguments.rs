@@ -1,7 +1,7 @@
 //! The arguments of `installer install`, from options, an answers file or the wizard.
 
 use super::bucket::BucketArguments;
-use crate::installation::Refused;
+use crate::installation::CliError;
 use crate::installation::files::read;
 use clap::{Args, ColorChoice, Command};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The command's arguments. Missing ones are asked for in a terminal; otherwise they have their
 /// defaults.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Arguments {
+pub struct InstallArgs {
     /// Read options from this file: one line each, such as `host = loans.example.com`, with `yes`
     /// as the value of options that take none
     #[arg(long, value_name = "FILE")]
@@ -114,13 +114,13 @@ pub struct Arguments {
 
 /// The command line, with the options of the file that `--answers` names inserted first, so that
 /// later ones override them.
-pub fn with_answers(command_line: Vec<OsString>) -> Result<Vec<OsString>, Refused> {
+pub fn with_answers(command_line: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     if command_line.get(1).is_none_or(|command| command != "install") {
         return Ok(command_line);
     }
     let Some(path) = answers_file(&command_line) else { return Ok(command_line) };
-    let text = read(&path).map_err(Refused)?;
-    let flags = flags(&text).map_err(|why| Refused(format!("{} {why}", path.display())))?;
+    let text = read(&path).map_err(CliError)?;
+    let flags = flags(&text).map_err(|why| CliError(format!("{} {why}", path.display())))?;
     let (head, tail) = command_line.split_at(2);
     let flags = flags.into_iter().map(OsString::from);
     Ok(head.iter().cloned().chain(flags).chain(tail.iter().cloned()).collect())
@@ -142,7 +142,7 @@ fn answers_file(command_line: &[OsString]) -> Option<PathBuf> {
 
 /// The lines of an answers file as options, or the line that is invalid.
 fn flags(text: &str) -> Result<Vec<String>, String> {
-    let known = Arguments::augment_args(Command::new("install").color(ColorChoice::Never));
+    let known = InstallArgs::augment_args(Command::new("install").color(ColorChoice::Never));
     let mut flags = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn the_sample_has_answers_that_are_known() {
         let flags = flags(include_str!("../../../../deploy/install.answers.sample")).unwrap();
-        let command = Arguments::augment_args(Command::new("install"));
+        let command = InstallArgs::augment_args(Command::new("install"));
         let words = std::iter::once("install".to_owned()).chain(flags);
         assert!(command.try_get_matches_from(words).is_ok());
     }

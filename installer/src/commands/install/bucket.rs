@@ -1,9 +1,9 @@
 //! The bucket for document files, if they are not in a folder.
 
-use super::known::Settings as Present;
+use super::existing_config::ExistingSettings as Present;
 use crate::installation::files::read;
-use crate::installation::{Refused, refuse};
-use api_server::documents::document_store::{DocumentStore, Location};
+use crate::installation::{CliError, refuse};
+use api_server::documents::store::{DocumentStore, Location};
 use clap::Args;
 use shared::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub type BucketSettings = Vec<(&'static str, String)>;
 
 impl BucketArguments {
     /// The settings to change. Settings of the api-server in the environment count as well.
-    pub fn settings(&self, documents: &str) -> Result<BucketSettings, Refused> {
+    pub fn settings(&self, documents: &str) -> Result<BucketSettings, CliError> {
         let given = [
             ("API_S3_ENDPOINT", self.s3_endpoint.clone()),
             ("API_S3_REGION", self.s3_region.clone()),
@@ -61,12 +61,12 @@ impl BucketArguments {
         }
     }
 
-    fn secret(&self) -> Result<Option<String>, Refused> {
+    fn secret(&self) -> Result<Option<String>, CliError> {
         let Some(file) = &self.s3_secret_file else { return Ok(self.s3_secret.clone()) };
-        Ok(Some(read(file).map_err(Refused)?.trim().to_owned()))
+        Ok(Some(read(file).map_err(CliError)?.trim().to_owned()))
     }
 
-    fn authority(&self) -> Result<Option<String>, Refused> {
+    fn authority(&self) -> Result<Option<String>, CliError> {
         let Some(file) = self.s3_authority.clone() else { return Ok(None) };
         super::answers::absolute(file).map(|path| Some(path.display().to_string()))
     }

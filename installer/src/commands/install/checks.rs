@@ -5,14 +5,14 @@ mod database;
 mod rights;
 
 pub use certificates::names as certificate_names;
-pub use database::{Found, check as check_database};
+pub use database::{DatabaseState, check as check_database};
 pub use rights::lowest_port;
 
 use super::answers::Answers;
 use super::bucket;
+use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::is_root;
 use super::journal::missing_folders;
-use super::known::{Known, Settings};
 use crate::installation::checks::{Check, Outcome};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn failed(
 }
 
 /// Runs all checks of this machine.
-pub async fn check_machine(answers: &Answers, settings: &Settings) -> Vec<Check> {
+pub async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Vec<Check> {
     let mut checks = vec![
         check_folder("settings folder", &answers.dir, "--dir"),
         check_folder("data folder", &answers.data_dir, "--data-dir"),
@@ -88,7 +88,7 @@ fn check_port(
     name: &'static str,
     address: SocketAddr,
     flag: &str,
-    settings: &Settings,
+    settings: &ExistingSettings,
     server: &str,
 ) -> Check {
     let expected = "a free port";
@@ -114,7 +114,7 @@ fn check_port(
 }
 
 /// The api-server finds the auth server by this name, unless it was configured with another one.
-async fn check_host(answers: &Answers, settings: &Settings) -> Check {
+async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Check {
     let (name, expected) = ("host name", "resolves to an address that the servers listen on");
     let (host, listen) = (&answers.host, answers.auth_listen);
     let failed = |found, advice: &str| failed(name, expected, found, advice);
@@ -129,7 +129,7 @@ async fn check_host(answers: &Answers, settings: &Settings) -> Check {
         return failed(format!("cannot resolve {host}: it has no address"), advice);
     };
     let asks = settings.api.get("API_AUTH_URL").map(str::to_owned);
-    let elsewhere = settings.exist && asks != Known::of(settings).auth_direct_url();
+    let elsewhere = settings.exist && asks != ExistingConfig::of(settings).auth_direct_url();
     if listen.is_unspecified() || addresses.contains(&listen) || elsewhere {
         return passed(name, expected, format!("{host} is {first}"));
     }
@@ -141,7 +141,7 @@ async fn check_host(answers: &Answers, settings: &Settings) -> Check {
 }
 
 /// Checks the document store.
-async fn check_documents(answers: &Answers, settings: &Settings) -> Check {
+async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Check {
     let (name, expected) = ("documents", "a usable document store");
     let place = answers.documents.as_str();
     if !place.contains("://") {

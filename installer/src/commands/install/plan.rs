@@ -1,8 +1,8 @@
 //! The plan of an installation: the settings to write, and the steps in order.
 
 use super::answers::Answers;
-use super::checks::{Found, certificate_names};
-use super::known::{HOST_FILE, Known, Settings};
+use super::checks::{DatabaseState, certificate_names};
+use super::existing_config::{ExistingConfig, ExistingSettings, HOST_FILE};
 use super::settings_file::SettingsFile;
 use super::units::{SERVICES, unit};
 use crate::installation::certificates::{self, TlsFiles};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum InstallStep {
     /// Create the system user that runs the servers.
     Account,
     /// Create the data folders.
@@ -40,9 +40,9 @@ pub enum Step {
 }
 
 /// Everything that will be done.
-pub struct Plan {
+pub struct InstallPlan {
     /// The steps, each with its description.
-    pub steps: Vec<(Step, String)>,
+    pub steps: Vec<(InstallStep, String)>,
     /// The auth server's new settings.
     pub auth: SettingsFile,
     /// The api-server's new settings.
@@ -59,9 +59,13 @@ pub struct Plan {
     pub documentation: bool,
 }
 
-impl Plan {
+impl InstallPlan {
     /// Plans the steps that lead from what was found to the answers.
-    pub fn make(answers: &Answers, settings: &Settings, found: &Found) -> Result<Self, String> {
+    pub fn make(
+        answers: &Answers,
+        settings: &ExistingSettings,
+        found: &DatabaseState,
+    ) -> Result<Self, String> {
         let tls = tls_files(answers);
         let (auth, api) = desired(answers, settings, &tls);
         let admin = (!found.admin).then(|| answers.admin.clone());
@@ -82,20 +86,24 @@ impl Plan {
         plan.add_database(answers, found);
         plan.add_services(answers);
         let verify = format!("run Verify Auth Server against {}", answers.auth_url);
-        plan.steps.push((Step::Verify, verify));
+        plan.steps.push((InstallStep::Verify, verify));
         Ok(plan)
     }
 
-    fn add(&mut self, step: Step, what: String) {
+    fn add(&mut self, step: InstallStep, what: String) {
         self.steps.push((step, what));
     }
 
-    fn add_machine(&mut self, answers: &Answers, settings: &Settings) -> Result<(), String> {
+    fn add_machine(
+        &mut self,
+        answers: &Answers,
+        settings: &ExistingSettings,
+    ) -> Result<(), String> {
         if let Some(user) = &answers.service_user
             && super::system_user::ids(user).is_none()
         {
             self.add(
-                Step::Account,
+                InstallStep::Account,
                 format!("create the system user {user}, which runs the servers"),
             );
         }
@@ -110,13 +118,13 @@ impl Plan {
             .map(|path| path.display().to_string())
             .collect();
         if !shown.is_empty() {
-            self.add(Step::Folders, format!("create {}", shown.join(", ")));
+            self.add(InstallStep::Folders, format!("create {}", shown.join(", ")));
         }
         if answers.tls.is_none() {
             let names = certificate_names(answers);
             let made = certificates::missing(&self.tls, &names)?;
             if let Some(what) = made {
-                self.add(Step::Certificates, format!("{what} for {}", names.join(", ")));
+                self.add(InstallStep::Certificates, format!("{what} for {}", names.join(", ")));
             }
         }
         let written = |file: &SettingsFile, name| {
@@ -133,30 +141,30 @@ impl Plan {
                 true if changes.is_empty() => format!("rewrite {files}"),
                 true => format!("change {files}: {}", changes.join(", ")),
             };
-            self.add(Step::Settings, what);
+            self.add(InstallStep::Settings, what);
         }
         Ok(())
     }
 
-    fn add_database(&mut self, answers: &Answers, found: &Found) {
+    fn add_database(&mut self, answers: &Answers, found: &DatabaseState) {
         let shown = answers.database_shown();
         if found.schema == SchemaState::Missing {
-            self.add(Step::Schema, format!("create the schema in {shown}"));
+            self.add(InstallStep::Schema, format!("create the schema in {shown}"));
         }
         if let Some(zone) = &self.time_zone {
             let was = found.time_zone.iter().map(|was| format!(", previously {was}"));
             let was: String = was.collect();
-            self.add(Step::TimeZone, format!("set the business time zone to {zone}{was}"));
+            self.add(InstallStep::TimeZone, format!("set the business time zone to {zone}{was}"));
         }
         let admin = self.admin.iter().map(|name| format!("the admin account {name}"));
         let clients = self.clients.iter().map(|id| format!("the client {id}"));
         let rows: Vec<_> = admin.chain(clients).collect();
         if !rows.is_empty() {
-            self.add(Step::Rows, format!("add {}", rows.join(", ")));
+            self.add(InstallStep::Rows, format!("add {}", rows.join(", ")));
         }
         if self.documentation {
             let url = &answers.api_url;
-            self.add(Step::Documentation, format!("also allow log-ins from {url}/docs"));
+            self.add(InstallStep::Documentation, format!("also allow log-ins from {url}/docs"));
         }
     }
 
@@ -168,11 +176,11 @@ impl Plan {
         });
         if changed {
             let names = SERVICES.map(|(_, name, _)| name).join(" and ");
-            self.add(Step::Units, format!("write {names} to {}", units.display()));
+            self.add(InstallStep::Units, format!("write {names} to {}", units.display()));
         }
         if answers.start {
             let what = "start both services, now and at boot".to_owned();
-            self.add(Step::Services, what);
+            self.add(InstallStep::Services, what);
         }
     }
 
@@ -222,7 +230,11 @@ fn tls_files(answers: &Answers) -> TlsFiles {
 }
 
 /// The new settings; existing keys and secrets are kept.
-fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsFile, SettingsFile) {
+fn desired(
+    answers: &Answers,
+    settings: &ExistingSettings,
+    tls: &TlsFiles,
+) -> (SettingsFile, SettingsFile) {
     let (mut auth, mut api) = (settings.auth.clone(), settings.api.clone());
     let path = |path: &Path| path.display().to_string();
     for (name, value) in [
@@ -257,7 +269,7 @@ fn desired(answers: &Answers, settings: &Settings, tls: &TlsFiles) -> (SettingsF
     // An administrator's choice of another address to introspect at, such as a load balancer, is
     // kept.
     let asks = api.get("API_AUTH_URL").map(str::to_owned);
-    if asks.is_none() || asks == Known::of(settings).auth_direct_url() {
+    if asks.is_none() || asks == ExistingConfig::of(settings).auth_direct_url() {
         api.set("API_AUTH_URL", &answers.auth_direct_url());
         api.set("API_AUTH_CA", &path(&tls.authority));
     }

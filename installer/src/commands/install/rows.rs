@@ -2,22 +2,22 @@
 
 use super::answers::Answers;
 use super::journal::Undo;
-use super::plan::{Plan, env_file, receiver};
+use super::plan::{InstallPlan, env_file, receiver};
 use super::steps::Work;
 use crate::installation::accounts::{self, Account};
 use crate::installation::core_settings;
 use crate::installation::credentials::random_secret;
 use crate::installation::new_password::Password;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
-use crate::installation::{Installation, Refused, event};
-use crate::verification::visitor;
+use crate::installation::{CliError, Installation, event};
+use crate::verification::probe_account;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr,
     EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QuerySelect, Select,
 };
 use serde::{Deserialize, Serialize};
-use shared::audit::Kind;
+use shared::audit::EventKind;
 use shared::db::{self, BUSINESS_TIME_ZONE};
 use shared::entity::{
     auth_sessions, contacts, loans, oauth_clients, signing_keys, user_credentials, users,
@@ -65,7 +65,7 @@ pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr
         return Ok(false);
     }
     // The visitor of an interrupted verification does not count as use.
-    let visitors = format!("{}%", visitor::PREFIX);
+    let visitors = format!("{}%", probe_account::PREFIX);
     let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
     let sessions = auth_sessions::Entity::find();
     let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
@@ -97,10 +97,12 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
         let now = db::time(&db).await?;
         let admin = match (&plan.admin, &answers.admin_password) {
             (Some(name), Some(password)) => {
-                let hash = passwords(answers)?.hash(&password.text).await.map_err(Refused)?;
+                let hash = passwords(answers)?.hash(&password.text).await.map_err(CliError)?;
                 Some((name, password, hash))
             }
-            (Some(_), None) => return Err(Refused("the admin account has no password".to_owned())),
+            (Some(_), None) => {
+                return Err(CliError("the admin account has no password".to_owned()));
+            }
             (None, _) => None,
         };
         let tx = db::begin_write(&db).await?;
@@ -112,7 +114,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
             let user_id = accounts::add(&tx, admin, &[]).await?;
             accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
             let account = Account { kind: UserKind::Core, user_id, user_name: name.clone() };
-            account.event(Kind::UserAdded).record(&tx).await?;
+            account.event(EventKind::UserAdded).record(&tx).await?;
             secrets.extend(shown(name, password));
         }
         for id in &plan.clients {
@@ -128,7 +130,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
         db.close().await?;
         Ok(())
     };
-    added.await.map_err(|refused: Refused| refused.to_string())?;
+    added.await.map_err(|refused: CliError| refused.to_string())?;
     work.secrets.extend(secrets);
     Ok(())
 }
@@ -138,7 +140,7 @@ fn shown(name: &str, password: &Password) -> Option<(String, String)> {
 }
 
 /// The auth server's password hashing, peppers included.
-pub fn passwords(answers: &Answers) -> Result<Passwords, Refused> {
+pub fn passwords(answers: &Answers) -> Result<Passwords, CliError> {
     let env_file = Some(env_file(answers, "auth-server"));
     Installation { env_file, database_url: None }.passwords()
 }
@@ -147,10 +149,10 @@ pub fn passwords(answers: &Answers) -> Result<Passwords, Refused> {
 async fn add_client(
     tx: &impl ConnectionTrait,
     id: &str,
-    plan: &Plan,
+    plan: &InstallPlan,
     api_url: &str,
     now: Timestamp,
-) -> Result<Option<String>, Refused> {
+) -> Result<Option<String>, CliError> {
     let both = vec![UserKind::Core, UserKind::Web];
     let registration = match id {
         API_SERVER_CLIENT => Registration { resource_server: true, ..Registration::default() },
@@ -177,7 +179,7 @@ async fn add_client(
     };
     let row = registration.row(secret.as_deref(), None, now);
     oauth_clients::Entity::insert(row).exec_without_returning(tx).await?;
-    event(Kind::ClientChanged).reason("added").client(id).record(tx).await?;
+    event(EventKind::ClientChanged).reason("added").client(id).record(tx).await?;
     Ok(secret)
 }
 
@@ -195,7 +197,7 @@ pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result
         let db = db::connect(database_url, 2, false).await?;
         let tx = db::begin_write(&db).await?;
         core_settings::write(&tx, BUSINESS_TIME_ZONE, zone).await?;
-        event(Kind::SettingChanged).reason(BUSINESS_TIME_ZONE).record(&tx).await?;
+        event(EventKind::SettingChanged).reason(BUSINESS_TIME_ZONE).record(&tx).await?;
         tx.commit().await?;
         db.close().await
     };
@@ -242,7 +244,7 @@ async fn change_receivers(
         row.redirect_uris = Set(redirect_uris);
         row.cors_origins = Set(cors_origins);
         row.update(&tx).await?;
-        let changed = event(Kind::ClientChanged).reason("changed").client(BROWSER_CLIENT);
+        let changed = event(EventKind::ClientChanged).reason("changed").client(BROWSER_CLIENT);
         changed.record(&tx).await?;
     }
     tx.commit().await?;
@@ -253,7 +255,7 @@ async fn change_receivers(
 pub async fn remove(rows: &Rows) -> Result<(), String> {
     let removed = async {
         let db = db::connect(&rows.database_url, 2, false).await?;
-        visitor::remove_all(&db).await?;
+        probe_account::remove_all(&db).await?;
         let tx = db::begin_write(&db).await?;
         for id in &rows.clients {
             shared::sessions::end_of_client(&tx, id).await?;

@@ -1,9 +1,9 @@
 //! Carrying out the plan, each step recorded before it begins; and rolling it back.
 
 use super::answers::Answers;
-use super::checks::{Found, certificate_names};
+use super::checks::{DatabaseState, certificate_names};
 use super::journal::{Journal, Undo, create_private, missing_folders};
-use super::plan::{Plan, Step, env_file, folders, host_file};
+use super::plan::{InstallPlan, InstallStep, env_file, folders, host_file};
 use super::units::{SERVICES, unit};
 use super::{rows, schema, system_user};
 use crate::installation::certificates;
@@ -20,9 +20,9 @@ pub struct Work<'a> {
     /// The answers.
     pub answers: &'a Answers,
     /// The plan.
-    pub plan: &'a Plan,
+    pub plan: &'a InstallPlan,
     /// The contents of the database before the run.
-    pub found: &'a Found,
+    pub found: &'a DatabaseState,
     /// True if it changes an existing installation.
     pub settings_existed: bool,
     /// The changes so far.
@@ -33,19 +33,19 @@ pub struct Work<'a> {
 
 impl Work<'_> {
     /// Carries out one step; the last one is in [`super::verifying`].
-    pub async fn perform(&mut self, step: Step) -> Result<(), String> {
+    pub async fn perform(&mut self, step: InstallStep) -> Result<(), String> {
         match step {
-            Step::Account => self.make_account(),
-            Step::Folders => self.make_folders(),
-            Step::Certificates => self.make_certificates(),
-            Step::Settings => self.write_settings(),
-            Step::Schema => self.make_schema().await,
-            Step::Rows => rows::add(self).await,
-            Step::TimeZone => rows::set_time_zone(self).await,
-            Step::Documentation => rows::add_receiver(self).await,
-            Step::Units => self.write_units(),
-            Step::Services => self.start_services(),
-            Step::Verify => super::verifying::verify(self).await,
+            InstallStep::Account => self.make_account(),
+            InstallStep::Folders => self.make_folders(),
+            InstallStep::Certificates => self.make_certificates(),
+            InstallStep::Settings => self.write_settings(),
+            InstallStep::Schema => self.make_schema().await,
+            InstallStep::Rows => rows::add(self).await,
+            InstallStep::TimeZone => rows::set_time_zone(self).await,
+            InstallStep::Documentation => rows::add_receiver(self).await,
+            InstallStep::Units => self.write_units(),
+            InstallStep::Services => self.start_services(),
+            InstallStep::Verify => super::verifying::verify(self).await,
         }
     }
 

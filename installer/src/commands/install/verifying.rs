@@ -62,14 +62,14 @@ async fn checks(
     }
     let secret = work.plan.api.get("API_AUTH_CLIENT_SECRET").unwrap_or_default();
     write_private(secret_file, secret)?;
-    let arguments = verification::Arguments {
+    let arguments = verification::VerificationArgs {
         url: answers.auth_url.clone(),
         connect_to: Some(here),
         server_name: Some(answers.host.clone()),
         ca: Some(work.plan.tls.authority.clone()),
         client: Some(API_SERVER_CLIENT.to_owned()),
         secret_file: Some(secret_file.to_owned()),
-        ..verification::Arguments::default()
+        ..verification::VerificationArgs::default()
     };
     let passwords = super::rows::passwords(answers);
     let passwords = passwords.map_err(|refused| refused.to_string())?;

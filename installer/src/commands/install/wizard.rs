@@ -4,17 +4,17 @@ use super::answers::{
     ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
     check_client, check_host, check_url, systemd_runs, this_host,
 };
-use super::arguments::Arguments;
+use super::arguments::InstallArgs;
 use super::bucket::{self, BucketArguments};
 use super::checks::{check_database, lowest_port};
-use super::known::{Known, Settings};
+use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::schema::own_tables;
 use crate::installation::accounts;
 use crate::installation::checks::Report;
 use crate::installation::core_settings::{check_time_zone, this_time_zone};
 use crate::installation::database::in_url;
 use crate::installation::new_password::{self, Password};
-use crate::installation::{Refused, refuse};
+use crate::installation::{CliError, refuse};
 use inquire::validator::{StringValidator, Validation};
 use inquire::{Confirm, InquireError, PasswordDisplayMode, Select, Text};
 use reqwest::Url;
@@ -22,7 +22,7 @@ use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
-type Answer<T> = Result<T, Refused>;
+type PromptResult<T> = Result<T, CliError>;
 
 /// Prints the introduction.
 pub fn greet() {
@@ -35,15 +35,15 @@ pub fn greet() {
 
 /// Asks for everything that was not given, proposing earlier answers.
 pub async fn ask(
-    mut given: Arguments,
-    settings: &Settings,
-    before: &Arguments,
-) -> Answer<Arguments> {
-    let known = Known::of(settings).or_answered(before);
+    mut given: InstallArgs,
+    settings: &ExistingSettings,
+    before: &InstallArgs,
+) -> PromptResult<InstallArgs> {
+    let known = ExistingConfig::of(settings).or_answered(before);
     ask_folders(&mut given, &known)?;
     ask_database(&mut given, &known, settings.exist).await?;
     ask_time_zone(&mut given, &known, settings.exist).await?;
-    ask_addresses(&mut given, &known, &Known::of(settings))?;
+    ask_addresses(&mut given, &known, &ExistingConfig::of(settings))?;
     ask_certificates(&mut given, &known)?;
     ask_documents(&mut given, &known, settings, before).await?;
     ask_accounts(&mut given, settings.exist)?;
@@ -52,12 +52,12 @@ pub async fn ask(
 }
 
 /// Asks yes or no; Enter means yes.
-pub fn confirm(question: &str) -> Answer<bool> {
+pub fn confirm(question: &str) -> PromptResult<bool> {
     answered(Confirm::new(question).with_default(true).prompt())
 }
 
 /// Asks for the admin account's password, twice.
-pub fn ask_admin_password(name: &str) -> Answer<Password> {
+pub fn ask_admin_password(name: &str) -> PromptResult<Password> {
     let fit = {
         let name = name.to_owned();
         move |text: &str| Ok(valid(new_password::check(text, &name)))
@@ -73,7 +73,7 @@ pub fn ask_admin_password(name: &str) -> Answer<Password> {
     answered(asked).map(Password::typed)
 }
 
-fn answered<T>(answer: Result<T, InquireError>) -> Answer<T> {
+fn answered<T>(answer: Result<T, InquireError>) -> PromptResult<T> {
     match answer {
         Ok(answer) => Ok(answer),
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
@@ -83,7 +83,7 @@ fn answered<T>(answer: Result<T, InquireError>) -> Answer<T> {
     }
 }
 
-fn valid(checked: Result<(), Refused>) -> Validation {
+fn valid(checked: Result<(), CliError>) -> Validation {
     match checked {
         Ok(()) => Validation::Valid,
         Err(refused) => Validation::Invalid(refused.to_string().into()),
@@ -96,7 +96,7 @@ fn text(
     default: &str,
     help: &str,
     fit: impl StringValidator + 'static,
-) -> Answer<String> {
+) -> PromptResult<String> {
     let mut asked = Text::new(question).with_validator(fit);
     if !default.is_empty() {
         asked = asked.with_default(default);
@@ -115,7 +115,7 @@ fn something(text: &str) -> Result<Validation, inquire::CustomUserError> {
     })
 }
 
-fn choice<T: Display>(question: &str, choices: Vec<T>) -> Answer<T> {
+fn choice<T: Display>(question: &str, choices: Vec<T>) -> PromptResult<T> {
     answered(
         Select::new(question, choices).with_help_message("use the arrow keys and Enter").prompt(),
     )
@@ -125,7 +125,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn ask_folders(given: &mut Arguments, known: &Known) -> Answer<()> {
+fn ask_folders(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
     if given.data_dir.is_none() {
         let default = known.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
         let help = "for documents, imports in progress and the embedded database";
@@ -142,7 +142,11 @@ const MARIADB: &str = "MariaDB";
 const EMBEDDED: &str = "SQLite, embedded: to try it out";
 
 /// Asks until the database can be used or the user gives up.
-async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
+async fn ask_database(
+    given: &mut InstallArgs,
+    known: &ExistingConfig,
+    exist: bool,
+) -> PromptResult<()> {
     if given.database_url.is_some() {
         return Ok(());
     }
@@ -179,7 +183,11 @@ async fn ask_database(given: &mut Arguments, known: &Known, exist: bool) -> Answ
 }
 
 /// Asks for the business time zone, unless the database has one.
-async fn ask_time_zone(given: &mut Arguments, known: &Known, exist: bool) -> Answer<()> {
+async fn ask_time_zone(
+    given: &mut InstallArgs,
+    known: &ExistingConfig,
+    exist: bool,
+) -> PromptResult<()> {
     if given.time_zone.is_some() {
         return Ok(());
     }
@@ -207,13 +215,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn ask(&mut self, kind: &str) -> Answer<String> {
+    fn ask(&mut self, kind: &str) -> PromptResult<String> {
         let (scheme, port) = if kind == POSTGRES { ("postgres", 5432) } else { ("mysql", 3306) };
         let keep = |last: &mut Option<String>, question, default: &str| {
             let default = last.clone().unwrap_or_else(|| default.to_owned());
             let answer = text(question, &default, "", something)?;
             *last = Some(answer.clone());
-            Ok::<_, Refused>(answer)
+            Ok::<_, CliError>(answer)
         };
         let host = keep(&mut self.host, "Host:", "localhost")?;
         let port = ask_port("Port:", port, |_| Ok(Validation::Valid))?;
@@ -231,7 +239,7 @@ impl Parts {
             url.path_segments_mut().ok()?.push(&name);
             Some(url.to_string())
         };
-        url().ok_or_else(|| Refused(format!("{host:?} is not a host name")))
+        url().ok_or_else(|| CliError(format!("{host:?} is not a host name")))
     }
 }
 
@@ -239,18 +247,22 @@ fn ask_port(
     question: &str,
     default: u16,
     fit: impl Fn(u16) -> Result<Validation, inquire::CustomUserError> + Clone + 'static,
-) -> Answer<u16> {
+) -> PromptResult<u16> {
     let asked = text(question, &default.to_string(), "", move |text: &str| {
         match text.trim().parse::<u16>() {
             Ok(port) if port > 0 => fit(port),
             _ => Ok(Validation::Invalid("enter a port from 1 to 65535".into())),
         }
     })?;
-    asked.parse().map_err(|_| Refused(format!("{asked} is not a port")))
+    asked.parse().map_err(|_| CliError(format!("{asked} is not a port")))
 }
 
 /// `present` is the existing installation, whose own ports count as free.
-fn ask_addresses(given: &mut Arguments, known: &Known, present: &Known) -> Answer<()> {
+fn ask_addresses(
+    given: &mut InstallArgs,
+    known: &ExistingConfig,
+    present: &ExistingConfig,
+) -> PromptResult<()> {
     if given.host.is_none() {
         let default = known.host.clone().unwrap_or_else(this_host);
         let help = "clients use it to reach the servers, and certificates contain it";
@@ -309,7 +321,7 @@ fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation 
 }
 
 /// Asks for the public URLs, if there is a proxy in front of the servers.
-fn ask_urls(given: &mut Arguments, known: &Known) -> Answer<()> {
+fn ask_urls(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
     if given.auth_url.is_some() && given.api_url.is_some() {
         return Ok(());
     }
@@ -341,7 +353,7 @@ fn ask_urls(given: &mut Arguments, known: &Known) -> Answer<()> {
     Ok(())
 }
 
-fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
+fn ask_certificates(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
     if given.tls_certificate.is_some() || known.tls.is_some() {
         return Ok(());
     }
@@ -353,7 +365,7 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
     let file = |question: &str| {
         let readable = |text: &str| {
             let opened = std::fs::File::open(text.trim()).map(drop);
-            Ok(valid(opened.map_err(|error| Refused(error.to_string()))))
+            Ok(valid(opened.map_err(|error| CliError(error.to_string()))))
         };
         let asked = Text::new(question).with_validator(readable).prompt();
         answered(asked).map(|path| Some(PathBuf::from(path.trim())))
@@ -370,11 +382,11 @@ fn ask_certificates(given: &mut Arguments, known: &Known) -> Answer<()> {
 
 /// Asks where to store documents; for a bucket, until it can be reached.
 async fn ask_documents(
-    given: &mut Arguments,
-    known: &Known,
-    settings: &Settings,
-    before: &Arguments,
-) -> Answer<()> {
+    given: &mut InstallArgs,
+    known: &ExistingConfig,
+    settings: &ExistingSettings,
+    before: &InstallArgs,
+) -> PromptResult<()> {
     if given.documents.is_some() {
         return Ok(());
     }
@@ -414,12 +426,12 @@ async fn ask_documents(
 }
 
 /// Asks for a bucket and how to reach it; asked again, the last answers are proposed.
-fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketArguments)> {
+fn ask_bucket(place: &str, former: &BucketArguments) -> PromptResult<(String, BucketArguments)> {
     let place = text("Bucket:", place, "s3://BUCKET or s3://BUCKET/PREFIX", something)?;
     let ask = |question, former: &Option<String>, help| {
         let answer =
             text(question, former.as_deref().unwrap_or(""), help, |_: &str| Ok(Validation::Valid))?;
-        Ok::<_, Refused>(Some(answer).filter(|answer| !answer.is_empty()))
+        Ok::<_, CliError>(Some(answer).filter(|answer| !answer.is_empty()))
     };
     let help = "https://HOST; leave empty for Amazon's own";
     let s3_endpoint = ask("URL of the service:", &former.s3_endpoint, help)?;
@@ -453,7 +465,7 @@ fn ask_bucket(place: &str, former: &BucketArguments) -> Answer<(String, BucketAr
     Ok((place, bucket))
 }
 
-fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
+fn ask_accounts(given: &mut InstallArgs, exist: bool) -> PromptResult<()> {
     if given.admin.is_none() {
         let help = "it has all privileges; an existing admin account stays as it is";
         let fit = |text: &str| Ok(valid(accounts::check_name(text.trim())));
@@ -472,7 +484,7 @@ fn ask_accounts(given: &mut Arguments, exist: bool) -> Answer<()> {
     Ok(())
 }
 
-fn ask_services(given: &mut Arguments, known: &Known) -> Answer<()> {
+fn ask_services(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
     if super::is_root() && given.service_user.is_none() {
         let help = "created if missing";
         let default = known.service_user.as_deref().unwrap_or(SERVICE_USER);

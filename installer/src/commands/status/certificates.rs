@@ -1,6 +1,6 @@
 //! The certificates in the settings: valid now and for more than a month, with matching keys.
 
-use super::Settings;
+use super::ServerSettings;
 use crate::installation::certificates::{RENEW_BEFORE, dates};
 use crate::installation::checks::Report;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,7 +14,7 @@ const RENEW_OWN: &str = "run installer install again to renew it (in a quickstar
                          server.pem and restart the quickstart), then send the server SIGHUP";
 
 /// Checks each server's certificate.
-pub fn check(settings: &Settings, report: &mut Report) {
+pub fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     for (name, files) in [("auth-server certificate", auth), ("api-server certificate", api)] {

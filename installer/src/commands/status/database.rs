@@ -1,11 +1,11 @@
 //! The database: product, clock and schema, and that both servers use the same one.
 
-use super::Settings;
-use crate::installation::Refused;
+use super::ServerSettings;
+use crate::installation::CliError;
 use crate::installation::checks::Report;
 use crate::installation::core_settings::read;
 use crate::installation::database::{compare_clocks, product};
-use crate::installation::reach::{self, Unreached};
+use crate::installation::db_probe::{self, DatabaseUnreachable};
 use sea_orm::DatabaseConnection;
 use shared::migration::{self, SchemaState};
 
@@ -17,7 +17,7 @@ const SAME: &str = "the same for both servers";
 const STORE: &str = "document_store_id";
 
 /// Checks the database, and returns a connection if it has this release's schema.
-pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseConnection> {
+pub async fn check(settings: &ServerSettings, report: &mut Report) -> Option<DatabaseConnection> {
     let auth = settings.auth.as_ref().map(|auth| auth.database_url.as_str());
     let api = settings.api.as_ref().map(|api| api.database_url.as_str());
     let Some(url) = auth.or(api) else {
@@ -28,20 +28,20 @@ pub async fn check(settings: &Settings, report: &mut Report) -> Option<DatabaseC
         return None;
     };
     let opened = async {
-        let db = reach::open(url, 2).await?;
+        let db = db_probe::open(url, 2).await?;
         let answered = product(&db).await;
-        let product = answered.map_err(|Refused(found)| Unreached {
+        let product = answered.map_err(|CliError(found)| DatabaseUnreachable {
             found,
             advice: "see the database's log".to_owned(),
         })?;
-        Ok::<_, Unreached>((db, product))
+        Ok::<_, DatabaseUnreachable>((db, product))
     };
     let db = match opened.await {
         Ok((db, product)) => {
             report.pass("database", REACHED, &product);
             db
         }
-        Err(Unreached { found, advice }) => {
+        Err(DatabaseUnreachable { found, advice }) => {
             report.fail("database", REACHED, &found, &advice);
             report.skip("database clock", CLOCK, "the database cannot be reached");
             report.skip("schema", SCHEMA, "the database cannot be reached");
@@ -94,14 +94,14 @@ async fn check_same(db: &DatabaseConnection, auth: &str, api: &str, report: &mut
         return;
     }
     let same = async {
-        let other = reach::open(api, 1).await?;
+        let other = db_probe::open(api, 1).await?;
         let (one, other) = (read(db, STORE).await?, read(&other, STORE).await?);
-        Ok::<_, Refused>(one == other)
+        Ok::<_, CliError>(one == other)
     };
     let advice = "set AUTH_DATABASE_URL and API_DATABASE_URL to the same database";
     match same.await {
         Ok(true) => report.pass("one database", SAME, SAME),
         Ok(false) => report.fail("one database", SAME, "two databases", advice),
-        Err(Refused(why)) => report.fail("one database", SAME, &why, advice),
+        Err(CliError(why)) => report.fail("one database", SAME, &why, advice),
     }
 }

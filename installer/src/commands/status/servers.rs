@@ -1,7 +1,7 @@
 //! The servers at their addresses: live, ready, and presenting the certificate named in their
 //! settings.
 
-use super::Settings;
+use super::ServerSettings;
 use crate::installation::checks::Report;
 use crate::installation::server_process::reachable;
 use api_server::config::Config;
@@ -30,7 +30,7 @@ const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have cha
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Checks both servers, and the auth server again along the api-server's path to it.
-pub async fn check(settings: &Settings, report: &mut Report) {
+pub async fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref();
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
@@ -47,9 +47,9 @@ pub async fn check(settings: &Settings, report: &mut Report) {
 }
 
 /// What was found, or what is wrong and what to do.
-type Asked = Result<String, (String, String)>;
+type Finding = Result<String, (String, String)>;
 
-async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Asked> {
+async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Finding> {
     let (listen, certificate) = place?;
     let url = format!("https://{}", reachable(listen));
     Some(match pinned(certificate) {
@@ -59,7 +59,7 @@ async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Asked> {
 }
 
 /// Checks the api-server's path to the auth server and, if that works, the api-server's client.
-async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
+async fn follow_way(settings: &ServerSettings) -> Option<(Finding, Option<Finding>)> {
     let api = settings.api.as_ref()?;
     let client = match trusting(&api.auth_ca) {
         Ok(client) => client,
@@ -74,7 +74,7 @@ async fn follow_way(settings: &Settings) -> Option<(Asked, Option<Asked>)> {
 }
 
 /// Introspects a token that does not exist: the response shows whether the client may introspect.
-async fn introspect(client: &Client, api: &Config, api_file: &str) -> Asked {
+async fn introspect(client: &Client, api: &Config, api_file: &str) -> Finding {
     let id = &api.auth_client_id;
     let advice = format!(
         "get a secret with installer client rotate {id} or, if there is no such client, installer \
@@ -102,7 +102,7 @@ fn tell(
     name: &'static str,
     expected: &str,
     unasked: &str,
-    asked: Option<Asked>,
+    asked: Option<Finding>,
 ) {
     match asked {
         None => report.skip(name, expected, unasked),
@@ -111,7 +111,7 @@ fn tell(
     }
 }
 
-async fn ask(client: &Client, server: &str) -> Asked {
+async fn ask(client: &Client, server: &str) -> Finding {
     for (path, advice) in [
         ("/health/live", "start it, or see its log"),
         ("/health/ready", "see the database check, and the server's log"),

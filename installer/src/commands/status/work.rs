@@ -1,9 +1,9 @@
 //! Stored data and work under way: signing keys, the document store, active users, card payments,
 //! imports.
 
-use super::Settings;
+use super::ServerSettings;
 use crate::installation::checks::Report;
-use api_server::documents::document_store::DocumentStore;
+use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
@@ -23,7 +23,11 @@ const UNSETTLED_SECONDS: i64 = 600;
 const SEE_LOG: &str = "see the database's log";
 
 /// Runs all of these checks.
-pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report: &mut Report) {
+pub async fn check(
+    settings: &ServerSettings,
+    db: Option<&DatabaseConnection>,
+    report: &mut Report,
+) {
     let Some(db) = db else {
         for (name, expected) in [
             ("signing keys", KEYS),
@@ -47,7 +51,7 @@ pub async fn check(settings: &Settings, db: Option<&DatabaseConnection>, report:
     check_imports(db, report).await;
 }
 
-async fn check_keys(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+async fn check_keys(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
     let Some(auth) = &settings.auth else {
         return report.skip("signing keys", KEYS, "the settings cannot be read");
     };
@@ -60,7 +64,7 @@ async fn check_keys(settings: &Settings, db: &DatabaseConnection, report: &mut R
     }
 }
 
-async fn check_store(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+async fn check_store(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
     let Some(api) = &settings.api else {
         return report.skip("document store", STORE, "the settings cannot be read");
     };
@@ -89,7 +93,7 @@ fn tell(report: &mut Report, name: &'static str, expected: &str, counted: Result
     }
 }
 
-async fn check_users(settings: &Settings, db: &DatabaseConnection, report: &mut Report) {
+async fn check_users(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
     let Some(auth) = &settings.auth else {
         return report.skip("active users", USERS, "the settings cannot be read");
     };

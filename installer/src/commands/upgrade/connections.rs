@@ -1,8 +1,8 @@
 //! Other connections to the database, as far as they can be determined.
 
-use crate::installation::Refused;
-use crate::installation::columns::shown;
+use crate::installation::CliError;
 use crate::installation::database;
+use crate::installation::table::shown;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 const LINGERING: Duration = Duration::from_secs(1);
 
 /// The other connections that persist for a moment.
-pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
+pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     if find(db).await?.is_empty() {
         return Ok(Vec::new());
     }
@@ -22,7 +22,7 @@ pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
 /// One line each. PostgreSQL and MariaDB list connections; MariaDB shows those of other users only
 /// with the privilege PROCESS. SQLite has no list: there, processes that have the file open are
 /// found, those of other users only by root.
-async fn find(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
+async fn find(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     match db.get_database_backend() {
         DbBackend::Postgres => {
             let sql = "SELECT CAST(count(*) AS bigint), usename::text, \
@@ -46,7 +46,7 @@ async fn find(db: &DatabaseConnection) -> Result<Vec<String>, Refused> {
     }
 }
 
-async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, Refused> {
+async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliError> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(statement).await?;
     let lines: Result<Vec<String>, _> = rows.iter().map(line).collect();

@@ -1,19 +1,19 @@
 //! Payments by card: one posted to the loan, and one declined.
 
-use super::super::block::{Block, Place, cents};
+use super::super::block::{Block, LoanRef, cents};
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::cards::convenience_fee;
 use api_server::cards::refusals::CardError;
 use api_server::cards::rules::fee_rule;
-use api_server::loans::payments::{self, ByCard, NewPayment};
+use api_server::loans::payments::{self, CardCharge, NewPayment};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
+use shared::bulk_insert;
 use shared::entity::gateway_payments::{self, CardPaymentRequest, CardPaymentState};
 use shared::entity::payment_gateway_tokens::{Column, Entity, Model as Card};
 use shared::entity::sandbox_payments::{self, SandboxOutcome, SandboxState};
-use shared::rows;
 use shared::time::Timestamp;
 
 /// The posted amount in cents.
@@ -25,7 +25,7 @@ const DECLINED: i64 = 200_000;
 pub async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
-    place: &Place,
+    place: &LoanRef,
     card: &Card,
 ) -> Result<(), CardError> {
     let clerk = Caller::Core(CoreCaller {
@@ -51,7 +51,7 @@ async fn add_declined(
     tx: &DatabaseTransaction,
     intent: gateway_payments::Model,
 ) -> Result<(), CardError> {
-    let id = rows::add(tx, intent.clone()).await?;
+    let id = bulk_insert::add(tx, intent.clone()).await?;
     let (reference, now) = (format!("sandbox-{id}"), intent.created_date);
     let ended = gateway_payments::Column::EndedDate;
     let outcome = (SandboxOutcome::InsufficientFunds, SandboxState::Declined);
@@ -78,7 +78,7 @@ async fn add_posted(
     intent: gateway_payments::Model,
 ) -> Result<(), CardError> {
     let clock = block.clock;
-    let id = rows::add(tx, intent.clone()).await?;
+    let id = bulk_insert::add(tx, intent.clone()).await?;
     let reference = format!("sandbox-{id}");
     let outcome = (SandboxOutcome::Charged, SandboxState::Charged);
     add_to_sandbox(tx, &reference, intent.total_charged, outcome, clock.now).await?;
@@ -88,7 +88,7 @@ async fn add_posted(
         payment_method_reference: Some(reference.clone().into()),
         ..NewPayment::of(intent.amount.into())
     };
-    let order = new.order()?.by_card(ByCard {
+    let order = new.validate()?.by_card(CardCharge {
         token_id,
         fee: intent.convenience_fee,
         charged_on: clock.today,
@@ -173,5 +173,5 @@ async fn add_to_sandbox(
         created_date: when,
         charged_date: charged.then_some(when),
     };
-    Ok(rows::add_all(tx, vec![row]).await?)
+    Ok(bulk_insert::add_all(tx, vec![row]).await?)
 }

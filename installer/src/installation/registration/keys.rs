@@ -1,6 +1,6 @@
 //! A client's public keys, given as a JWKS (RFC 7517), certificates included.
 
-use crate::installation::refusal::{Refused, refuse};
+use crate::installation::cli_error::{CliError, refuse};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
@@ -13,13 +13,13 @@ const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const RSA_BYTES_MIN: usize = 256;
 
 /// Reads the public keys in a file, in their stored form.
-pub fn read(path: &Path) -> Result<String, Refused> {
-    let refused = |why: String| Refused(format!("{}: {why}", path.display()));
+pub fn read(path: &Path) -> Result<String, CliError> {
+    let refused = |why: String| CliError(format!("{}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    check(&text).map_err(|Refused(why)| refused(why))
+    check(&text).map_err(|CliError(why)| refused(why))
 }
 
-fn check(text: &str) -> Result<String, Refused> {
+fn check(text: &str) -> Result<String, CliError> {
     let parsed: Value = match serde_json::from_str(text) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(format!("is not JSON: {error}")),
@@ -39,7 +39,7 @@ fn check(text: &str) -> Result<String, Refused> {
     }
     for (place, key) in keys.iter().enumerate() {
         let key = key.as_object().ok_or_else(|| "is not an object".to_owned());
-        key.and_then(check_key).map_err(|why| Refused(format!("key {}: {why}", place + 1)))?;
+        key.and_then(check_key).map_err(|why| CliError(format!("key {}: {why}", place + 1)))?;
     }
     Ok(parsed.to_string())
 }

@@ -7,6 +7,7 @@ use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
 };
 use shared::amounts::{Money, Rate};
+use shared::bulk_insert::{add, add_all};
 use shared::db;
 use shared::entity::contacts;
 use shared::entity::credit_lines::{self, DrawUntilType};
@@ -16,7 +17,6 @@ use shared::entity::payment_distribution::PaymentDistribution;
 use shared::entity::{
     contact_types, loan_groups, loan_interest_rates, loan_status_codes, loans, portfolios,
 };
-use shared::rows::{add, add_all};
 use shared::time::Timestamp;
 
 /// Ids of the rows that loans refer to.

@@ -5,11 +5,11 @@ use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::servers::send_signal;
 use acceptance::{World, on_each_database};
-use api_server::audit::Author;
-use api_server::auth::caller::{Admitted, Caller};
-use api_server::xml_import::once::{self, Begun};
+use api_server::audit::Actor;
+use api_server::auth::caller::{Caller, RequestContext};
+use api_server::xml_import::idempotent_import::{self, ImportClaim};
 use api_server::xml_import::spool::pieces;
-use api_server::xml_import::{Import, Mode};
+use api_server::xml_import::{Import, ImportMode};
 use serde_json::{Value, json};
 use shared::entity::field_changes::ChangeSource;
 use shared::passwords::Passwords;
@@ -187,17 +187,18 @@ async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
         let long = format!("{payment}{}", " ".repeat(10_000)).repeat(150);
         let xml = format!("<Core><Transactions>{long}</Transactions></Core>");
         let admin = Caller::core(&world.db, 1, "admin", true, false).await.expect("a caller");
-        let Admitted { caller, clock } = &admin;
-        let author = Author::new(caller, ChangeSource::Xml, &RequestId::random());
+        let RequestContext { caller, clock } = &admin;
+        let author = Actor::new(caller, ChangeSource::Xml, &RequestId::random());
         let passwords = Passwords::recommended().expect("a hash");
         let folder = world.folder.path();
-        let scope = once::scope(caller, "k", b"a hash");
-        let begun = once::begin(&world.db, &scope, 1, folder).await.expect("a claim");
-        let Begun::New(claim) = begun else { panic!("it is done already") };
+        let scope = idempotent_import::scope(caller, "k", b"a hash");
+        let begun = idempotent_import::begin(&world.db, &scope, 1, folder).await.expect("a claim");
+        let ImportClaim::New(claim) = begun else { panic!("it is done already") };
         let import = Import::new(caller, author, &passwords, *clock, true, folder);
-        let mode = Mode { test: false, block: false, enforce: true };
+        let mode = ImportMode { test: false, block: false, enforce: true };
         let pieces = pieces(std::io::Cursor::new(xml.into_bytes()));
-        let answer = once::carry_out(&world.db, import, mode, pieces, Some(&claim)).await;
+        let answer =
+            idempotent_import::carry_out(&world.db, import, mode, pieces, Some(&claim)).await;
         assert_eq!(answer.expect("an answer").totals.inserted, 150);
         world
     })

@@ -7,7 +7,7 @@ use acceptance::installed_clients::skip;
 use acceptance::moto::{BUCKET, Moto, PREFIX, Wanted};
 use acceptance::servers::free_port;
 use acceptance::terminal::keys;
-use api_server::documents::document_store::Location;
+use api_server::documents::store::Location;
 
 const SECRET: &str = "a secret of the tests";
 

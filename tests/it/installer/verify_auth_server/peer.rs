@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use installer::installation::checks::Report;
-use installer::verification::{Arguments, verify};
+use installer::verification::{VerificationArgs, verify};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, SupportedProtocolVersion};
@@ -87,7 +87,7 @@ type Answer = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
 
 /// A running server, and the settings to verify it with. It stops when dropped.
 pub struct Peer {
-    pub arguments: Arguments,
+    pub arguments: VerificationArgs,
     files: Vec<PathBuf>,
     task: JoinHandle<()>,
 }
@@ -196,8 +196,8 @@ impl Peer {
     }
 }
 
-pub fn arguments(url: &str) -> Arguments {
-    Arguments { url: url.to_owned(), ..Arguments::default() }
+pub fn arguments(url: &str) -> VerificationArgs {
+    VerificationArgs { url: url.to_owned(), ..VerificationArgs::default() }
 }
 
 /// The answers of a correct auth server. Its client is `api`, the secret `ri+ght`.

@@ -14,7 +14,7 @@ use sea_orm::{
     ActiveModelBehavior, ActiveModelTrait, DatabaseConnection, EntityTrait, IntoActiveModel,
 };
 use shared::amounts::{Money, Rate};
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 
 /// Random users; the keys below them belong to the users of every installation.
 pub const USERS: std::ops::RangeInclusive<i64> = 11..=18;

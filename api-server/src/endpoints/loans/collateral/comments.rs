@@ -1,19 +1,19 @@
 //! `/loans/collateral/comments`: collateral comments and their documents.
 
 use super::super::super::Group;
-use crate::command::effects;
+use crate::command::execute;
 use crate::command::idempotency::CreatedVersion;
-use crate::documents::attaching::Upload;
-use crate::documents::changes::{Editor, RemoveCommentDocument};
+use crate::documents::attach::Upload;
+use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
 use crate::documents::comments::changes::{Category, ChangeComment, CommentChange, RemoveComment};
-use crate::documents::comments::{self, Comment, Kind};
-use crate::documents::removals::Removed;
-use crate::documents::uploads::FormBody;
-use crate::documents::{self, Document, Owner};
+use crate::documents::comments::{self, Comment, CommentKind};
+use crate::documents::multipart::FormBody;
+use crate::documents::no_content::NoContent;
+use crate::documents::{self, AttachmentOwner, Document};
 use crate::http::admission::CoreUser;
-use crate::http::paging::{List, Page};
-use crate::http::request_body::JsonBody;
-use crate::http::versions::{Changed, Expected, Known, Versioned};
+use crate::http::etag::{ExpectedVersion, IfNoneMatch, Updated, WithEtag};
+use crate::http::json_body::JsonBody;
+use crate::http::pagination::{List, Page};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
@@ -37,10 +37,11 @@ impl CollateralComments {
         state: Data<&Arc<State>>,
         /// Comment id.
         comment_id: Path<i64>,
-        known: Known,
-    ) -> Result<Versioned<Comment>, Problem> {
+        known: IfNoneMatch,
+    ) -> Result<WithEtag<Comment>, Problem> {
         let comment =
-            comments::get(&state.db, &admitted.caller, Kind::Collateral, comment_id.0).await?;
+            comments::get(&state.db, &admitted.caller, CommentKind::Collateral, comment_id.0)
+                .await?;
         Ok(comment.versioned(&known))
     }
 
@@ -62,16 +63,16 @@ impl CollateralComments {
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<CommentChange>,
-    ) -> Result<Changed<Comment>, Problem> {
+    ) -> Result<Updated<Comment>, Problem> {
         let JsonBody { value: new, read_only, .. } = change;
         let comment_id = comment_id.0;
-        let expected = Expected::of(request, new.version_hash.clone())?;
-        let editor = Editor::new(request, admitted.caller)?;
-        comments::get(&state.db, &editor.caller, Kind::Collateral, comment_id).await?;
+        let expected = ExpectedVersion::of(request, new.version_hash.clone())?;
+        let editor = DocumentEditor::new(request, admitted.caller)?;
+        comments::get(&state.db, &editor.caller, CommentKind::Collateral, comment_id).await?;
         let category = Category::find(&state.db, &editor.caller, new.comment_category_id).await?;
-        let kind = Kind::Collateral;
+        let kind = CommentKind::Collateral;
         let change = ChangeComment { editor, kind, comment_id, expected, category, new, read_only };
-        Ok(effects::change(&state.writer, change).await?.changed())
+        Ok(execute::execute_update(&state.writer, change).await?.changed())
     }
 
     /// Remove a collateral comment and its documents.
@@ -91,13 +92,13 @@ impl CollateralComments {
         /// Version to be removed, in quotation marks.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
-    ) -> Result<Removed, Problem> {
-        let expected = Expected::of(request, version_hash.0)?;
-        let editor = Editor::new(request, admitted.caller)?;
-        let (kind, comment_id) = (Kind::Collateral, comment_id.0);
+    ) -> Result<NoContent, Problem> {
+        let expected = ExpectedVersion::of(request, version_hash.0)?;
+        let editor = DocumentEditor::new(request, admitted.caller)?;
+        let (kind, comment_id) = (CommentKind::Collateral, comment_id.0);
         comments::get(&state.db, &editor.caller, kind, comment_id).await?;
         let removal = RemoveComment { editor, kind, comment_id, expected };
-        Removed::of(&state.documents, removal).await
+        NoContent::of(&state.documents, removal).await
     }
 
     /// List the documents of a collateral comment.
@@ -114,7 +115,8 @@ impl CollateralComments {
         page: Page,
     ) -> Result<List<Document>, Problem> {
         let (db, caller) = (&state.db, &admitted.caller);
-        let owner = Owner::comment(db, caller, Kind::Collateral, comment_id.0).await?;
+        let owner =
+            AttachmentOwner::comment(db, caller, CommentKind::Collateral, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
 
@@ -137,8 +139,13 @@ impl CollateralComments {
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
-        let owner =
-            Owner::comment(&state.db, upload.caller(), Kind::Collateral, comment_id.0).await?;
+        let owner = AttachmentOwner::comment(
+            &state.db,
+            upload.caller(),
+            CommentKind::Collateral,
+            comment_id.0,
+        )
+        .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -154,11 +161,16 @@ impl CollateralComments {
         /// Document id.
         #[oai(name = "documentId")]
         document_id: Query<i64>,
-    ) -> Result<Removed, Problem> {
-        let editor = Editor::new(request, admitted.caller)?;
-        let owner =
-            Owner::comment(&state.db, &editor.caller, Kind::Collateral, comment_id.0).await?;
+    ) -> Result<NoContent, Problem> {
+        let editor = DocumentEditor::new(request, admitted.caller)?;
+        let owner = AttachmentOwner::comment(
+            &state.db,
+            &editor.caller,
+            CommentKind::Collateral,
+            comment_id.0,
+        )
+        .await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-        Removed::of(&state.documents, removal).await
+        NoContent::of(&state.documents, removal).await
     }
 }

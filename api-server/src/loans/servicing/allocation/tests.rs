@@ -1,14 +1,14 @@
 //! Payment allocation.
 
-use crate::loans::servicing::allocation::{DueRowPart, Parts};
-use crate::loans::servicing::payment::{How, Posting, Refusal, Split};
+use crate::loans::servicing::allocation::{DueRowPart, PaymentParts};
+use crate::loans::servicing::payment::{AllocationMode, PaymentRefusal, PostedPayment, Split};
 use crate::loans::servicing::testing::{booked, date, money, monthly, pay, pay_with, post_on};
-use crate::loans::servicing::{State, Terms};
+use crate::loans::servicing::{LoanState, Terms};
 use shared::amounts::Money;
 use shared::entity::loans::{DistributionItem, ExcessHandling};
 
 /// 1,000.00 at 12 %, 100.00 a month: rows of 10.00 and 90.00 on 02-15 and 03-15 when unpaid.
-fn loan() -> (Terms, State) {
+fn loan() -> (Terms, LoanState) {
     let mut terms = monthly("12", "100.00", 12);
     terms.advance_days = 10;
     let mut state = booked(&terms, "1000.00");
@@ -17,13 +17,13 @@ fn loan() -> (Terms, State) {
     (terms, state)
 }
 
-fn parts(interest: &str, principal: &str, late_charges: &str, fees: &str) -> Parts {
-    Parts {
+fn parts(interest: &str, principal: &str, late_charges: &str, fees: &str) -> PaymentParts {
+    PaymentParts {
         interest: money(interest),
         principal: money(principal),
         late_charges: money(late_charges),
         fees: money(fees),
-        ..Parts::default()
+        ..PaymentParts::default()
     }
 }
 
@@ -32,9 +32,9 @@ fn row(due_date: &str, interest: &str, principal: &str) -> DueRowPart {
     DueRowPart { row_id: None, due_date: date(due_date), interest, principal }
 }
 
-fn pay_in_order(amount: &str, distribution: &[DistributionItem]) -> Posting {
+fn pay_in_order(amount: &str, distribution: &[DistributionItem]) -> PostedPayment {
     let (terms, state) = loan();
-    let how = How::Distributed { distribution, excess: ExcessHandling::Principal };
+    let how = AllocationMode::Distributed { distribution, excess: ExcessHandling::Principal };
     post_on(&terms, &state, amount, "2024-03-18", how).unwrap()
 }
 
@@ -138,7 +138,7 @@ fn excess_goes_to_suspense_where_the_loan_says_so() {
 fn excess_is_refused_naming_the_most_that_would_pass() {
     let (terms, state) = loan();
     let with = |amount, excess| pay_with(&terms, &state, amount, "2024-03-18", excess);
-    let most = |amount| Err(Refusal::Overpayment { most: money(amount) });
+    let most = |amount| Err(PaymentRefusal::Overpayment { most: money(amount) });
     assert_eq!(with("213.01", ExcessHandling::Reject), most("213.00"));
     assert!(with("213.00", ExcessHandling::Reject).is_ok());
     assert_eq!(with("1033.01", ExcessHandling::Principal), most("1033.00"));
@@ -149,7 +149,8 @@ fn excess_is_refused_naming_the_most_that_would_pass() {
 fn a_split_pays_due_rows_oldest_first_then_what_no_row_holds() {
     let (terms, state) = loan();
     let split = Split { interest: money("20.50"), principal: money("200.00"), ..Split::default() };
-    let posting = post_on(&terms, &state, "220.50", "2024-03-18", How::Split(split)).unwrap();
+    let posting =
+        post_on(&terms, &state, "220.50", "2024-03-18", AllocationMode::Split(split)).unwrap();
     let expected = [row("2024-02-15", "10.00", "90.00"), row("2024-03-15", "10.00", "90.00")];
     assert_eq!(posting.due_row_parts, expected);
     assert_eq!(posting.parts, parts("20.50", "200.00", "0", "0"));
@@ -159,7 +160,8 @@ fn a_split_pays_due_rows_oldest_first_then_what_no_row_holds() {
 fn a_split_in_the_early_window_counts_ahead() {
     let (terms, state) = loan();
     let split = Split { principal: money("60.00"), ..Split::default() };
-    let posting = post_on(&terms, &state, "60.00", "2024-02-10", How::Split(split)).unwrap();
+    let posting =
+        post_on(&terms, &state, "60.00", "2024-02-10", AllocationMode::Split(split)).unwrap();
     assert_eq!(posting.after.paid_ahead_amount, money("60.00"));
 }
 

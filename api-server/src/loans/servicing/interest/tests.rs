@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::loans::servicing::RateStep;
-use crate::loans::servicing::payment::{How, Split};
+use crate::loans::servicing::payment::{AllocationMode, Split};
 use crate::loans::servicing::testing::{
     YEAR_LENGTHS, any_terms, booked, date, interest_and_principal, money, pay, post_on, terms,
 };
@@ -75,7 +75,7 @@ fn equal_days_are_multiplied_not_added_up() {
     assert_eq!(standing.interest_owed, money("23.04"));
     assert_eq!(standing.payoff, money("8432.88"));
     assert_eq!(standing.per_diem.to_string(), "2.30406575");
-    let how = How::Payoff { excess: ExcessHandling::Principal };
+    let how = AllocationMode::Payoff { excess: ExcessHandling::Principal };
     let payoff = post_on(&terms, &second.after, "8432.88", "2022-01-07", how).unwrap();
     assert_eq!(interest_and_principal(&payoff), ("23.04".into(), "8409.84".into()));
 }
@@ -88,8 +88,9 @@ fn what_a_payment_rounds_away_is_carried_to_the_next() {
     for day in ["2024-02-15", "2024-03-15", "2024-04-15", "2024-05-15", "2024-06-15"] {
         let interest = state.interest_owed_on(&terms, date(day)).unwrap();
         let split = Split { interest, ..Split::default() };
-        state =
-            post_on(&terms, &state, &interest.to_string(), day, How::Split(split)).unwrap().after;
+        state = post_on(&terms, &state, &interest.to_string(), day, AllocationMode::Split(split))
+            .unwrap()
+            .after;
         paid.push(interest.to_string());
     }
     assert_eq!(paid, ["7.46", "7.46", "7.46", "7.46", "7.45"]);

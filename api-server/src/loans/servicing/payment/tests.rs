@@ -36,7 +36,7 @@ fn a_posting_that_is_off_by_a_cent_anywhere_is_noticed() {
     assert!(!posting.is_balanced(&before, money("652.54")));
     let cent = money("0.01");
     let more = |amount: &mut Money| *amount = amount.plus(cent).unwrap();
-    let spoiled: [fn(&mut Posting) -> &mut Money; 11] = [
+    let spoiled: [fn(&mut PostedPayment) -> &mut Money; 11] = [
         |it| &mut it.parts.principal,
         |it| &mut it.parts.suspense_applied,
         |it| &mut it.after.principal,
@@ -77,10 +77,10 @@ fn nothing_and_less_is_no_payment() {
     let (terms, state) = published();
     for amount in ["0.00", "-1.00"] {
         let refusal = pay_with(&terms, &state, amount, "2024-02-15", PRINCIPAL);
-        assert_eq!(refusal, Err(Refusal::AmountNotPositive));
-        let how = How::Payoff { excess: PRINCIPAL };
+        assert_eq!(refusal, Err(PaymentRefusal::AmountNotPositive));
+        let how = AllocationMode::Payoff { excess: PRINCIPAL };
         let refusal = post_on(&terms, &state, amount, "2024-02-15", how);
-        assert_eq!(refusal, Err(Refusal::AmountNotPositive));
+        assert_eq!(refusal, Err(PaymentRefusal::AmountNotPositive));
     }
 }
 
@@ -88,17 +88,18 @@ fn nothing_and_less_is_no_payment() {
 fn the_parts_of_a_split_sum_to_the_amount() {
     let (terms, state) = published();
     let split = Split { principal: money("10.00"), fees: money("1.00"), ..Split::default() };
-    let refusal = post_on(&terms, &state, "10.00", "2024-02-15", How::Split(split));
+    let refusal = post_on(&terms, &state, "10.00", "2024-02-15", AllocationMode::Split(split));
     let (sum, amount) = (money("11.00"), money("10.00"));
-    assert_eq!(refusal, Err(Refusal::SplitMismatch { sum, amount }));
+    assert_eq!(refusal, Err(PaymentRefusal::SplitMismatch { sum, amount }));
 }
 
 #[test]
 fn no_part_of_a_split_is_above_its_balance() {
     let (terms, state) = published();
-    let with = |split, amount| post_on(&terms, &state, amount, "2024-02-15", How::Split(split));
+    let with =
+        |split, amount| post_on(&terms, &state, amount, "2024-02-15", AllocationMode::Split(split));
     let exceeds =
-        |part, balance| Err(Refusal::SplitExceedsBalance { part, balance: money(balance) });
+        |part, balance| Err(PaymentRefusal::SplitExceedsBalance { part, balance: money(balance) });
     let interest = Split { interest: money("328.31"), ..Split::default() };
     assert_eq!(with(interest, "328.31"), exceeds("interest", "328.30"));
     let principal = Split { principal: money("28000.01"), ..Split::default() };
@@ -111,15 +112,16 @@ fn no_part_of_a_split_is_above_its_balance() {
 fn no_part_of_a_split_is_negative() {
     let (terms, state) = published();
     let split = Split { principal: money("20.00"), impound: money("-10.00"), ..Split::default() };
-    let refusal = post_on(&terms, &state, "10.00", "2024-02-15", How::Split(split));
-    assert_eq!(refusal, Err(Refusal::AmountNotPositive));
+    let refusal = post_on(&terms, &state, "10.00", "2024-02-15", AllocationMode::Split(split));
+    assert_eq!(refusal, Err(PaymentRefusal::AmountNotPositive));
 }
 
 #[test]
 fn impound_and_suspense_take_any_part_of_a_split() {
     let (terms, state) = published();
     let split = Split { impound: money("70.00"), suspense: money("30.00"), ..Split::default() };
-    let posting = post_on(&terms, &state, "100.00", "2024-02-10", How::Split(split)).unwrap();
+    let posting =
+        post_on(&terms, &state, "100.00", "2024-02-10", AllocationMode::Split(split)).unwrap();
     assert_eq!((posting.after.impound, posting.after.suspense), (money("70.00"), money("30.00")));
     assert_eq!(posting.after.principal, state.principal);
     assert_eq!(posting.due_row_parts, []);
@@ -129,7 +131,7 @@ fn impound_and_suspense_take_any_part_of_a_split() {
 fn a_payoff_of_nearly_all_that_can_be_stored_takes_suspense_on_top() {
     let (terms, before) = in_arrears();
     let amount = Money::from_units(Money::UNITS_MAX - 100).unwrap();
-    let how = How::Payoff { excess: ExcessHandling::Suspense };
+    let how = AllocationMode::Payoff { excess: ExcessHandling::Suspense };
     let posting = post_on(&terms, &before, &amount.to_string(), "2024-03-20", how).unwrap();
     assert_eq!(posting.parts.total(), Ok(amount));
     assert_eq!(posting.parts.suspense_applied, money("100.00"));
@@ -138,7 +140,7 @@ fn a_payoff_of_nearly_all_that_can_be_stored_takes_suspense_on_top() {
 
 /// The published loan on 2024-03-20 with charges, 100.00 in suspense and 50.00 impounded:
 /// 28,000.00 principal, 711.32 interest, 25.00 late charges and 10.00 fees are owed.
-fn in_arrears() -> (Terms, State) {
+fn in_arrears() -> (Terms, LoanState) {
     let (terms, mut state) = published();
     state.late_charges = money("25.00");
     state.fees = money("10.00");
@@ -147,22 +149,22 @@ fn in_arrears() -> (Terms, State) {
     (terms, state)
 }
 
-fn pay_off(amount: &str, excess: ExcessHandling) -> Result<Posting, Refusal> {
+fn pay_off(amount: &str, excess: ExcessHandling) -> Result<PostedPayment, PaymentRefusal> {
     let (terms, state) = in_arrears();
-    post_on(&terms, &state, amount, "2024-03-20", How::Payoff { excess })
+    post_on(&terms, &state, amount, "2024-03-20", AllocationMode::Payoff { excess })
 }
 
 #[test]
 fn a_payoff_applies_suspense_first_and_leaves_nothing_owed_or_due() {
     let posting = pay_off("28646.32", PRINCIPAL).unwrap();
-    let Parts { principal, interest, suspense, suspense_applied, .. } = posting.parts;
+    let PaymentParts { principal, interest, suspense, suspense_applied, .. } = posting.parts;
     assert_eq!((principal, interest), (money("28000.00"), money("711.32")));
     assert_eq!((suspense, suspense_applied), (Money::ZERO, money("100.00")));
     assert_eq!(posting.parts.total().unwrap(), money("28646.32"));
     assert!(posting.closes);
     assert_eq!(posting.payoff_after, Money::ZERO);
 
-    let State { principal, late_charges, fees, suspense, impound, .. } = posting.after;
+    let LoanState { principal, late_charges, fees, suspense, impound, .. } = posting.after;
     assert_eq!([principal, late_charges, fees, suspense], [Money::ZERO; 4]);
     assert_eq!(impound, money("50.00"));
     assert_eq!(posting.after.next_due_date, None);
@@ -173,14 +175,14 @@ fn a_payoff_applies_suspense_first_and_leaves_nothing_owed_or_due() {
 #[test]
 fn a_payoff_that_falls_short_names_the_payoff_amount() {
     let payoff = money("28646.32");
-    assert_eq!(pay_off("28646.31", PRINCIPAL), Err(Refusal::PayoffShort { payoff }));
+    assert_eq!(pay_off("28646.31", PRINCIPAL), Err(PaymentRefusal::PayoffShort { payoff }));
 }
 
 #[test]
 fn a_payoff_of_more_goes_to_suspense_or_is_refused() {
     assert_eq!(
         pay_off("28646.33", PRINCIPAL),
-        Err(Refusal::Overpayment { most: money("28646.32") })
+        Err(PaymentRefusal::Overpayment { most: money("28646.32") })
     );
     let posting = pay_off("28650.00", SUSPENSE).unwrap();
     assert_eq!(posting.parts.suspense, money("3.68"));
@@ -192,10 +194,10 @@ fn a_loan_on_which_nothing_is_owed_is_closed_by_a_payoff_of_nothing() {
     let (terms, mut state) = published();
     state.principal = Money::ZERO;
     state.suspense = money("5.00");
-    let how = How::Payoff { excess: PRINCIPAL };
+    let how = AllocationMode::Payoff { excess: PRINCIPAL };
     let posting = post_on(&terms, &state, "0.00", "2024-01-15", how).unwrap();
     assert!(posting.closes);
-    assert_eq!(posting.parts, Parts::default());
+    assert_eq!(posting.parts, PaymentParts::default());
     assert_eq!(posting.after.suspense, money("5.00"));
 }
 
@@ -249,19 +251,19 @@ fn cents(cents: i64) -> Money {
 }
 
 /// Posts the event; if the amount is refused, posts the most that would have passed.
-fn happen(terms: &Terms, state: &State, day: NaiveDate, event: Event) -> Option<Posting> {
+fn happen(terms: &Terms, state: &LoanState, day: NaiveDate, event: Event) -> Option<PostedPayment> {
     let posted =
-        |amount, how| post(terms, state, &Instruction { amount, effective_date: day, how });
+        |amount, how| post(terms, state, &PaymentInput { amount, effective_date: day, how });
     match event {
         Event::Payment { cents: amount, excess } => {
-            let how = How::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+            let how = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
             match posted(cents(amount), how) {
-                Err(Refusal::Overpayment { most }) if most.is_positive() => {
+                Err(PaymentRefusal::Overpayment { most }) if most.is_positive() => {
                     let above = most.plus(Money::ONE_CENT).unwrap();
-                    assert_eq!(posted(above, how), Err(Refusal::Overpayment { most }));
+                    assert_eq!(posted(above, how), Err(PaymentRefusal::Overpayment { most }));
                     Some(posted(most, how).unwrap())
                 }
-                Err(Refusal::Overpayment { .. }) => None,
+                Err(PaymentRefusal::Overpayment { .. }) => None,
                 posting => Some(posting.unwrap()),
             }
         }
@@ -280,21 +282,21 @@ fn happen(terms: &Terms, state: &State, day: NaiveDate, event: Event) -> Option<
             };
             let Split { principal, interest, late_charges, fees, impound, suspense } = split;
             let parts = [principal, interest, late_charges, fees, impound, suspense];
-            Some(posted(sum(parts).unwrap(), How::Split(split)).unwrap())
+            Some(posted(sum(parts).unwrap(), AllocationMode::Split(split)).unwrap())
         }
         Event::Charge { .. } => None,
     }
 }
 
-fn unpaid_rows_only(state: &State) -> State {
+fn unpaid_rows_only(state: &LoanState) -> LoanState {
     let mut state = state.clone();
     state.due_rows.retain(|row| row.unpaid().unwrap().is_positive());
     state
 }
 
 /// Checks the invariants of every posting.
-fn check(terms: &Terms, before: &State, posting: &Posting, day: NaiveDate) {
-    let Posting { parts, after, .. } = posting;
+fn check(terms: &Terms, before: &LoanState, posting: &PostedPayment, day: NaiveDate) {
+    let PostedPayment { parts, after, .. } = posting;
     let balances = [after.principal, after.late_charges, after.fees, after.impound, after.suspense];
     assert!(balances.iter().all(|balance| *balance >= Money::ZERO));
 
@@ -361,8 +363,8 @@ proptest! {
         }
 
         let amount = payoff_amount(&terms, &state, day).unwrap();
-        let how = How::Payoff { excess: PRINCIPAL };
-        let payoff = Instruction { amount, effective_date: day, how };
+        let how = AllocationMode::Payoff { excess: PRINCIPAL };
+        let payoff = PaymentInput { amount, effective_date: day, how };
         let posting = post(&terms, &state, &payoff).unwrap();
         check(&terms, &state, &posting, day);
         prop_assert_eq!(posting.parts.total(), Ok(amount));

@@ -9,11 +9,11 @@ use shared::entity::loans::PaymentPeriod;
 #[derive(Clone, Copy)]
 pub(super) struct Cycle {
     first: NaiveDate,
-    step: Step,
+    step: CycleStep,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum CycleStep {
     Days(i64),
     /// Twice a month, on this day and 15 days later.
     HalfMonths {
@@ -33,15 +33,17 @@ impl Cycle {
         payment_day: Option<u32>,
     ) -> Option<Self> {
         let payment_day = payment_day.unwrap_or(first.day());
-        let months = |months| Step::Months { months, payment_day };
+        let months = |months| CycleStep::Months { months, payment_day };
         let step = match period {
             PaymentPeriod::None | PaymentPeriod::Maturity => return None,
-            PaymentPeriod::Weekly => Step::Days(7),
-            PaymentPeriod::Biweekly => Step::Days(14),
+            PaymentPeriod::Weekly => CycleStep::Days(7),
+            PaymentPeriod::Biweekly => CycleStep::Days(14),
             PaymentPeriod::Semimonthly if payment_day <= 15 => {
-                Step::HalfMonths { early_day: payment_day }
+                CycleStep::HalfMonths { early_day: payment_day }
             }
-            PaymentPeriod::Semimonthly => Step::HalfMonths { early_day: payment_day.min(30) - 15 },
+            PaymentPeriod::Semimonthly => {
+                CycleStep::HalfMonths { early_day: payment_day.min(30) - 15 }
+            }
             PaymentPeriod::Monthly => months(1),
             PaymentPeriod::Bimonthly => months(2),
             PaymentPeriod::Quarterly => months(3),
@@ -59,16 +61,16 @@ impl Cycle {
     /// Returns the date with this number; `None` beyond the calendar.
     pub(super) fn date(self, index: i64) -> Option<NaiveDate> {
         match self.step {
-            Step::Days(days) => {
+            CycleStep::Days(days) => {
                 let distance = TimeDelta::try_days(index.checked_mul(days)?)?;
                 self.first.checked_add_signed(distance)
             }
-            Step::HalfMonths { early_day } => {
+            CycleStep::HalfMonths { early_day } => {
                 let half = self.first_half(early_day) + index;
                 let day = if half.rem_euclid(2) == 0 { early_day } else { early_day + 15 };
                 day_of_month(half.div_euclid(2), day)
             }
-            Step::Months { months, payment_day } => {
+            CycleStep::Months { months, payment_day } => {
                 day_of_month(month_number(self.first) + index * months, payment_day)
             }
         }
@@ -78,11 +80,11 @@ impl Cycle {
     pub(super) fn index_on_or_before(self, day: NaiveDate) -> i64 {
         // An upper bound: above the number sought by at most the dates of one month.
         let mut index = match self.step {
-            Step::Days(days) => (day - self.first).num_days().div_euclid(days),
-            Step::HalfMonths { early_day } => {
+            CycleStep::Days(days) => (day - self.first).num_days().div_euclid(days),
+            CycleStep::HalfMonths { early_day } => {
                 2 * month_number(day) + 1 - self.first_half(early_day)
             }
-            Step::Months { months, .. } => {
+            CycleStep::Months { months, .. } => {
                 (month_number(day) - month_number(self.first)).div_euclid(months)
             }
         };
@@ -103,10 +105,10 @@ impl Cycle {
     pub(super) fn intended_day(self, day: NaiveDate) -> Option<u32> {
         self.date(self.index_on_or_before(day)).filter(|date| *date == day)?;
         Some(match self.step {
-            Step::Days(_) => day.day(),
-            Step::HalfMonths { early_day } if day.day() <= early_day => early_day,
-            Step::HalfMonths { early_day } => early_day + 15,
-            Step::Months { payment_day, .. } => payment_day,
+            CycleStep::Days(_) => day.day(),
+            CycleStep::HalfMonths { early_day } if day.day() <= early_day => early_day,
+            CycleStep::HalfMonths { early_day } => early_day + 15,
+            CycleStep::Months { payment_day, .. } => payment_day,
         })
     }
 

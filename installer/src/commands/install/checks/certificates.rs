@@ -47,9 +47,9 @@ pub fn check(answers: &Answers) -> Check {
     }
 }
 
-type Fault = (String, &'static str);
+type CertificateFault = (String, &'static str);
 
-fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
+fn judge(tls: &GivenTls, host: &str) -> Result<String, CertificateFault> {
     let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
     let path = certificate.display();
     let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
@@ -88,7 +88,7 @@ fn judge(tls: &GivenTls, host: &str) -> Result<String, Fault> {
 const PEM: &str = "pass readable PEM files: the chain, its key, and the authority";
 
 /// The first certificate must be a server's: not an authority's, and not for clients only.
-fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Fault> {
+fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), CertificateFault> {
     let mut all = Vec::new();
     for certificate in chain {
         let (_, read) = X509Certificate::from_der(certificate)
@@ -119,7 +119,7 @@ fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_dates(path: &Path) -> Result<String, Fault> {
+fn check_dates(path: &Path) -> Result<String, CertificateFault> {
     let renew = "get a new certificate";
     let (begin, end) = dates(path).map_err(|error| (error, renew))?;
     let now = DateTime::<Utc>::from(SystemTime::now());

@@ -4,7 +4,7 @@ use super::{failed, passed};
 use crate::installation::checks::Check;
 use crate::installation::core_settings;
 use crate::installation::database::compare_clocks;
-use crate::installation::reach::{self, Unreached, code};
+use crate::installation::db_probe::{self, DatabaseUnreachable, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use shared::database_url::without_password;
@@ -22,7 +22,7 @@ const CONNECTIONS_MIN: i64 = 40;
 
 /// The contents of the database.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct DatabaseState {
     /// The state of its schema.
     pub schema: SchemaState,
     /// Its business time zone.
@@ -39,7 +39,7 @@ pub struct Found {
     pub in_use: bool,
 }
 
-impl Found {
+impl DatabaseState {
     /// The contents of a database that is yet to be created.
     fn nothing() -> Self {
         Self {
@@ -59,7 +59,7 @@ pub async fn check(
     url: &str,
     settings_exist: bool,
     own_tables: &BTreeSet<String>,
-) -> (Vec<Check>, Option<Found>) {
+) -> (Vec<Check>, Option<DatabaseState>) {
     let mut checks = Vec::new();
     let context = Context { settings_exist, own_tables };
     let found = look(url, &context, &mut checks).await;
@@ -73,12 +73,16 @@ struct Context<'a> {
 }
 
 /// A check has failed, and is in the list.
-struct Stop;
+struct CheckFailed;
 
-async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Result<Found, Stop> {
+async fn look(
+    url: &str,
+    context: &Context<'_>,
+    checks: &mut Vec<Check>,
+) -> Result<DatabaseState, CheckFailed> {
     let stop = |check: Check, checks: &mut Vec<Check>| {
         checks.push(check);
-        Stop
+        CheckFailed
     };
     if let Some(path) = url.strip_prefix("sqlite://") {
         let path = Path::new(path.split('?').next().unwrap_or_default());
@@ -87,14 +91,14 @@ async fn look(url: &str, context: &Context<'_>, checks: &mut Vec<Check>) -> Resu
         let fails = check.advice.is_some();
         checks.push(check);
         if fails {
-            return Err(Stop);
+            return Err(CheckFailed);
         }
         if !path.exists() {
             checks.push(passed("schema", SCHEMA, "a new database, to be created"));
-            return Ok(Found::nothing());
+            return Ok(DatabaseState::nothing());
         }
     }
-    let db = reach::open(url, 1).await.map_err(|Unreached { found, advice }| {
+    let db = db_probe::open(url, 1).await.map_err(|DatabaseUnreachable { found, advice }| {
         stop(failed("database", REACHED, found, advice), checks)
     })?;
     let answer = questions(&db, url, context, checks).await;
@@ -120,7 +124,7 @@ async fn questions(
     url: &str,
     context: &Context<'_>,
     checks: &mut Vec<Check>,
-) -> Result<Result<Found, Stop>, DbErr> {
+) -> Result<Result<DatabaseState, CheckFailed>, DbErr> {
     let backend = db.get_database_backend();
     checks.push(passed("database", REACHED, without_password(url)));
     let before = checks.len();
@@ -134,13 +138,13 @@ async fn questions(
     }
     let found = content(db, context, checks).await?;
     if checks[before..].iter().any(|check| check.advice.is_some()) {
-        return Ok(Err(Stop));
+        return Ok(Err(CheckFailed));
     }
     if found.schema == SchemaState::Missing
         && let Some(missing) = missing_right(db).await?
     {
         checks.push(missing);
-        return Ok(Err(Stop));
+        return Ok(Err(CheckFailed));
     }
     checks.push(passed("rights", RIGHTS, "all granted"));
     Ok(Ok(found))
@@ -249,9 +253,9 @@ async fn content(
     db: &DatabaseConnection,
     context: &Context<'_>,
     checks: &mut Vec<Check>,
-) -> Result<Found, DbErr> {
+) -> Result<DatabaseState, DbErr> {
     let schema = schema_state(db).await?;
-    let mut found = Found { schema: schema.clone(), ..Found::nothing() };
+    let mut found = DatabaseState { schema: schema.clone(), ..DatabaseState::nothing() };
     match schema {
         SchemaState::Missing => {
             let tables = crate::commands::install::schema::tables(db).await?;
@@ -310,7 +314,7 @@ fn beside(others: &[String]) -> String {
     )
 }
 
-async fn fill(db: &DatabaseConnection, found: &mut Found) -> Result<(), DbErr> {
+async fn fill(db: &DatabaseConnection, found: &mut DatabaseState) -> Result<(), DbErr> {
     use sea_orm::EntityTrait;
     use shared::entity::{oauth_clients, signing_keys, users};
     for user in users::Entity::find().all(db).await? {

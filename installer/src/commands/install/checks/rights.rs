@@ -3,13 +3,13 @@
 use super::{failed, passed};
 use crate::commands::install::answers::{Answers, DOCUMENTS, SPOOL};
 use crate::commands::install::bucket;
+use crate::commands::install::existing_config::ExistingSettings;
 use crate::commands::install::is_root;
 use crate::commands::install::journal::missing_folders;
-use crate::commands::install::known::Settings;
 use crate::commands::install::plan::folders;
 use crate::commands::install::system_user::{Right, ids, may, owns};
 use crate::installation::checks::Check;
-use crate::installation::reach;
+use crate::installation::db_probe;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const NAME: &str = "rights";
 const EXPECTED: &str = "the servers can access what they need, and nothing more";
 
 /// Reports the first violation.
-pub fn check(answers: &Answers, settings: &Settings) -> Option<Check> {
+pub fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Check> {
     if !is_root() {
         return None;
     }
@@ -38,7 +38,7 @@ pub fn check(answers: &Answers, settings: &Settings) -> Option<Check> {
     })
 }
 
-type Fault = (String, String);
+type RightsFault = (String, String);
 
 fn content(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -49,7 +49,7 @@ fn content(folder: &Path) -> Vec<PathBuf> {
 const DATA: [&str; 3] = [SPOOL, DOCUMENTS, "owner"];
 
 /// The settings folder will be closed to everyone else, so it must not contain anything else.
-fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
+fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<RightsFault> {
     let ours = |path: &PathBuf| {
         let name = path.file_name().is_some_and(|name| OURS.iter().any(|ours| name == *ours));
         name || path
@@ -66,7 +66,7 @@ fn settings_folder(answers: &Answers, settings: &Settings) -> Option<Fault> {
 }
 
 /// The contents of a data folder keep their owner.
-fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
+fn data_folder(user: &str, folder: &Path) -> Option<RightsFault> {
     let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
     let content = content(folder);
     let filled = content.iter().any(|path| !path.ends_with("lost+found"));
@@ -87,7 +87,7 @@ fn data_folder(user: &str, folder: &Path) -> Option<Fault> {
     })
 }
 
-fn hidden(answers: &Answers) -> Option<Fault> {
+fn hidden(answers: &Answers) -> Option<RightsFault> {
     answers.units.as_ref()?;
     let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given(answers));
     let path = all
@@ -103,13 +103,13 @@ fn hidden(answers: &Answers) -> Option<Fault> {
 /// Files that the servers read but the installer does not create.
 fn given(answers: &Answers) -> impl Iterator<Item = PathBuf> {
     let tls = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
-    let of_database = reach::files(&answers.database_url);
+    let of_database = db_probe::files(&answers.database_url);
     tls.cloned().chain(of_database).chain(bucket::authority(&answers.bucket))
 }
 
 /// Existing folders, files that were given, and this program, which runs the auth server during
 /// verification.
-fn reached(user: &str, answers: &Answers) -> Option<Fault> {
+fn reached(user: &str, answers: &Answers) -> Option<RightsFault> {
     let refused = |path: &Path, what: &str| {
         let advice = match ids(user) {
             Some(_) => {
@@ -163,7 +163,7 @@ pub fn lowest_port() -> u16 {
 }
 
 /// A given key that everyone can read, in folders that everyone can enter.
-fn open_key(answers: &Answers) -> Option<Fault> {
+fn open_key(answers: &Answers) -> Option<RightsFault> {
     let key = &answers.tls.as_ref()?.key;
     let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.mode());
     let entered = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
@@ -178,7 +178,7 @@ fn open_key(answers: &Answers) -> Option<Fault> {
 }
 
 /// Services run without capabilities.
-fn low_port(user: &str, answers: &Answers) -> Option<Fault> {
+fn low_port(user: &str, answers: &Answers) -> Option<RightsFault> {
     let limit = lowest_port();
     let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
     (user != "root").then(|| {

@@ -155,7 +155,7 @@ fn sample(kind: &str) -> Option<&'static str> {
 
 #[tokio::test]
 async fn the_import_knows_every_attribute_that_the_schema_names() {
-    use api_server::xml_import::format::{Kind, shapes};
+    use api_server::xml_import::format::{AttributeKind, shapes};
     on_embedded_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -163,9 +163,9 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
             for attribute in &shape.attributes {
                 assert!(schema().contains(&format!("name=\"{}\"", attribute.name)));
                 let value = match &attribute.kind {
-                    Kind::Choice(words) => words[0].clone(),
-                    Kind::Int(range) => range.start().max(&30).min(range.end()).to_string(),
-                    Kind::Text(_) => "1".to_owned(),
+                    AttributeKind::Choice(words) => words[0].clone(),
+                    AttributeKind::Int(range) => range.start().max(&30).min(range.end()).to_string(),
+                    AttributeKind::Text(_) => "1".to_owned(),
                     kind => sample(&format!("{kind:?}").replace("LongText", "Text")).unwrap().to_owned(),
                 };
                 let own = format!("<{0} {1}=\"{value}\"/>", shape.element, attribute.name);

@@ -131,7 +131,7 @@ fn card_like(text: &str) -> Vec<&str> {
     let numbers = words.filter(|word| {
         (13..=19).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
     });
-    numbers.filter(|digits| api_server::http::card_numbers::found_in(digits)).collect()
+    numbers.filter(|digits| api_server::http::pan_scan::found_in(digits)).collect()
 }
 
 #[tokio::test]

@@ -5,12 +5,12 @@ use super::super::book;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
 use acceptance::{World, on_each_database};
-use api_server::audit::Author;
+use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::loans::adjustments::{self, NewAdjustment};
 use api_server::loans::reversals;
-use api_server::loans::servicing::adjustment::Kind;
+use api_server::loans::servicing::adjustment::AdjustmentKind;
 use chrono::NaiveDate;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use serde_json::{Value, json};
@@ -25,10 +25,10 @@ use tokio::time::sleep;
 
 type Rows = Result<Vec<loan_transactions::Model>, Problem>;
 
-async fn author(world: &World) -> Author {
+async fn author(world: &World) -> Actor {
     let user_id = world.count("SELECT user_id FROM users WHERE user_name = 'admin'").await;
     let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
-    Author::new(&Caller::Core(user), ChangeSource::Batch, &RequestId::random())
+    Actor::new(&Caller::Core(user), ChangeSource::Batch, &RequestId::random())
 }
 
 /// Reverses an entry, as a payment returned by the bank if a date is given.
@@ -52,7 +52,7 @@ async fn reverse_in(
     Ok(rows)
 }
 
-async fn adjust(world: &World, loan_id: i64, kind: Kind, amount: &str, day: &str) -> i64 {
+async fn adjust(world: &World, loan_id: i64, kind: AdjustmentKind, amount: &str, day: &str) -> i64 {
     let amount: Money = amount.parse().expect("an amount");
     let effective_date = day.parse().expect("a date");
     let (creditline_id, user_reference) = (None, None);
@@ -84,7 +84,7 @@ async fn whatever_is_posted_and_reversed_leaves_the_loan_as_it_was() {
         let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         pay(&world, loan_id, json!({"Amount": "700.00", "Effective_Date": "2024-02-15"})).await;
         pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2024-03-20"})).await;
-        adjust(&world, loan_id, Kind::LateCharge, "25.00", "2024-03-25").await;
+        adjust(&world, loan_id, AdjustmentKind::LateCharge, "25.00", "2024-03-25").await;
         let before = books(&world).await;
         let day = "2024-05-20";
         for body in [
@@ -102,9 +102,9 @@ async fn whatever_is_posted_and_reversed_leaves_the_loan_as_it_was() {
             assert_eq!(books(&world).await, before);
         }
         for (kind, amount) in [
-            (Kind::Advance, "1000.00"),
-            (Kind::InterestReduction, "700.00"),
-            (Kind::PrincipalWriteOff, "500.00"),
+            (AdjustmentKind::Advance, "1000.00"),
+            (AdjustmentKind::InterestReduction, "700.00"),
+            (AdjustmentKind::PrincipalWriteOff, "500.00"),
         ] {
             let reference = adjust(&world, loan_id, kind, amount, day).await;
             assert_ne!(books(&world).await, before);
@@ -124,7 +124,7 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15",
             "Payment_Method_Reference": "trace 1", "External_ID": "E1"});
         let reference = pay(&world, loan_id, body.clone()).await;
-        let fee = adjust(&world, loan_id, Kind::Fee, "35.00", "2024-02-16").await;
+        let fee = adjust(&world, loan_id, AdjustmentKind::Fee, "35.00", "2024-02-16").await;
         let rows = reverse(&world, reference, Some("2024-02-18")).await.expect("reversed");
         let path = format!("/loans/{loan_id}/transactions");
         let listed = world.client.get(&admin, &path).await.expect(200).json();
@@ -218,7 +218,9 @@ async fn what_was_spent_since_or_agreed_since_keeps_an_entry_from_being_reversed
         let body =
             json!({"Amount": "50.00", "Effective_Date": "2022-01-01", "Impound_Amount": "50.00"});
         let held = pay(&world, loan_id, body).await;
-        let spent = adjust(&world, loan_id, Kind::ImpoundDisbursement, "30.00", "2022-01-02").await;
+        let spent =
+            adjust(&world, loan_id, AdjustmentKind::ImpoundDisbursement, "30.00", "2022-01-02")
+                .await;
         let refused = |rows: Rows| rows.expect_err("refused").message();
         assert!(refused(reverse(&world, held, None).await).contains("below zero"));
         reverse(&world, spent, None).await.expect("reversed");
@@ -244,7 +246,7 @@ async fn a_reversed_draw_no_longer_counts_on_its_line() {
         let tx = db::begin_write(&world.db).await.expect("a transaction");
         let clock = db::clock(&tx).await.expect("the clock");
         let draw = NewAdjustment {
-            kind: Kind::Draw,
+            kind: AdjustmentKind::Draw,
             amount: "700.00".parse().expect("an amount"),
             effective_date: "2022-01-01".parse().expect("a date"),
             creditline_id: Some(line),
@@ -275,7 +277,7 @@ async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
-        adjust(&world, loan_id, Kind::Advance, "100.00", "2021-11-25").await;
+        adjust(&world, loan_id, AdjustmentKind::Advance, "100.00", "2021-11-25").await;
         world.import(&admin, &file("<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/>")).await;
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
         loan.expect_problem(404, "not-found");

@@ -4,7 +4,7 @@ use crate::rules::visibility::caller::{Caller, Operation};
 use shared::entity::contacts;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, Form};
-use shared::secrecy::Masked;
+use shared::secrets::Masked;
 
 const CONTACT: Operation = Operation::core("get_contact", "Contact > Records > View");
 const DETAIL: Operation = Operation::any("list_contact_detail", "Contact > Detail > View");

@@ -7,7 +7,7 @@ use sea_orm::NotSet;
 use shared::entity::credit_lines::DrawUntilType;
 use shared::entity::loans::{LoanType, PaymentPeriod};
 use shared::entity::*;
-use shared::secrecy::{Masked, Secret};
+use shared::secrets::{Masked, Secret};
 
 impl Draft<'_> {
     pub(super) async fn contacts(&mut self, password: &Secret) {

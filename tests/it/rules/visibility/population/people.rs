@@ -7,7 +7,7 @@ use sea_orm::NotSet;
 use shared::entity::trustees::TrusteeObject;
 use shared::entity::users::UserStatus;
 use shared::entity::*;
-use shared::secrecy::Secret;
+use shared::secrets::Secret;
 
 /// How many privileges a user gets.
 #[derive(Clone, Copy)]

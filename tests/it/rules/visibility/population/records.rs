@@ -7,7 +7,7 @@ use sea_orm::NotSet;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{DataType, Form};
 use shared::entity::*;
-use shared::lists::TextList;
+use shared::json_columns::TextList;
 
 const SHA256_OF_NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 

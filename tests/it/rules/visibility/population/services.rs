@@ -6,7 +6,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::batch_runs::BatchKind;
 use shared::entity::*;
-use shared::lists::Denominations;
+use shared::json_columns::Denominations;
 use shared::time::Timestamp;
 
 const DRAWERS: std::ops::RangeInclusive<i64> = 1..=5;

@@ -8,7 +8,7 @@ use shared::entity::payment_gateway_tokens::{BrandType, EntryType, Gateway};
 use shared::entity::relationship_codes::AppliesTo;
 use shared::entity::user_defined_fields::{DataType, Form};
 use shared::entity::*;
-use shared::lists::TextList;
+use shared::json_columns::TextList;
 
 /// Keys above those of the rows that every installation has.
 const MORE: std::ops::RangeInclusive<i64> = 11..=13;

@@ -1,0 +1,141 @@
+//! In-process lock queue. Requests that write to the same loan, comment, document or cash drawer
+//! wait here, in FIFO order, before they take a database connection.
+//!
+//! The row lock in the database decides who writes, but a request that waits for it there holds a
+//! connection: a few requests for one busy loan would leave none for all other loans. A request
+//! that waits here holds none. Requests to other replicas, and other programs, meet only at the row
+//! lock.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+use tokio::time::{Instant, timeout_at};
+
+/// Maximum wait for all turns of a request that writes to a loan or a drawer.
+const WAIT: Duration = Duration::from_secs(3);
+/// Maximum wait of a request about documents only: many may arrive at the same time, and each is
+/// short.
+const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
+/// Maximum number of requests per row, including the one that has the turn.
+const REQUESTS_MAX: usize = 512;
+
+/// A row that requests write to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowKey {
+    /// A loan.
+    Loan(i64),
+    /// A cash drawer.
+    Drawer(i64),
+    /// A comment.
+    Comment(i64),
+    /// A document of a field.
+    Document(i64),
+}
+
+impl RowKey {
+    const fn wait(self) -> Duration {
+        match self {
+            Self::Loan(_) | Self::Drawer(_) => WAIT,
+            Self::Comment(_) | Self::Document(_) => DOCUMENTS_WAIT,
+        }
+    }
+}
+
+/// Rows that requests are working on or waiting for.
+#[derive(Debug, Default)]
+pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
+
+/// Requests for one row.
+#[derive(Debug, Default)]
+struct LockQueue {
+    queue: Arc<Queue<()>>,
+    requests: usize,
+}
+
+/// A request's turn, which lasts until it is dropped.
+#[derive(Debug)]
+pub struct RowLock {
+    // Dropped before the place, so that no queue is removed while a request has its turn.
+    _work: OwnedMutexGuard<()>,
+    _place: QueuePosition,
+}
+
+/// A place in the queue for a row.
+#[derive(Debug)]
+struct QueuePosition {
+    turns: Arc<LockQueues>,
+    row: RowKey,
+}
+
+impl LockQueues {
+    /// Waits for the turns to write to these rows, one after the other. The error is the row for
+    /// which the wait took too long or the queue is full.
+    pub async fn lock(self: &Arc<Self>, rows: &[RowKey]) -> Result<Vec<RowLock>, RowKey> {
+        let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
+        let deadline = Instant::now() + wait;
+        let mut turns = Vec::with_capacity(rows.len());
+        for row in rows {
+            let (queue, place) = self.join(*row).ok_or(*row)?;
+            let work = timeout_at(deadline, queue.lock_owned()).await.map_err(|_| *row)?;
+            turns.push(RowLock { _work: work, _place: place });
+        }
+        Ok(turns)
+    }
+
+    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<Queue<()>>, QueuePosition)> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.entry(row).or_default();
+        if line.requests >= REQUESTS_MAX {
+            return None;
+        }
+        line.requests += 1;
+        Some((Arc::clone(&line.queue), QueuePosition { turns: Arc::clone(self), row }))
+    }
+}
+
+impl Drop for QueuePosition {
+    fn drop(&mut self) {
+        let mut lines = self.turns.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = lines.get_mut(&self.row) {
+            line.requests -= 1;
+            if line.requests == 0 {
+                lines.remove(&self.row);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn requests_for_one_row_take_turns_and_leave_nothing_behind() {
+        let turns = Arc::new(LockQueues::default());
+        let first = turns.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
+        turns.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
+        let waiting = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move { turns.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
+        });
+        tokio::time::sleep(WAIT / 2).await;
+        drop(first);
+        assert!(waiting.await.unwrap());
+        assert!(turns.0.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_longer_or_in_a_longer_line_than_is_allowed() {
+        let turns = Arc::new(LockQueues::default());
+        let first = turns.lock(&[RowKey::Loan(1)]).await.unwrap();
+        let refused = turns.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
+        assert_eq!(refused.unwrap_err(), RowKey::Loan(1));
+        let places: Vec<_> =
+            (1..REQUESTS_MAX).map(|_| turns.join(RowKey::Loan(1)).unwrap()).collect();
+        assert!(turns.join(RowKey::Loan(1)).is_none());
+        drop(places);
+        drop(first);
+        assert!(turns.0.lock().unwrap().is_empty());
+    }
+}

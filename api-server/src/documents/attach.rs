@@ -1,0 +1,102 @@
+//! Attaching files: the bytes are stored first, then the row, and neither remains if it fails.
+
+use super::changes::{AddDocument, AddFile, DocumentEditor};
+use super::{AttachmentOwner, Document, DocumentFile};
+use crate::auth::caller::Caller;
+use crate::command::execute::{self, Command, ExecutionMode, Executor};
+use crate::command::failure::Failure;
+use crate::command::idempotency::{Created, CreatedVersion, IdempotencyKey, Replayable};
+use crate::documents::multipart::{self, FormBody, ReceivedForm};
+use crate::documents::refusals::DocumentRefusal;
+use crate::documents::store::DocumentStore;
+use crate::http::concurrency_limit::ConcurrencyLimit;
+use poem::Request;
+use poem_openapi::types::ToJSON;
+use shared::problem::Problem;
+use std::sync::Arc;
+
+/// Everything needed to store documents and their files.
+pub struct Attachments {
+    /// Store of the bytes.
+    pub store: DocumentStore,
+    /// Limits of uploads.
+    pub uploads: multipart::UploadLimits,
+    /// Concurrency limit of downloads.
+    pub downloads: ConcurrencyLimit,
+    /// Executes commands that write rows.
+    pub writer: Executor,
+}
+
+/// A request that uploads a file.
+pub struct Upload {
+    editor: DocumentEditor,
+    keyed: Option<IdempotencyKey>,
+    form: FormBody,
+}
+
+impl Upload {
+    /// Returns the upload of a request.
+    pub fn new(request: &Request, caller: Caller, form: FormBody) -> Result<Self, Problem> {
+        let keyed = IdempotencyKey::of(request, &caller)?;
+        Ok(Self { editor: DocumentEditor::new(request, caller)?, keyed, form })
+    }
+
+    /// Returns the caller who sent it.
+    pub fn caller(&self) -> &Caller {
+        &self.editor.caller
+    }
+
+    /// Attaches a new document to its owner.
+    pub async fn attach(
+        self,
+        attachments: &Arc<Attachments>,
+        owner: AttachmentOwner,
+    ) -> Result<CreatedVersion<Document>, Problem> {
+        let Self { editor, keyed, form } = self;
+        let caller = editor.caller.clone();
+        let add = |received| AddDocument { editor, owner, received };
+        receive(attachments, caller, keyed, form, add).await.map(CreatedVersion)
+    }
+
+    /// Adds a file to a field's document.
+    pub async fn add_file(
+        self,
+        attachments: &Arc<Attachments>,
+        row_id: i64,
+    ) -> Result<Created<DocumentFile>, Problem> {
+        let Self { editor, keyed, form } = self;
+        let caller = editor.caller.clone();
+        let add = move |received| AddFile { editor, row_id, received };
+        receive(attachments, caller, keyed, form, add).await.map(Created)
+    }
+}
+
+/// Runs in a separate task, so that a client that disconnects leaves no parts of a file behind.
+async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
+    attachments: &Arc<Attachments>,
+    caller: Caller,
+    keyed: Option<IdempotencyKey>,
+    form: FormBody,
+    effect: impl FnOnce(ReceivedForm) -> E + Send + 'static,
+) -> Result<Replayable<E::Answer, true>, Problem> {
+    let attachments = Arc::clone(attachments);
+    let work = tokio::spawn(async move {
+        let received = form.receive(&attachments.uploads, &attachments.store, &caller).await?;
+        let object = received.stored.key.clone();
+        let scope = keyed.map(|keyed| keyed.scope(&received.parts()));
+        let effect = effect(received);
+        let outcome =
+            execute::execute(&attachments.writer, effect, ExecutionMode::Kept(scope)).await;
+        let in_vain = match &outcome {
+            Ok(answer) => answer.is_replayed(),
+            // After a commit that was not acknowledged, the row may exist. The object stays: only
+            // the sweep can tell.
+            Err(failure) => failure.is_refusal() || matches!(failure, Failure::KeyInProgress),
+        };
+        if in_vain {
+            attachments.store.forget(vec![object]).await;
+        }
+        outcome.map_err(Problem::from)
+    });
+    work.await.map_err(Problem::internal)?
+}

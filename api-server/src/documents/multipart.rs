@@ -1,0 +1,318 @@
+//! Uploads: multipart forms (RFC 7578) read as a stream, with a limit on everything.
+//!
+//! The bytes go into the object store as they arrive, so memory use stays constant. A form that is
+//! refused, cut off or abandoned leaves nothing there.
+
+mod content_scan;
+mod disposition;
+pub mod file_names;
+pub mod file_types;
+mod reader;
+
+use self::content_scan::ContentScan;
+use self::file_types::{AllowedTypes, FileType, HEAD_BYTES_MAX};
+use self::reader::MultipartReader;
+use crate::auth::caller::Caller;
+use crate::documents::store::{DocumentStore, StoredObject};
+use crate::http::bounded_string::LONG;
+use crate::http::concurrency_limit::ConcurrencyLimit;
+use crate::http::json_body::body_argument;
+use bytes::Bytes;
+use multer::Field;
+use poem::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use poem::{Body, Request, RequestBody, Result};
+use poem_openapi::payload::{ParsePayload, Payload};
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use shared::problem::{Problem, ProblemType};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Time limit of a whole upload.
+const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
+/// Concurrent uploads: each holds a part in memory.
+const UPLOADS_MAX: usize = 64;
+/// Concurrent uploads of one caller.
+const UPLOADS_OF_ONE_MAX: usize = 16;
+/// Maximum size of a text of the form, in bytes. It leaves room for texts that are too long, so
+/// that they are refused by name.
+const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// Limits of uploads to a server.
+#[derive(Debug)]
+pub struct UploadLimits {
+    /// Maximum size of a file, in bytes.
+    pub file_bytes_max: u64,
+    /// Accepted file types.
+    pub types: AllowedTypes,
+    at_once: ConcurrencyLimit,
+}
+
+impl UploadLimits {
+    /// Returns limits that accept files up to this size and of these types.
+    pub fn new(file_bytes_max: u64, types: AllowedTypes) -> Self {
+        let at_once = ConcurrencyLimit::new("uploads", UPLOADS_MAX, UPLOADS_OF_ONE_MAX);
+        Self { file_bytes_max, types, at_once }
+    }
+
+    /// Returns the maximum size of a whole form, in bytes.
+    pub fn form_bytes_max(&self) -> u64 {
+        self.file_bytes_max + 4 * TEXT_BYTES_MAX as u64
+    }
+}
+
+/// A form that has been read. Its file is in the object store, but no row refers to it yet.
+#[derive(Clone, Debug)]
+pub struct ReceivedForm {
+    /// The stored bytes of the file.
+    pub stored: StoredObject,
+    /// Name of the file.
+    pub file_name: String,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// The text `name`, if it is not blank.
+    pub name: Option<String>,
+    /// The text `description`, if it is not blank.
+    pub description: Option<String>,
+    /// What was sent, for fingerprints: each part, or `None` if it was missing.
+    sent: [Option<String>; 4],
+}
+
+impl ReceivedForm {
+    /// Returns what was sent, part by part. An empty part differs from a missing one.
+    pub fn parts(&self) -> Vec<&[u8]> {
+        let part = |sent| match sent {
+            Some(text) => [b"1".as_slice(), String::as_bytes(text)],
+            None => [b"0".as_slice(), b""],
+        };
+        self.sent.iter().flat_map(|sent| part(sent.as_ref())).collect()
+    }
+}
+
+/// A multipart form, before its body is read.
+pub struct FormBody {
+    body: Body,
+    boundary: String,
+}
+
+impl FormBody {
+    /// Reads the form, and writes its file to the object store.
+    pub async fn receive(
+        self,
+        limits: &UploadLimits,
+        store: &DocumentStore,
+        caller: &Caller,
+    ) -> Result<ReceivedForm, Problem> {
+        let _place = limits.at_once.acquire(caller).await?;
+        let form = MultipartReader::new(self.body, self.boundary);
+        let mut reader = Reader { limits, store, form, file: None };
+        let received = match timeout(UPLOAD_TIME_MAX, reader.read()).await {
+            Ok(received) => received,
+            Err(_) => Err(Problem::bad_request("the upload took longer than an hour")),
+        };
+        if let (Err(_), Some(file)) = (&received, reader.file) {
+            store.forget(vec![file.stored.key]).await;
+        }
+        received
+    }
+}
+
+/// A file that is in the object store.
+struct UploadedFile {
+    stored: StoredObject,
+    sent_name: Option<String>,
+    name: String,
+    file_type: &'static FileType,
+}
+
+struct Reader<'a> {
+    limits: &'a UploadLimits,
+    store: &'a DocumentStore,
+    form: MultipartReader,
+    file: Option<UploadedFile>,
+}
+
+impl Reader<'_> {
+    async fn read(&mut self) -> Result<ReceivedForm, Problem> {
+        let (mut name, mut description) = (None, None);
+        while let Some(field) = self.form.next_field().await? {
+            let header =
+                field.headers().get(CONTENT_DISPOSITION).map_or(&b""[..], |v| v.as_bytes());
+            let Some(part) = disposition::read(header) else {
+                return Err(malformed().detail("the Content-Disposition of a part cannot be read"));
+            };
+            match part.name.as_deref() {
+                Some("file") if self.file.is_none() => {
+                    self.file = Some(self.store_file(field, part.file_name).await?)
+                }
+                Some("name") if name.is_none() => name = Some(self.text("name", field).await?),
+                Some("description") if description.is_none() => {
+                    description = Some(self.text("description", field).await?);
+                }
+                Some(again @ ("file" | "name" | "description")) => {
+                    return Err(malformed().field(again, "appears twice"));
+                }
+                Some(other) => return Err(malformed().field(other, "is not a part of this form")),
+                None => return Err(malformed().detail("a part of the form has no name")),
+            }
+        }
+        let Some(UploadedFile { stored, sent_name, name: file_name, file_type }) = &self.file
+        else {
+            return Err(malformed().field("file", "is required"));
+        };
+        let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        Ok(ReceivedForm {
+            name: filled(&name),
+            description: filled(&description),
+            sent: [name, description, sent_name.clone(), Some(stored.sha256.clone())],
+            stored: stored.clone(),
+            file_name: file_name.clone(),
+            content_type: file_type.media_type,
+        })
+    }
+
+    async fn text(
+        &mut self,
+        name: &'static str,
+        mut field: Field<'static>,
+    ) -> Result<String, Problem> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.form.chunk(&mut field).await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > TEXT_BYTES_MAX {
+                let detail = format!("{name} may have at most 64 KiB");
+                return Err(Problem::new(ProblemType::TooLarge).detail(detail));
+            }
+        }
+        String::from_utf8(bytes).map_err(|_| malformed().field(name, "is not UTF-8"))
+    }
+
+    async fn store_file(
+        &mut self,
+        mut field: Field<'static>,
+        sent_name: Option<String>,
+    ) -> Result<UploadedFile, Problem> {
+        let head = self.head(&mut field).await?;
+        if head.is_empty() {
+            return Err(Problem::invalid("file", "must not be empty"));
+        }
+        let clean = sent_name.as_deref().and_then(file_names::clean);
+        let (file_type, name) = self.judge(&head, clean.as_deref().unwrap_or("document"))?;
+        let mut watch = ContentScan::over(file_type, &head);
+        watch.feed(&head).map_err(|fault| self.unsupported(fault))?;
+        let mut upload = self.store.upload();
+        let written = async {
+            upload.write(&head).await?;
+            let mut total = head.len() as u64;
+            while let Some(chunk) = self.form.chunk(&mut field).await? {
+                total += chunk.len() as u64;
+                self.check_size(total)?;
+                watch.feed(&chunk).map_err(|fault| self.unsupported(fault))?;
+                upload.write(&chunk).await?;
+            }
+            watch.finish().map_err(|fault| self.unsupported(fault))
+        };
+        if let Err(problem) = written.await {
+            upload.abort().await;
+            return Err(problem);
+        }
+        let stored = upload.finish().await?;
+        Ok(UploadedFile { stored, sent_name, name, file_type })
+    }
+
+    /// Reads as much of the file as is needed to detect its type.
+    async fn head(&mut self, field: &mut Field<'static>) -> Result<Bytes, Problem> {
+        let mut head = Vec::new();
+        while head.len() < HEAD_BYTES_MAX {
+            let Some(chunk) = self.form.chunk(field).await? else { break };
+            head.extend_from_slice(&chunk);
+            self.check_size(head.len() as u64)?;
+        }
+        Ok(head.into())
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), Problem> {
+        let most = self.limits.file_bytes_max;
+        if bytes <= most {
+            return Ok(());
+        }
+        let detail = format!("files may have at most {most} bytes");
+        Err(Problem::new(ProblemType::TooLarge).detail(detail).field("file", "is too large"))
+    }
+
+    /// Returns the type of a file, and its name.
+    fn judge(&self, head: &[u8], name: &str) -> Result<(&'static FileType, String), Problem> {
+        let found = file_types::find(head, name);
+        let taken = found.filter(|found| self.limits.types.contains(found));
+        let Some(found) = taken else {
+            return Err(self.unsupported("its content is none of these types"));
+        };
+        let message =
+            || format!("the content is {}, but the name has a different extension", found.name);
+        let name = found.complete(name).ok_or_else(|| self.unsupported(&message()))?;
+        Ok((found, name))
+    }
+
+    fn unsupported(&self, message: &str) -> Problem {
+        let detail = format!("accepted file types: {}", self.limits.types);
+        Problem::new(ProblemType::UnsupportedMediaType).detail(detail).field("file", message)
+    }
+}
+
+fn malformed() -> Problem {
+    Problem::bad_request("the form does not match this operation")
+}
+
+impl Payload for FormBody {
+    const CONTENT_TYPE: &'static str = "multipart/form-data";
+
+    fn schema_ref() -> MetaSchemaRef {
+        MetaSchemaRef::Reference("NewDocument".to_owned())
+    }
+
+    fn register(registry: &mut Registry) {
+        registry.create_schema::<Self, _>("NewDocument".to_owned(), |_| {
+            let member = |format: Option<&'static str>, max_length, description| {
+                let mut schema = MetaSchema::new("string");
+                // A part with a format is a file, and no file is empty.
+                schema.format = format;
+                schema.max_length = max_length;
+                schema.description = Some(description);
+                MetaSchemaRef::Inline(Box::new(schema))
+            };
+            let mut schema = MetaSchema::new("object");
+            schema.description = Some("A file, and the name of its document.");
+            schema.required = vec!["file"];
+            schema.properties = vec![
+                (
+                    "file",
+                    member(
+                        Some("binary"),
+                        None,
+                        "One file, up to 25 MiB unless the installation has another limit: pdf, \
+                         png, jpeg, tiff, txt, csv, docx or xlsx by its content. The extension \
+                         of its name must be one of that type; a name without an extension gets \
+                         one.",
+                    ),
+                ),
+                ("name", member(None, Some(255), "Up to 255 characters; default: the file name.")),
+                ("description", member(None, Some(LONG), "Up to 64 KiB.")),
+            ];
+            schema
+        });
+    }
+}
+
+impl ParsePayload for FormBody {
+    const IS_REQUIRED: bool = true;
+
+    async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
+        let content_type =
+            request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let boundary = multer::parse_boundary(content_type.unwrap_or_default());
+        let boundary =
+            boundary.map_err(|_| malformed().detail("the Content-Type has no boundary"))?;
+        Ok(Self { body: body.take()?, boundary })
+    }
+}
+
+body_argument!(FormBody);

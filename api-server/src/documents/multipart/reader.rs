@@ -1,0 +1,259 @@
+//! A multipart form as a stream of parts. The parser never holds more than a little of it.
+
+use super::malformed;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use multer::{Field, Multipart};
+use poem::Body;
+use shared::problem::Problem;
+use std::error::Error;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+/// Maximum pause while a form is being sent.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// Time after which the client's average rate counts.
+const SLOW_START: Duration = Duration::from_secs(60);
+/// Minimum average rate from then on: a slower client would hold a place that others wait for.
+const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
+/// Bytes that the parser may read before it returns something: the headers of a part are shorter.
+const AHEAD_BYTES_MAX: usize = 64 * 1024;
+
+/// Maximum size of what follows the end of a form (the epilogue, RFC 2046, 5.1.1), in bytes.
+const EPILOGUE_BYTES_MAX: usize = 64 * 1024;
+
+/// A form that is being received.
+pub struct MultipartReader {
+    /// `None` after the last part.
+    parts: Option<Multipart<'static>>,
+    source: BodySource,
+    /// Time at which something was last returned.
+    given: Instant,
+}
+
+type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// The body, which the parser reads, and then the code that reads the epilogue.
+#[derive(Clone)]
+struct BodySource {
+    body: Arc<Mutex<Chunks>>,
+    /// Bytes that the parser may still read.
+    ahead: Arc<AtomicUsize>,
+    pace: Arc<Pace>,
+}
+
+/// Rate at which the body arrives. Time in which no more of it is requested does not count against
+/// the client.
+struct Pace {
+    begun: Instant,
+    bytes: AtomicU64,
+    unasked_micros: AtomicU64,
+}
+
+impl MultipartReader {
+    pub fn new(body: Body, boundary: String) -> Self {
+        let body: Chunks = Box::pin(body.into_bytes_stream());
+        let source = BodySource {
+            body: Arc::new(Mutex::new(body)),
+            ahead: Arc::new(AtomicUsize::new(AHEAD_BYTES_MAX)),
+            pace: Arc::new(Pace::begin()),
+        };
+        let parts = Multipart::new(source.clone().paced(), boundary);
+        Self { parts: Some(parts), source, given: Instant::now() }
+    }
+
+    /// Returns the next part. After the last one the body must end as announced.
+    pub async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
+        let Some(parts) = &mut self.parts else { return Ok(None) };
+        self.source.ask(self.given);
+        let field = parts.next_field().await.map_err(refused)?;
+        if field.is_none() {
+            // The parser may be waiting for more and holds the body while it does, so it is dropped
+            // first.
+            self.parts = None;
+            self.source.read_epilogue().await.map_err(|error| cut(&error))?;
+        }
+        self.given = Instant::now();
+        Ok(field)
+    }
+
+    /// Returns the next bytes of a part.
+    pub async fn chunk(&mut self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
+        self.source.ask(self.given);
+        let chunk = field.chunk().await.map_err(refused);
+        self.given = Instant::now();
+        chunk
+    }
+}
+
+impl Pace {
+    fn begin() -> Self {
+        let (bytes, unasked_micros) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { begun: Instant::now(), bytes, unasked_micros }
+    }
+
+    fn pause(&self, unasked: Duration) {
+        let micros = u64::try_from(unasked.as_micros()).unwrap_or(u64::MAX);
+        self.unasked_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// Counts the bytes that arrived until now. True if they are too few.
+    fn is_too_slow_with(&self, bytes: usize, now: Instant) -> bool {
+        let before = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        let unasked = Duration::from_micros(self.unasked_micros.load(Ordering::Relaxed));
+        let waited = now.saturating_duration_since(self.begun).saturating_sub(unasked);
+        let least = waited.as_secs().saturating_mul(BYTES_PER_SECOND_MIN);
+        waited > SLOW_START && before + (bytes as u64) < least
+    }
+}
+
+impl BodySource {
+    /// Lets the parser read on. Nothing was requested since `given`, so that time does not count.
+    fn ask(&self, given: Instant) {
+        self.ahead.store(AHEAD_BYTES_MAX, Ordering::Relaxed);
+        self.pace.pause(given.elapsed());
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.ahead.load(Ordering::Relaxed) == 0
+    }
+
+    async fn next(&self) -> Option<io::Result<Bytes>> {
+        match timeout(PAUSE_MAX, self.body.lock().await.next()).await {
+            Ok(Some(Ok(chunk))) if self.pace.is_too_slow_with(chunk.len(), Instant::now()) => {
+                Some(Err(too_late("the body arrives too slowly")))
+            }
+            Ok(chunk) => chunk,
+            Err(_) => Some(Err(too_late("the body paused for more than 30 seconds"))),
+        }
+    }
+
+    /// Returns the body as the parser may read it. The parser reads whatever is ready before it
+    /// looks at what it has, so once it has read enough it is made to wait once.
+    fn paced(self) -> impl Stream<Item = io::Result<Bytes>> + Send {
+        stream::unfold(self, |source| async {
+            if source.is_exhausted() {
+                tokio::task::yield_now().await;
+                if source.is_exhausted() {
+                    let error = io::Error::other("the headers of a part are too long");
+                    return Some((Err(error), source));
+                }
+            }
+            let Some(chunk) = source.next().await else {
+                // While the parser looks for the first boundary, it does not find a form whose
+                // bytes arrive together with the end of the body, so the end is reported one poll
+                // later.
+                tokio::task::yield_now().await;
+                return None;
+            };
+            if let Ok(chunk) = &chunk {
+                let left = source.ahead.load(Ordering::Relaxed).saturating_sub(chunk.len());
+                source.ahead.store(left, Ordering::Relaxed);
+            }
+            Some((chunk, source))
+        })
+    }
+
+    async fn read_epilogue(&self) -> io::Result<()> {
+        let mut total = 0;
+        while let Some(chunk) = self.next().await {
+            total += chunk?.len();
+            if total > EPILOGUE_BYTES_MAX {
+                return Err(io::Error::other("there is too much data after the end of the form"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_late(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}
+
+fn cut(error: &(dyn Error + 'static)) -> Problem {
+    let ours = error.downcast_ref::<io::Error>();
+    malformed().detail(match ours.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+        true => error.to_string(),
+        false => format!("the body could not be read: {error}"),
+    })
+}
+
+fn refused(error: multer::Error) -> Problem {
+    use multer::Error as E;
+    match error {
+        E::IncompleteFieldData { .. } | E::IncompleteHeaders | E::IncompleteStream => malformed()
+            .detail("the form is cut off, or its boundary is not the one in the Content-Type"),
+        E::ReadHeaderFailed(_) | E::DecodeHeaderName { .. } | E::DecodeHeaderValue { .. } => {
+            malformed().detail("the headers of a part cannot be read")
+        }
+        E::StreamReadFailed(error) => cut(error.as_ref()),
+        other => malformed().detail(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Poll;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_client_that_takes_too_long_is_told_that_and_nothing_else() {
+        let late = multer::Error::StreamReadFailed(Box::new(too_late("too slow")));
+        assert_eq!(refused(late), malformed().detail("too slow"));
+        let other = cut(&io::Error::other("reset"));
+        assert_eq!(other, malformed().detail("the body could not be read: reset"));
+    }
+
+    #[test]
+    fn a_body_may_be_slow_for_a_minute_and_then_has_to_keep_a_pace() {
+        let pace = Pace::begin();
+        let at = |seconds: u32| pace.begun + SECOND * seconds;
+        assert!(!pace.is_too_slow_with(1, at(0)));
+        assert!(!pace.is_too_slow_with(1, at(60)), "the first minute is free");
+        assert!(pace.is_too_slow_with(1, at(61)));
+        assert!(!pace.is_too_slow_with(8192 * 70, at(62)), "the average counts");
+        assert!(!pace.is_too_slow_with(0, at(70)));
+        assert!(pace.is_too_slow_with(0, at(71)));
+        assert!(pace.is_too_slow_with(8192 * 3000, at(3600)), "to the end");
+    }
+
+    #[tokio::test]
+    async fn a_form_that_comes_all_at_once_while_the_parser_looks_for_it_is_read() {
+        let form = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nOne\r\n--b--\r\n";
+        let mut polls = 0;
+        let body = stream::poll_fn(move |context| {
+            polls += 1;
+            match polls {
+                // Between this poll and the next one the whole body arrives.
+                1 => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                2 => Poll::Ready(Some(Ok::<_, io::Error>(Bytes::from_static(form.as_bytes())))),
+                _ => Poll::Ready(None),
+            }
+        });
+        let mut form = MultipartReader::new(Body::from_bytes_stream(body), "b".to_owned());
+        let mut field = form.next_field().await.unwrap().unwrap();
+        assert_eq!(form.chunk(&mut field).await.unwrap().unwrap(), "One");
+        drop(field);
+        assert!(form.next_field().await.unwrap().is_none());
+    }
+
+    #[test]
+    fn time_in_which_nobody_asks_for_more_does_not_count() {
+        let pace = Pace::begin();
+        pace.pause(SECOND * 30);
+        assert!(!pace.is_too_slow_with(1, pace.begun + SECOND * 90));
+        assert!(pace.is_too_slow_with(1, pace.begun + SECOND * 91));
+        pace.pause(SECOND * 1000);
+        assert!(!pace.is_too_slow_with(1, pace.begun + SECOND * 500));
+    }
+}

@@ -1,0 +1,27 @@
+//! Responses to removals: once committed, the object store removes the objects as well.
+
+use crate::command::execute::{self, Command};
+use crate::documents::attach::Attachments;
+use crate::documents::refusals::DocumentRefusal;
+use poem_openapi::ApiResponse;
+use shared::problem::Problem;
+
+/// Response to a removal.
+#[derive(ApiResponse)]
+pub enum NoContent {
+    /// Removed.
+    #[oai(status = 204)]
+    Done,
+}
+
+impl NoContent {
+    /// Executes a removal, and removes the objects whose keys it returns.
+    pub async fn of<E: Command<Answer = Vec<String>, Rule = DocumentRefusal>>(
+        attachments: &Attachments,
+        removal: E,
+    ) -> Result<Self, Problem> {
+        let objects = execute::execute_update(&attachments.writer, removal).await?;
+        attachments.store.forget(objects).await;
+        Ok(Self::Done)
+    }
+}

@@ -1,0 +1,92 @@
+//! Sweep: removes orphans, which are objects without a row, left by interrupted uploads and
+//! removals.
+//!
+//! Ages are measured by the store's own time: each sweep writes the object that says which database
+//! the store belongs to, see [`owner`](super::owner), and reads the time that the object got.
+
+use super::{DocumentStore, in_one_line, orphans};
+use chrono::TimeDelta;
+use futures_util::TryStreamExt;
+use object_store::Error;
+use sea_orm::{DatabaseConnection, DbErr};
+use std::fmt::{self, Display};
+
+/// Minimum age of an orphan to be removed, in hours: the row of a younger one may be about to be
+/// written.
+pub const ORPHAN_HOURS_MIN: u32 = 24;
+
+/// Reason why the store and the database could not be compared.
+#[derive(Debug)]
+pub enum GcError {
+    /// The store failed.
+    Store(Error),
+    /// The database failed.
+    Database(DbErr),
+    /// The store belongs to another database.
+    OtherOwner,
+}
+
+impl Display for GcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
+            Self::Database(error) => write!(f, "the database: {error}"),
+            Self::OtherOwner => f.write_str(
+                "the object store has moved on with another database (this one is a copy, or was \
+                 restored from an older dump): nothing is removed; give this database a separate \
+                 store, or, if the store belongs to it from now on, run `installer documents \
+                 adopt`",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for GcError {}
+
+impl From<Error> for GcError {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<DbErr> for GcError {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// Result of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GcReport {
+    /// Objects removed.
+    pub removed: u64,
+    /// Objects that could not be removed.
+    pub left: u64,
+}
+
+impl GcReport {
+    pub(super) fn add(&mut self, of: u64, left: u64) {
+        self.removed += of - left;
+        self.left += left;
+    }
+}
+
+impl DocumentStore {
+    /// Removes orphans and unfinished uploads that are at least `hours` old. Does nothing if
+    /// another server begins a sweep at the same moment.
+    pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<GcReport, GcError> {
+        let Some(now) = self.move_on(db).await? else { return Ok(GcReport::default()) };
+        let old = now - TimeDelta::hours(i64::from(hours));
+        let mut swept = GcReport::default();
+        let mut orphans = std::pin::pin!(self.orphans(db, Some(old)));
+        while let Some(orphans) = orphans.try_next().await? {
+            let keys: Vec<String> = orphans.into_iter().map(|orphan| orphan.key).collect();
+            swept.add(keys.len() as u64, self.remove(keys).await);
+        }
+        // In a bucket a lifecycle rule removes them.
+        if let Some(folder) = self.folder.clone() {
+            orphans::remove_unfinished(folder, old, &mut swept).await?;
+        }
+        Ok(swept)
+    }
+}

@@ -1,0 +1,158 @@
+//! Leftovers in the store that belong to no file: orphans, and unfinished uploads.
+
+use super::gc::{GcError, GcReport};
+use super::{DocumentStore, key, path};
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt, TryStreamExt, future};
+use object_store::path::Path as ObjectPath;
+use object_store::{Error, ObjectMeta};
+use sea_orm::sea_query::Query;
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
+use shared::entity::document_files;
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Objects per query for their rows.
+const OBJECTS_AT_ONCE: usize = 500;
+
+/// An object without a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orphan {
+    /// Key of the object.
+    pub key: String,
+    /// Size in bytes.
+    pub size_bytes: u64,
+}
+
+/// Uploads that have not become objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Number of uploads, including those in progress.
+    pub uploads: u64,
+    /// Total size in bytes.
+    pub bytes: u64,
+}
+
+impl DocumentStore {
+    /// Streams the orphans in batches: all of them, or those no newer than an instant.
+    pub fn orphans(
+        &self,
+        db: &DatabaseConnection,
+        old: Option<DateTime<Utc>>,
+    ) -> impl Stream<Item = Result<Vec<Orphan>, GcError>> {
+        let objects = self.list().try_filter_map(move |object| {
+            let aged = old.is_none_or(|old| object.last_modified <= old);
+            let key = key(&object.location).filter(|_| aged);
+            let size_bytes = object.size;
+            future::ok(key.map(|key| Orphan { key: key.to_owned(), size_bytes }))
+        });
+        let some = objects.try_chunks(OBJECTS_AT_ONCE).map_err(|error| GcError::Store(error.1));
+        some.and_then(async |objects| Ok(without_row(db, objects).await?))
+    }
+
+    /// Lists the folders of objects. A folder may contain others that cannot be read, such as the
+    /// `lost+found` of a disk.
+    pub(super) fn list(&self) -> BoxStream<'static, object_store::Result<ObjectMeta>> {
+        if self.folder.is_none() {
+            return self.objects.list(None);
+        }
+        let objects = Arc::clone(&self.objects);
+        let shelves = (0..=u8::MAX).map(|shelf| ObjectPath::from(hex::encode([shelf])));
+        stream::iter(shelves).flat_map(move |shelf| objects.list(Some(&shelf))).boxed()
+    }
+
+    /// Counts unfinished uploads. Only a folder shows them.
+    pub async fn unfinished(&self) -> Result<Option<Unfinished>, GcError> {
+        let Some(folder) = self.folder.clone() else { return Ok(None) };
+        let mut found = Unfinished::default();
+        let count = move || {
+            each_unfinished(&folder, |_, data| {
+                found.uploads += 1;
+                found.bytes += data.len();
+            })?;
+            Ok(Some(found))
+        };
+        in_folder(count).await
+    }
+}
+
+/// Removes unfinished uploads no newer than an instant.
+pub(super) async fn remove_unfinished(
+    folder: PathBuf,
+    old: DateTime<Utc>,
+    swept: &mut GcReport,
+) -> Result<(), GcError> {
+    let remove = move || {
+        let mut swept = GcReport::default();
+        each_unfinished(&folder, |path, data| {
+            if data.modified().is_ok_and(|modified| DateTime::<Utc>::from(modified) <= old) {
+                match std::fs::remove_file(path) {
+                    Ok(()) => swept.add(1, 0),
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "an unfinished upload is left for the sweep");
+                        swept.add(1, 1);
+                    }
+                }
+            }
+        })?;
+        Ok(swept)
+    };
+    let GcReport { removed, left } = in_folder(remove).await?;
+    swept.add(removed + left, left);
+    Ok(())
+}
+
+/// Returns those of these objects that have no row.
+async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Vec<Orphan>, DbErr> {
+    use document_files::Column::ObjectKey;
+    let select = Query::select()
+        .column(ObjectKey)
+        .from(document_files::Entity)
+        .and_where(ObjectKey.is_in(objects.iter().map(|object| &object.key)))
+        .take();
+    let rows = db.query_all(&select).await?;
+    let kept: Result<HashSet<String>, DbErr> =
+        rows.iter().map(|row| row.try_get("", "object_key")).collect();
+    let kept = kept?;
+    Ok(objects.into_iter().filter(|object| !kept.contains(&object.key)).collect())
+}
+
+/// Visits the unfinished uploads. The folder's implementation first writes an object next to its
+/// place, under its name followed by `#` and a number.
+fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io::Result<()> {
+    for shelf in (0..=u8::MAX).map(|shelf| hex::encode([shelf])) {
+        let files = match std::fs::read_dir(folder.join(&shelf)) {
+            Ok(files) => files,
+            Err(error) if is_no_folder(&error) => continue,
+            Err(error) => return Err(error),
+        };
+        for file in files {
+            let file = file?;
+            let name = file.file_name().to_string_lossy().into_owned();
+            let unfinished = name.split_once('#').is_some_and(|(name, _)| {
+                key(&path(name)).is_some() && name.get(..2) == Some(&shelf)
+            });
+            // A missing one was finished or removed in the meantime.
+            if unfinished && let Ok(data) = file.metadata() {
+                visit(&file.path(), &data);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_no_folder(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+async fn in_folder<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, GcError> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::from)?;
+    done.map_err(|error| Error::Generic { store: "folder", source: Box::new(error) }.into())
+}

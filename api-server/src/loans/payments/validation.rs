@@ -1,0 +1,256 @@
+//! Payment requests: their members, the checks that need no database, and the privileges they need.
+
+use crate::auth::caller::Caller;
+use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
+use crate::auth::visibility::Visible;
+use crate::http::bounded_string::{BoundedString, checked};
+use crate::loans::journal::codes;
+use crate::loans::refusals::{LoanError, LoanRefusal};
+use crate::loans::servicing::payment::Split;
+use chrono::NaiveDate;
+use poem_openapi::Object;
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
+use shared::amounts::{AmountText, Money};
+use shared::entity::loans::ExcessHandling;
+use shared::entity::{loans, transaction_codes};
+use shared::interface_names;
+use shared::problem::InvalidValue;
+use shared::time::Day;
+
+/// Values of Userdef01 to Userdef05.
+pub(super) type UserFields = [Option<String>; 5];
+
+/// A payment to be posted.
+#[interface_names]
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewPayment {
+    /// Amount paid, above zero; 0.00 only with `Payoff`, when nothing is owed.
+    pub amount: AmountText,
+    /// Date on which the payment takes effect; default today. An earlier date requires the
+    /// privilege Loan > Payments > Backdate.
+    pub effective_date: Option<Day>,
+    /// Code of the payment method; default: the default payment method.
+    pub payment_method_code: Option<BoundedString<25, 1>>,
+    /// Reference of the payment method, such as a check or trace number. Up to 50 characters.
+    pub payment_method_reference: Option<BoundedString<50>>,
+    /// The caller's own reference. Up to 100 characters.
+    pub user_reference: Option<BoundedString<100>>,
+    /// Explicit split: part for principal. Parts left out are 0; together they sum to `Amount`.
+    /// Requires the privilege Loan > Payments > Split.
+    pub principal_amount: Option<AmountText>,
+    /// Explicit split: part for interest.
+    pub interest_amount: Option<AmountText>,
+    /// Explicit split: part for late charges.
+    pub late_charge_amount: Option<AmountText>,
+    /// Explicit split: part for fees.
+    pub fee_amount: Option<AmountText>,
+    /// Explicit split: part for the impound balance.
+    pub impound_amount: Option<AmountText>,
+    /// Explicit split: part for the suspense balance.
+    pub suspense_amount: Option<AmountText>,
+    /// Pays the loan off and closes it. Requires the privilege Loan > Payments > Payoff.
+    pub payoff: Option<bool>,
+    /// Handling of money beyond everything that is due; default: the loan's own setting.
+    pub excess_handling: Option<ExcessHandling>,
+    /// Id of the contact who paid: the borrower (default) or a contact linked to the loan.
+    pub paid_by_contact_id: Option<i64>,
+    /// Id of the cash drawer that receives the money; for cash, default: the drawer the caller is
+    /// working with.
+    pub cash_drawer_id: Option<i64>,
+    /// The integrator's own id of the payment, unique per loan. Up to 100 characters.
+    pub external_id: Option<BoundedString<100>>,
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
+    pub userdef01: Option<BoundedString<50>>,
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
+    pub userdef02: Option<BoundedString<50>>,
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
+    pub userdef03: Option<BoundedString<50>>,
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
+    pub userdef04: Option<BoundedString<50>>,
+    /// Value of the field defined on the form `transaction_entry`. Up to 50 characters.
+    pub userdef05: Option<BoundedString<50>>,
+}
+
+/// A payment request that passed the checks that need no database.
+#[derive(Clone, Debug)]
+pub struct ValidatedPayment {
+    pub(super) amount: Money,
+    pub(super) effective_date: Option<NaiveDate>,
+    pub(super) payment_method_code: Option<String>,
+    pub(super) payment_method_reference: Option<String>,
+    pub(super) user_reference: Option<String>,
+    pub(super) split: Option<Split>,
+    pub(super) payoff: bool,
+    pub(super) excess_handling: Option<ExcessHandling>,
+    pub(super) paid_by_contact_id: Option<i64>,
+    pub(super) cash_drawer_id: Option<i64>,
+    pub(super) external_id: Option<String>,
+    pub(super) user_fields: UserFields,
+    pub(super) card: Option<CardCharge>,
+}
+
+/// Details of a payment that the gateway charged to a card.
+#[derive(Clone, Debug)]
+pub struct CardCharge {
+    /// The saved card.
+    pub token_id: i64,
+    /// Convenience fee charged in addition to the payment: a row of the entry, but of no balance.
+    pub fee: Money,
+    /// Day of the charge: the effective date of the payment, unless the loan accepts one only from
+    /// a later day on. Then it is that day.
+    pub charged_on: NaiveDate,
+}
+
+impl ValidatedPayment {
+    /// Returns the same payment, charged to a card.
+    #[must_use]
+    pub fn by_card(self, card: CardCharge) -> Self {
+        Self { card: Some(card), ..self }
+    }
+}
+
+impl NewPayment {
+    /// Returns a request with this amount and no other member.
+    pub fn of(amount: AmountText) -> Self {
+        Self {
+            amount,
+            effective_date: None,
+            payment_method_code: None,
+            payment_method_reference: None,
+            user_reference: None,
+            principal_amount: None,
+            interest_amount: None,
+            late_charge_amount: None,
+            fee_amount: None,
+            impound_amount: None,
+            suspense_amount: None,
+            payoff: None,
+            excess_handling: None,
+            paid_by_contact_id: None,
+            cash_drawer_id: None,
+            external_id: None,
+            userdef01: None,
+            userdef02: None,
+            userdef03: None,
+            userdef04: None,
+            userdef05: None,
+        }
+    }
+
+    /// Runs the checks that need no database, and returns the order.
+    pub fn validate(self) -> Result<ValidatedPayment, LoanError> {
+        let split = self.split();
+        let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
+        let payment_method_reference =
+            checked("Payment_Method_Reference", self.payment_method_reference)?;
+        let user_reference = checked("User_Reference", self.user_reference)?;
+        let external_id = checked("External_ID", self.external_id)?;
+        let user_fields = [
+            checked("Userdef01", self.userdef01)?,
+            checked("Userdef02", self.userdef02)?,
+            checked("Userdef03", self.userdef03)?,
+            checked("Userdef04", self.userdef04)?,
+            checked("Userdef05", self.userdef05)?,
+        ];
+        let amount = posted("Amount", &self.amount)?;
+        let payoff = self.payoff.unwrap_or(false);
+        if amount < Money::ZERO || (amount.is_zero() && !payoff) {
+            return Err(LoanRefusal::amount_not_positive(amount));
+        }
+        let split = split?;
+        if split.is_some() && (payoff || self.excess_handling.is_some()) {
+            let other = if payoff { "Payoff" } else { "Excess_Handling" };
+            return Err(LoanError::invalid(other, "cannot be combined with an explicit split"));
+        }
+        Ok(ValidatedPayment {
+            amount,
+            effective_date: self.effective_date.map(|Day(date)| date),
+            payment_method_code,
+            payment_method_reference,
+            user_reference,
+            split,
+            payoff,
+            excess_handling: self.excess_handling,
+            paid_by_contact_id: self.paid_by_contact_id,
+            cash_drawer_id: self.cash_drawer_id,
+            external_id,
+            user_fields,
+            card: None,
+        })
+    }
+
+    /// True if any part of an explicit split is given.
+    fn is_split(&self) -> bool {
+        self.principal_amount.is_some()
+            || self.interest_amount.is_some()
+            || self.late_charge_amount.is_some()
+            || self.fee_amount.is_some()
+            || self.impound_amount.is_some()
+            || self.suspense_amount.is_some()
+    }
+
+    fn split(&self) -> Result<Option<Split>, LoanError> {
+        let part = |field: &str, text: &Option<AmountText>| match text {
+            None => Ok(Money::ZERO),
+            Some(text) => match posted(field, text)? {
+                money if money < Money::ZERO => {
+                    Err(LoanError::invalid(field, "must not be negative"))
+                }
+                money => Ok(money),
+            },
+        };
+        let split = Split {
+            principal: part("Principal_Amount", &self.principal_amount)?,
+            interest: part("Interest_Amount", &self.interest_amount)?,
+            late_charges: part("Late_Charge_Amount", &self.late_charge_amount)?,
+            fees: part("Fee_Amount", &self.fee_amount)?,
+            impound: part("Impound_Amount", &self.impound_amount)?,
+            suspense: part("Suspense_Amount", &self.suspense_amount)?,
+        };
+        Ok(self.is_split().then_some(split))
+    }
+}
+
+/// Returns an amount that can be posted, or an error that names the field.
+pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
+    text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
+}
+
+impl NewPayment {
+    /// Checks that the caller may see the loan (404 if not) and holds the privileges that the
+    /// request needs (403 if not).
+    pub async fn admit(
+        &self,
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        loan_id: i64,
+        today: NaiveDate,
+    ) -> Result<(), LoanError> {
+        let payments = Query::select()
+            .expr(Expr::value(1))
+            .from(transaction_codes::Entity)
+            .and_where(transaction_codes::Column::TransactionCode.eq(codes::PAYMENT_TOTAL.number))
+            .cond_where(transaction_codes::Entity::visible_to(caller))
+            .take();
+        let admits = Expr::case(Expr::exists(payments), 1).finally(0);
+        let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
+        let trustees_admit: Option<i32> =
+            loan.select_only().expr(admits).into_tuple().one(db).await?;
+        let trustees_admit = trustees_admit.ok_or(LoanError::NotFound)?;
+        if self.effective_date.is_some_and(|Day(date)| date < today) {
+            caller.require(BACKDATE_PAYMENTS)?;
+        }
+        if self.is_split() {
+            caller.require(SPLIT_PAYMENTS)?;
+        }
+        if self.payoff == Some(true) {
+            caller.require(PAY_OFF_LOANS)?;
+        }
+        match trustees_admit {
+            1 => Ok(()),
+            _ => Err(Forbidden::TransactionCode(codes::PAYMENT_TOTAL.number).into()),
+        }
+    }
+}

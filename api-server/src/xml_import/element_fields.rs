@@ -1,0 +1,197 @@
+//! Attribute values of an element, parsed by its shape. An absent attribute leaves its column as it
+//! is, `##NULL##` clears it, and all errors are collected before the element fails.
+
+use super::format::{CLEARED, ElementShape, Needed, RowShape, UPDATE_FLAG};
+use super::parse::Element;
+use super::report::{Level, Message};
+use sea_orm::sea_query::ValueType;
+use sea_orm::{EntityTrait, ModelTrait, Value};
+
+/// What an element does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateMode {
+    /// Inserts a row.
+    Insert,
+    /// Changes a row; absent attributes leave their columns unchanged.
+    Change,
+    /// Deletes the row.
+    Delete,
+}
+
+/// Reads an element's `UpdateFlag`; 0, the default, inserts. An invalid flag is reported when the
+/// attributes are read.
+pub fn update_of(element: &Element) -> UpdateMode {
+    match element.attribute(UPDATE_FLAG) {
+        Some("1") => UpdateMode::Change,
+        Some("2") => UpdateMode::Delete,
+        _ => UpdateMode::Insert,
+    }
+}
+
+/// The attributes of one element.
+pub struct ElementFields<'e> {
+    element: &'e Element,
+    shape: &'static ElementShape,
+    /// What the element does.
+    pub update: UpdateMode,
+    /// The attributes given, by index in the shape.
+    given: Vec<(usize, FieldInput)>,
+    messages: Vec<Message>,
+    enforce: bool,
+}
+
+#[derive(Debug)]
+enum FieldInput {
+    Value(Value),
+    Cleared,
+    Wrong,
+}
+
+impl<'e> ElementFields<'e> {
+    /// Parses the attributes of an element. Unknown names are errors if `enforce` is set, otherwise
+    /// warnings.
+    pub fn new(element: &'e Element, shape: &'static ElementShape, enforce: bool) -> Self {
+        let (given, messages) = (Vec::with_capacity(element.attributes.len()), Vec::new());
+        let update = update_of(element);
+        let mut fields = Self { element, shape, update, given, messages, enforce };
+        for (name, text) in &element.attributes {
+            fields.read(name, text);
+        }
+        for attribute in &shape.attributes {
+            let needed = match attribute.needed {
+                Needed::No => false,
+                Needed::ToInsert => update == UpdateMode::Insert,
+                Needed::Always => true,
+            };
+            if needed && !fields.has(&attribute.name) {
+                fields.missing(&attribute.name);
+            }
+        }
+        if !shape.text && !element.text.is_empty() {
+            fields.unknown(element, None, format!("text is not allowed in {}", shape.element));
+        }
+        // If the shape allows child elements, unknown ones are reported when they are applied.
+        if shape.children.is_empty() {
+            for child in &element.children {
+                let text = format!("unknown element {} in {}", child.name, shape.element);
+                fields.unknown(child, None, text);
+            }
+        }
+        fields
+    }
+
+    fn read(&mut self, name: &str, text: &str) {
+        let Some(place) = self.shape.place(name) else {
+            return self.unknown(self.element, Some(name), "is an unknown attribute".to_owned());
+        };
+        let attribute = &self.shape.attributes[place];
+        let given = match text {
+            CLEARED if attribute.nullable => FieldInput::Cleared,
+            CLEARED => {
+                self.error(name, "cannot be cleared");
+                FieldInput::Wrong
+            }
+            "" if !attribute.nullable => {
+                self.error(name, "must not be empty");
+                FieldInput::Wrong
+            }
+            text => match attribute.kind.read(text) {
+                Ok(value) => FieldInput::Value(value),
+                Err(message) => {
+                    self.error(name, message);
+                    FieldInput::Wrong
+                }
+            },
+        };
+        self.given.push((place, given));
+    }
+
+    fn unknown(&mut self, element: &Element, attribute: Option<&str>, message: String) {
+        let level = if self.enforce { Level::Error } else { Level::Warning };
+        let message = Message { level, ..Message::error(element, attribute, message) };
+        self.messages.push(message);
+    }
+
+    fn find(&self, name: &str) -> Option<&FieldInput> {
+        let place = self.shape.place(name)?;
+        let mut given = self.given.iter();
+        given.find(|(at, _)| *at == place).map(|(_, given)| given)
+    }
+
+    /// True if the attribute is present, valid or not.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// True if the attribute is `##NULL##`.
+    pub fn clears(&self, name: &str) -> bool {
+        matches!(self.find(name), Some(FieldInput::Cleared))
+    }
+
+    /// Returns the value of the attribute if it is present and valid.
+    pub fn get<T: ValueType>(&self, name: &str) -> Option<T> {
+        match self.find(name)? {
+            FieldInput::Value(value) => T::try_from(value.clone()).ok(),
+            FieldInput::Cleared | FieldInput::Wrong => None,
+        }
+    }
+
+    /// Sets the columns of a row from the attributes present.
+    pub fn fill<E: EntityTrait>(&mut self, shape: &'static RowShape<E>, row: &mut E::Model) {
+        let mut wrong = Vec::new();
+        for (place, given) in &self.given {
+            let Some(column) = shape.column(*place) else { continue };
+            let attribute = &shape.attributes[*place];
+            let value = match given {
+                FieldInput::Wrong => continue,
+                FieldInput::Cleared => attribute.kind.null(),
+                FieldInput::Value(value) => value.clone(),
+            };
+            if let Err(error) = row.try_set(column, value) {
+                wrong.push((&attribute.name, error.to_string()));
+            }
+        }
+        for (name, message) in wrong {
+            self.error(name, message);
+        }
+    }
+
+    /// Notes an error in an attribute.
+    pub fn error(&mut self, name: &str, message: impl Into<String>) {
+        self.messages.push(Message::error(self.element, Some(name), message));
+    }
+
+    /// Notes a warning about an attribute.
+    pub fn warn(&mut self, name: &str, message: impl Into<String>) {
+        let message = Message::error(self.element, Some(name), message);
+        self.messages.push(Message { level: Level::Warning, ..message });
+    }
+
+    /// Notes an error in the element as a whole.
+    pub fn refuse(&mut self, message: impl Into<String>) {
+        self.messages.push(Message::error(self.element, None, message));
+    }
+
+    /// Notes that a required attribute is missing.
+    pub fn missing(&mut self, name: &str) {
+        self.error(name, "is required");
+    }
+
+    /// Returns the messages so far.
+    pub fn messages(&self) -> Vec<Message> {
+        self.messages.clone()
+    }
+
+    /// True if there are errors.
+    pub fn fail(&self) -> bool {
+        self.messages.iter().any(|message| message.level == Level::Error)
+    }
+
+    /// Returns the warnings or, if there are errors, all messages as the error.
+    pub fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
+        match self.fail() {
+            true => Err(self.messages),
+            false => Ok(self.messages),
+        }
+    }
+}

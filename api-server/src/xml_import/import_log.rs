@@ -1,0 +1,311 @@
+//! Database record of imports under an `Idempotency-Key`: their progress, from which a repeated
+//! request resumes, and their results, from which it is replayed.
+
+use super::report::RecordResult;
+use super::results::{ImportResponse, Results, Totals};
+use crate::command::idempotency::Claim;
+use crate::xml_import::refusals::ImportError;
+use poem::http::StatusCode;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Query;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    NotSet, QueryFilter, QueryOrder, QuerySelect,
+};
+use shared::db;
+use shared::entity::{import_records, import_runs};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Duration;
+
+/// Rows of `import_records` per read.
+const ROWS_AHEAD: u64 = 20;
+/// Rows deleted per statement.
+const ROWS_PER_SWEEP: u64 = 5_000;
+
+/// The results of one record and of the elements in it.
+pub type OfRecord = Vec<RecordResult>;
+
+/// An import with a row in `import_runs`.
+pub struct ImportRun<'c> {
+    claim: &'c Claim,
+    import_id: i64,
+}
+
+/// Results of the records that an earlier run has done, in the order of the file.
+pub struct DoneRecords<'d> {
+    db: &'d DatabaseConnection,
+    import_id: i64,
+    last_row_id: i64,
+    rows: VecDeque<import_records::Model>,
+    results: VecDeque<(OfRecord, bool)>,
+}
+
+impl<'c> ImportRun<'c> {
+    /// Finds the unfinished run of a claim, or starts a new one.
+    pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, ImportError> {
+        if let Some(run) = find(db, claim.scope_hash()).await? {
+            if run.committed_flag.is_none() && run.body_hash == claim.fingerprint() {
+                return Ok(Self { claim, import_id: run.import_id });
+            }
+            // Its stored response has expired, or it did nothing. Either way the key was free for
+            // this import.
+            forget(db, run.import_id).await?;
+        }
+        use import_runs::Column;
+        let columns = [
+            Column::ScopeHash,
+            Column::BodyHash,
+            Column::StartedDate,
+            Column::ReadCount,
+            Column::InsertedCount,
+            Column::UpdatedCount,
+            Column::DeletedCount,
+            Column::FailedCount,
+        ];
+        let insert = Query::insert()
+            .into_table(import_runs::Entity)
+            .columns(columns)
+            .values_panic([
+                claim.scope_hash().into(),
+                claim.fingerprint().into(),
+                db::now(db.get_database_backend()),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+            ])
+            .take();
+        db.execute(&insert).await?;
+        let run = find(db, claim.scope_hash()).await?;
+        let run = run.ok_or_else(|| ImportError::defect("the import run just inserted is gone"))?;
+        Ok(Self { claim, import_id: run.import_id })
+    }
+
+    /// Renews the claim's lease. Fails once another request has the claim: this import may then
+    /// write nothing more.
+    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
+        Ok(self.claim.hold(db).await?)
+    }
+
+    /// How often the lease is renewed: every tenth of its length.
+    pub fn held_again_after(&self) -> Duration {
+        Duration::from_secs(self.claim.lease_seconds().unsigned_abs()) / 10
+    }
+
+    /// Reads the results of the records that an earlier run has done.
+    pub fn done<'d>(&self, db: &'d DatabaseConnection) -> DoneRecords<'d> {
+        DoneRecords::new(db, self.import_id)
+    }
+
+    /// Stores the results of consecutive records, in the transaction that applies them.
+    pub async fn note(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        records: &[&OfRecord],
+    ) -> Result<(), ImportError> {
+        let count = i32::try_from(records.len()).map_err(ImportError::defect)?;
+        let result = serde_json::to_string(records).map_err(ImportError::defect)?;
+        self.insert(tx, record_index, 0, count, result).await
+    }
+
+    /// Stores part of the results of a long record, which is done with its last part.
+    pub async fn note_part(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        part: i32,
+        results: &OfRecord,
+        last: bool,
+    ) -> Result<(), ImportError> {
+        let result = serde_json::to_string(&[results]).map_err(ImportError::defect)?;
+        self.insert(tx, record_index, part, i32::from(last), result).await
+    }
+
+    async fn insert(
+        &self,
+        tx: &DatabaseTransaction,
+        record_index: i64,
+        part: i32,
+        record_count: i32,
+        result: String,
+    ) -> Result<(), ImportError> {
+        let row = import_records::ActiveModel {
+            row_id: NotSet,
+            import_id: Set(self.import_id),
+            record_index: Set(record_index),
+            record_count: Set(record_count),
+            part: Set(part),
+            result: Set(result),
+        };
+        import_records::Entity::insert(row).exec_without_returning(tx).await?;
+        Ok(())
+    }
+
+    /// Stores the results of a file that is one block, and finishes the run.
+    pub async fn finish_block(
+        &self,
+        tx: &DatabaseTransaction,
+        answer: &ImportResponse,
+    ) -> Result<(), ImportError> {
+        let mut parts = answer.try_clone().map_err(ImportError::defect)?.into_parts();
+        let mut place = 0;
+        while let Some(results) = parts.recv().await.transpose()? {
+            self.note(tx, place, &[&results]).await?;
+            place += 1;
+        }
+        self.finish(tx, answer).await
+    }
+
+    /// Finishes the run and stores the response, in the import's last transaction.
+    pub async fn finish(
+        &self,
+        tx: &DatabaseTransaction,
+        answer: &ImportResponse,
+    ) -> Result<(), ImportError> {
+        use import_runs::Column;
+        let Totals { read, inserted, updated, deleted, failed } = answer.totals;
+        import_runs::Entity::update_many()
+            .col_expr(Column::CommittedFlag, answer.committed.into())
+            .col_expr(Column::ReadCount, read.into())
+            .col_expr(Column::InsertedCount, inserted.into())
+            .col_expr(Column::UpdatedCount, updated.into())
+            .col_expr(Column::DeletedCount, deleted.into())
+            .col_expr(Column::FailedCount, failed.into())
+            .filter(Column::ImportId.eq(self.import_id))
+            .exec(tx)
+            .await?;
+        Ok(self.claim.keep(tx, StatusCode::OK, "").await?)
+    }
+}
+
+impl<'d> DoneRecords<'d> {
+    fn new(db: &'d DatabaseConnection, import_id: i64) -> Self {
+        let (rows, results) = (VecDeque::new(), VecDeque::new());
+        Self { db, import_id, last_row_id: 0, rows, results }
+    }
+
+    /// Returns the results of the next record, or of a part of it (a long one is never in memory as
+    /// a whole), and whether this is its last part. `None` after the last record that was done.
+    pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, ImportError> {
+        loop {
+            if let Some(next) = self.results.pop_front() {
+                return Ok(Some(next));
+            }
+            let Some(row) = self.next_row().await? else { return Ok(None) };
+            let records: Vec<OfRecord> =
+                serde_json::from_str(&row.result).map_err(ImportError::defect)?;
+            let ends = row.record_count > 0;
+            self.results.extend(records.into_iter().map(|results| (results, ends)));
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
+    async fn next_row(&mut self) -> Result<Option<import_records::Model>, DbErr> {
+        if self.rows.is_empty() {
+            use import_records::Column::{ImportId, RowId};
+            let rows = import_records::Entity::find()
+                .filter(ImportId.eq(self.import_id))
+                .filter(RowId.gt(self.last_row_id))
+                .order_by_asc(RowId)
+                .limit(ROWS_AHEAD);
+            self.rows.extend(rows.all(self.db).await?);
+        }
+        let row = self.rows.pop_front();
+        if let Some(row) = &row {
+            self.last_row_id = row.row_id;
+        }
+        Ok(row)
+    }
+}
+
+/// Returns the answer of a finished import exactly as it was first sent; `None` if there is no such
+/// import.
+pub async fn replay(
+    db: &DatabaseConnection,
+    scope_hash: &str,
+    directory: &Path,
+) -> Result<Option<ImportResponse>, ImportError> {
+    let Some(run) = find(db, scope_hash).await? else { return Ok(None) };
+    let Some(committed) = run.committed_flag else { return Ok(None) };
+    let mut results = Results::new(directory)?;
+    let mut done = DoneRecords::new(db, run.import_id);
+    while let Some((some, _)) = done.next().await? {
+        results.add(&some).await?;
+    }
+    results.finish(false, committed).await.map(Some)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+async fn find(
+    db: &impl ConnectionTrait,
+    scope_hash: &str,
+) -> Result<Option<import_runs::Model>, DbErr> {
+    let runs = import_runs::Entity::find();
+    runs.filter(import_runs::Column::ScopeHash.eq(scope_hash)).one(db).await
+}
+
+/// Returns how many records of the unfinished import under this key are done.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<i64, DbErr> {
+    let run = find(db, scope_hash).await?.filter(|run| run.committed_flag.is_none());
+    let Some(run) = run else { return Ok(0) };
+    let last = import_records::Entity::find()
+        .filter(import_records::Column::ImportId.eq(run.import_id))
+        .order_by_desc(import_records::Column::RowId)
+        .one(db)
+        .await?;
+    Ok(last.map_or(0, |last| last.record_index + i64::from(last.record_count)))
+}
+
+/// Deletes the run of an import whose key was given back.
+pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbErr> {
+    match find(db, scope_hash).await? {
+        Some(run) => forget(db, run.import_id).await,
+        None => Ok(()),
+    }
+}
+
+/// Deletes a run, a limited number of rows per statement, so that no lock is held for long.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> {
+    use import_records::Column::{ImportId, RowId};
+    loop {
+        let some: Vec<i64> = import_records::Entity::find()
+            .select_only()
+            .column(RowId)
+            .filter(ImportId.eq(import_id))
+            .order_by_asc(RowId)
+            .limit(ROWS_PER_SWEEP)
+            .into_tuple()
+            .all(db)
+            .await?;
+        let Some(last) = some.last() else { break };
+        import_records::Entity::delete_many()
+            .filter(ImportId.eq(import_id))
+            .filter(RowId.lte(*last))
+            .exec(db)
+            .await?;
+    }
+    import_runs::Entity::delete_by_id(import_id).exec(db).await.map(drop)
+}
+
+/// Deletes the runs whose idempotency records have expired.
+#[expect(clippy::disallowed_methods, reason = "the service's own records")]
+pub async fn sweep(db: &DatabaseConnection) -> Result<(), DbErr> {
+    use shared::entity::idempotency_records as keys;
+    let kept = Query::select().column(keys::Column::ScopeHash).from(keys::Entity).take();
+    let gone: Vec<i64> = import_runs::Entity::find()
+        .select_only()
+        .column(import_runs::Column::ImportId)
+        .filter(import_runs::Column::ScopeHash.not_in_subquery(kept))
+        .into_tuple()
+        .all(db)
+        .await?;
+    for import_id in gone {
+        forget(db, import_id).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Lookup cache for the rows that a batch of records refers to: filled with one query per table for
+//! the whole batch, and kept in step with the rows the batch stages.
+
+use super::parse::Element;
+use super::{Import, RecordError};
+use crate::auth::visibility::Visible;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
+};
+use shared::entity::{contacts, loans, web_credentials};
+use shared::introspection::UserKind;
+use shared::user_names::{self, skeleton_hash};
+use std::collections::{BTreeSet, HashMap};
+
+/// Placeholder id for a name that is taken, where it does not matter by which row.
+pub const TAKEN: i64 = 0;
+/// Names per statement.
+const NAMES_PER_STATEMENT: usize = 1_000;
+
+/// What a name refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameKind {
+    /// A contact, by ContactNumber.
+    Contact,
+    /// A loan, by LoanNumber.
+    Loan,
+    /// A contact, by its web user name.
+    WebUser,
+    /// A user name that is taken, by the hash of its skeleton; see [`user_names`].
+    NameSkeleton,
+}
+
+/// Ids of rows by name; `None` for a name that no row has.
+#[derive(Default)]
+pub struct LookupCache {
+    ids: HashMap<(NameKind, String), Option<i64>>,
+    /// Names added by the current record.
+    added: Vec<(NameKind, String)>,
+}
+
+impl LookupCache {
+    /// Clears the cache.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.added.clear();
+    }
+
+    /// Begins a new record.
+    pub fn begin_record(&mut self) {
+        self.added.clear();
+    }
+
+    /// Rolls back the names that the current record has added.
+    pub fn undo_record(&mut self) {
+        for name in self.added.drain(..) {
+            self.ids.insert(name, None);
+        }
+    }
+
+    fn add(&mut self, sort: NameKind, name: &str, id: i64) {
+        self.ids.insert((sort, name.to_owned()), Some(id));
+        self.added.push((sort, name.to_owned()));
+    }
+}
+
+impl Import<'_> {
+    /// Looks up all rows that these records refer to.
+    pub(super) async fn look_up(
+        &mut self,
+        tx: &DatabaseTransaction,
+        records: &[Element],
+    ) -> Result<(), DbErr> {
+        self.known.clear();
+        let mut wanted = BTreeSet::new();
+        let mut skeletons = BTreeSet::new();
+        let mut stored = Vec::new();
+        for record in records {
+            names_in(record, &mut wanted);
+            let elements = std::iter::once(record).chain(&record.children);
+            stored.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
+        }
+        self.names.fetch(stored).await?;
+        for (_, name) in wanted.iter().filter(|(of, _)| *of == NameKind::WebUser) {
+            skeletons.insert(skeleton_hash(UserKind::Web, name));
+        }
+        wanted.extend(skeletons.iter().map(|hash| (NameKind::NameSkeleton, hash.as_str())));
+        for sort in [NameKind::Contact, NameKind::Loan, NameKind::WebUser, NameKind::NameSkeleton] {
+            let names: Vec<&str> =
+                wanted.iter().filter(|(of, _)| *of == sort).map(|(_, name)| *name).collect();
+            for some in names.chunks(NAMES_PER_STATEMENT) {
+                let found = self.ids_of(tx, sort, some).await?;
+                let absent = some.iter().map(|name| ((sort, (*name).to_owned()), None));
+                self.known.ids.extend(absent);
+                let found = found.into_iter().map(|(id, name)| ((sort, name), Some(id)));
+                self.known.ids.extend(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the id of the row with this name.
+    pub(super) async fn id_of(
+        &self,
+        tx: &DatabaseTransaction,
+        sort: NameKind,
+        name: &str,
+    ) -> Result<Option<i64>, RecordError> {
+        if let Some(known) = self.known.ids.get(&(sort, name.to_owned())) {
+            return Ok(*known);
+        }
+        Ok(self.ids_of(tx, sort, &[name]).await?.pop().map(|(id, _)| id))
+    }
+
+    /// Notes that a name is free again.
+    pub(super) fn forget_name(&mut self, sort: NameKind, name: &str) {
+        if !self.direct {
+            self.known.ids.insert((sort, name.to_owned()), None);
+        }
+    }
+
+    /// Notes that a row with this name is staged.
+    pub(super) fn note_name(&mut self, sort: NameKind, name: &str, id: i64) {
+        if !self.direct {
+            self.known.add(sort, name, id);
+        }
+    }
+
+    async fn ids_of(
+        &self,
+        db: &impl ConnectionTrait,
+        sort: NameKind,
+        names: &[&str],
+    ) -> Result<Vec<(i64, String)>, DbErr> {
+        let names = names.iter().copied();
+        match sort {
+            NameKind::Contact => {
+                use contacts::Column::{ContactId, ContactNumber};
+                self.pairs::<contacts::Entity>(ContactId, ContactNumber)
+                    .filter(ContactNumber.is_in(names))
+                    .into_tuple()
+                    .all(db)
+                    .await
+            }
+            NameKind::Loan => {
+                use loans::Column::{LoanId, LoanNumber};
+                self.pairs::<loans::Entity>(LoanId, LoanNumber)
+                    .filter(LoanNumber.is_in(names))
+                    .into_tuple()
+                    .all(db)
+                    .await
+            }
+            NameKind::WebUser => web_users(db, names).await,
+            NameKind::NameSkeleton => {
+                let taken = user_names::taken(db, names).await?;
+                Ok(taken.into_iter().map(|hash| (TAKEN, hash)).collect())
+            }
+        }
+    }
+
+    fn pairs<E: Visible>(&self, id: E::Column, name: E::Column) -> sea_orm::Select<E> {
+        self.caller.find::<E>().select_only().columns([id, name])
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
+async fn web_users(
+    db: &impl ConnectionTrait,
+    names: impl Iterator<Item = &str>,
+) -> Result<Vec<(i64, String)>, DbErr> {
+    use web_credentials::Column::{ContactId, WebUserName};
+    web_credentials::Entity::find()
+        .select_only()
+        .columns([ContactId, WebUserName])
+        .filter(WebUserName.is_in(names))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+fn names_in<'e>(element: &'e Element, names: &mut BTreeSet<(NameKind, &'e str)>) {
+    for (name, value) in &element.attributes {
+        let sort = match name.as_str() {
+            "ContactNumber" => NameKind::Contact,
+            "LoanNumber" => NameKind::Loan,
+            "WebUserName" => NameKind::WebUser,
+            _ => continue,
+        };
+        names.insert((sort, value));
+    }
+    for child in &element.children {
+        names_in(child, names);
+    }
+}

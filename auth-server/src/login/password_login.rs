@@ -1,0 +1,255 @@
+//! Password verification, for the log-in page and for the password grant.
+//!
+//! Whatever the reason for a refusal (unknown user, wrong password, disabled, locked), the
+//! response, the SQL statements and the time taken are the same; only the audit trail records the
+//! reason. The lock is checked after the password, so a burst of concurrent guesses cannot get past
+//! it.
+//!
+//! Each source network has a concurrency limit for log-ins and its own line in a fair queue:
+//! however many it sends, another network's log-in waits for at most one of each other network. A
+//! client that has authenticated has a limit and a line of its own, because all its users come from
+//! one network. Each account has a concurrency limit too.
+
+use crate::http::client_address::ClientAddress;
+use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
+use crate::login::core_users;
+use crate::login::core_users::Login;
+use crate::login::lockout::{self, TooMany};
+use crate::login::web_users;
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
+use shared::audit::{self, EventKind};
+use shared::db;
+use shared::entity::log_in_failures;
+use shared::fair_queue::FairQueue;
+use shared::introspection::UserKind;
+use shared::keyed_permits::KeyedPermits;
+use shared::passwords::{Failure, PASSWORD_BYTES_MAX, Passwords, Verdict};
+
+/// A log-in attempt.
+#[derive(Clone, Copy, Debug)]
+pub struct LoginAttempt<'a> {
+    /// Source of the request.
+    pub source: &'a ClientAddress,
+    /// Client that the log-in is for.
+    pub client_id: &'a str,
+    /// The client has authenticated: all its users come from its own network.
+    pub by_known_client: bool,
+    /// Kind of user.
+    pub kind: UserKind,
+    /// User name as typed.
+    pub user_name: &'a str,
+    /// Password as typed.
+    pub password: &'a str,
+}
+
+/// An authenticated user, and the transaction that locks their credentials: a password change waits
+/// for it to end, and then ends the sessions begun in it.
+#[derive(Debug)]
+pub struct LoggedIn {
+    /// To be committed together with what the log-in is for.
+    pub tx: DatabaseTransaction,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+}
+
+/// Limits on unauthenticated work: log-ins, and the authorization requests that lead to them.
+#[derive(Debug)]
+pub struct AnonymousLimits {
+    sources: KeyedPermits<String>,
+    accounts: KeyedPermits<String>,
+    /// The queue in which they wait, one line per source.
+    pub lines: FairQueue,
+}
+
+impl Default for AnonymousLimits {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let lines = FairQueue::new(AT_WORK_PER_CORE * cores, WAITING_MAX);
+        Self { sources: KeyedPermits::default(), accounts: KeyedPermits::default(), lines }
+    }
+}
+
+/// Verifies user names and passwords.
+pub struct Authenticator {
+    /// The core database.
+    pub db: DatabaseConnection,
+    /// Password hashing.
+    pub passwords: Passwords,
+    /// Failures allowed per network and half hour.
+    pub source_failures_max: i32,
+    /// Limits on unauthenticated work.
+    pub strangers: AnonymousLimits,
+}
+
+/// Unauthenticated requests served concurrently per core (database queries and password checks),
+/// and how many may wait.
+const AT_WORK_PER_CORE: usize = 2;
+const WAITING_MAX: usize = 1024;
+
+/// Concurrent log-ins of one source network, and of one authenticated client.
+const OF_NETWORK_MAX: u32 = 32;
+const OF_KNOWN_CLIENT_MAX: u32 = 128;
+/// Concurrent log-ins of one account, whether or not the user exists: they wait for each other in
+/// the database.
+const OF_ACCOUNT_MAX: u32 = 32;
+
+/// Why a log-in was refused.
+#[derive(Debug)]
+pub enum LoginRefusal {
+    /// The user name or password is wrong, or has to appear so.
+    Wrong,
+    /// The user name or password is too long.
+    TooLong,
+    /// The source network has failed too often.
+    TooMany(TooMany),
+    /// Too many log-ins of this source network, client or account are in progress.
+    Crowded,
+    /// Too many passwords are being checked.
+    Busy,
+    /// The database failed.
+    Database(DbErr),
+}
+
+impl From<DbErr> for LoginRefusal {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<LoginRefusal> for OAuthError {
+    fn from(refusal: LoginRefusal) -> Self {
+        match refusal {
+            LoginRefusal::Wrong => Self::invalid_grant("the user name or password is incorrect"),
+            LoginRefusal::TooLong => {
+                Self::invalid_request("username and password may have at most 1024 bytes each")
+            }
+            LoginRefusal::TooMany(too_many) => {
+                Self::too_many_failures(too_many.retry_after_seconds)
+            }
+            LoginRefusal::Crowded => {
+                let description = "too many concurrent log-ins from your network or for this user";
+                Self::too_many(description, CROWDED_SECONDS)
+            }
+            LoginRefusal::Busy => Self::unavailable("too many log-ins are in progress"),
+            LoginRefusal::Database(error) => error.into(),
+        }
+    }
+}
+
+/// Verifies a user name and password. On success the credentials stay locked in the returned
+/// transaction.
+pub async fn log_in(
+    authenticator: &Authenticator,
+    attempt: LoginAttempt<'_>,
+) -> Result<LoggedIn, LoginRefusal> {
+    let LoginAttempt { kind, user_name, password, .. } = attempt;
+    if user_name.len() > PASSWORD_BYTES_MAX || password.len() > PASSWORD_BYTES_MAX {
+        return Err(LoginRefusal::TooLong);
+    }
+    let account = log_in_failures::account(kind, user_name);
+    let (line, places_max) = match attempt.by_known_client {
+        true => (format!("client {}", attempt.client_id), OF_KNOWN_CLIENT_MAX),
+        false => (attempt.source.network(), OF_NETWORK_MAX),
+    };
+    let strangers = &authenticator.strangers;
+    let place = strangers.sources.take(line.clone(), places_max).ok_or(LoginRefusal::Crowded)?;
+    let of_account = strangers.accounts.take(account.clone(), OF_ACCOUNT_MAX);
+    let _places = (place, of_account.ok_or(LoginRefusal::Crowded)?);
+    if let Some(too_many) = lockout::admit(authenticator, attempt.source, &account).await? {
+        return Err(LoginRefusal::TooMany(too_many));
+    }
+    let _turn = strangers.lines.acquire(&line).await.ok_or(LoginRefusal::Busy)?;
+    // PostgreSQL rejects U+0000 in text; no stored name has one.
+    let user = match kind {
+        _ if user_name.contains('\0') => None,
+        UserKind::Core => core_users::find(&authenticator.db, user_name).await?,
+        UserKind::Web => web_users::find(&authenticator.db, user_name).await?,
+    };
+    let hash = user.as_ref().map(|user| &user.password_hash);
+    let (verdict, broken) = match authenticator.passwords.verify(password, hash).await {
+        Ok(verdict) => (verdict, false),
+        Err(Failure::Busy) => return Err(LoginRefusal::Busy),
+        // Reported to the operators only: a separate error would reveal that the user exists.
+        Err(Failure::Broken(error)) => {
+            tracing::error!(error, "a stored password hash cannot be verified");
+            (Verdict::Wrong, true)
+        }
+    };
+    let tx = db::begin_write(&authenticator.db).await?;
+    let enabled = hold_credentials(&tx, kind, user.as_ref()).await?;
+    let locked = lockout::locked(&tx, &account).await?;
+    let reason = match &user {
+        None => "unknown_user",
+        Some(_) if locked => "locked",
+        Some(_) if broken => "broken_hash",
+        Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
+        Some(_) if enabled == Some(false) => "disabled",
+        Some(user) => {
+            welcome(&tx, &attempt, user, verdict, &account).await?;
+            return Ok(LoggedIn { tx, user_id: user.user_id });
+        }
+    };
+    refuse(tx, &attempt, user.as_ref(), &account, reason).await?;
+    Err(LoginRefusal::Wrong)
+}
+
+/// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials
+/// have changed since.
+async fn hold_credentials(
+    tx: &DatabaseTransaction,
+    kind: UserKind,
+    user: Option<&Login>,
+) -> Result<Option<bool>, DbErr> {
+    let nobody = Login::nobody();
+    let user = user.unwrap_or(&nobody);
+    match kind {
+        UserKind::Core => core_users::hold(tx, user).await,
+        UserKind::Web => web_users::hold(tx, user).await,
+    }
+}
+
+async fn welcome(
+    tx: &DatabaseTransaction,
+    attempt: &LoginAttempt<'_>,
+    user: &Login,
+    verdict: Verdict,
+    account: &str,
+) -> Result<(), DbErr> {
+    if let Verdict::RightButWeak(hash) = verdict {
+        match attempt.kind {
+            UserKind::Core => core_users::store_hash(tx, user, hash).await?,
+            UserKind::Web => web_users::store_hash(tx, user, hash).await?,
+        }
+    }
+    lockout::forget(tx, account).await?;
+    let event = attempt.source.event(EventKind::LogIn).client(attempt.client_id);
+    event.user(attempt.kind, user.user_id).user_name(attempt.user_name).record(tx).await?;
+    tracing::info!(kind = attempt.kind.as_str(), user.user_id, attempt.client_id, "logged in");
+    Ok(())
+}
+
+async fn refuse(
+    tx: DatabaseTransaction,
+    attempt: &LoginAttempt<'_>,
+    user: Option<&Login>,
+    account: &str,
+    reason: &'static str,
+) -> Result<(), DbErr> {
+    let failures = lockout::count_account(&tx, account).await?;
+    lockout::count_source(&tx, attempt.source).await?;
+    let event = |kind: EventKind| {
+        let event = attempt.source.event(kind).client(attempt.client_id).reason(reason);
+        match user {
+            Some(user) => event.user(attempt.kind, user.user_id).user_name(attempt.user_name),
+            None => event,
+        }
+    };
+    let mut events = vec![event(EventKind::LogInFailed)];
+    if failures == lockout::FAILURES_MAX {
+        events.push(event(EventKind::Locked));
+    }
+    audit::record(&tx, events).await?;
+    tx.commit().await?;
+    tracing::info!(kind = attempt.kind.as_str(), reason, attempt.client_id, "log-in refused");
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The two tables of live tokens, `active_users` and `cif_web_active_users`, which differ only in
+//! the names of two columns. One row per token; the rows of a session are removed together.
+
+use crate::http::oauth_error::OAuthError;
+use crate::login;
+use crate::store::Store;
+use crate::store::lifetimes;
+use crate::store::tokens::AccessToken;
+use sea_orm::sea_query::{DynIden, Expr, ExprTrait, IntoIden, Query, SelectStatement};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult};
+use shared::db;
+use shared::entity::{active_users, cif_web_active_users};
+use shared::introspection::UserKind;
+use shared::time::Timestamp;
+
+/// A table of live tokens.
+pub struct ActiveTokenTable {
+    /// Table name.
+    pub table: DynIden,
+    /// Column with the user or the contact.
+    pub user: DynIden,
+    /// Column with the creation time.
+    pub created: DynIden,
+}
+
+/// Returns the table of this kind of user.
+pub fn of(kind: UserKind) -> ActiveTokenTable {
+    match kind {
+        UserKind::Core => ActiveTokenTable {
+            table: active_users::Entity.into_iden(),
+            user: active_users::Column::UserId.into_iden(),
+            created: active_users::Column::ActiveDate.into_iden(),
+        },
+        UserKind::Web => ActiveTokenTable {
+            table: cif_web_active_users::Entity.into_iden(),
+            user: cif_web_active_users::Column::ContactId.into_iden(),
+            created: cif_web_active_users::Column::TokenDatestamp.into_iden(),
+        },
+    }
+}
+
+/// Lifetime of tokens of this kind in seconds, as an SQL expression.
+pub fn lifetime(store: &Store, kind: UserKind, backend: DbBackend) -> Expr {
+    match kind {
+        UserKind::Core => Expr::value(store.lifetimes.core_token_seconds as i64),
+        UserKind::Web => lifetimes::web_lifetime_seconds(backend),
+    }
+}
+
+/// An access token to be issued.
+#[derive(Debug)]
+pub struct Issue<'a> {
+    /// The token; it contains its session id.
+    pub token: AccessToken,
+    /// The user, or the web user's contact.
+    pub user_id: i64,
+    /// Client that the token is for.
+    pub client_id: &'a str,
+}
+
+/// Creation time and lifetime of a token, as the database reports them.
+#[derive(Clone, Copy, Debug)]
+pub struct Issued {
+    /// Creation time.
+    pub created: Timestamp,
+    /// Lifetime.
+    pub lifetime_seconds: i64,
+}
+
+/// Stores a new token, created at the database's current time.
+pub async fn issue(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    issue: &Issue<'_>,
+) -> Result<Issued, OAuthError> {
+    let backend = tx.get_database_backend();
+    let kind = issue.token.kind();
+    let hash = store.token_keys.hash(issue.token.text());
+    let ActiveTokenTable { table, user, created } = of(kind);
+    let columns =
+        [user, created.clone(), "session_id".into(), "client_id".into(), "token_hash".into()];
+    let insert = Query::insert()
+        .into_table(table.clone())
+        .columns(columns)
+        .values_panic([
+            issue.user_id.into(),
+            db::now(backend),
+            issue.token.session().text().into(),
+            issue.client_id.into(),
+            hash.as_str().into(),
+        ])
+        .take();
+    tx.execute(&insert).await?;
+    let select = Query::select()
+        .expr_as(Expr::col(created), "created")
+        .expr_as(lifetime(store, kind, backend), "lifetime_seconds")
+        .from(table)
+        .and_where(Expr::col("token_hash").eq(hash))
+        .take();
+    let row = tx.query_one(&select).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotInserted)?;
+    let lifetime_seconds = seconds_of(&row, "lifetime_seconds")?.ok_or_else(|| {
+        tracing::error!("the setting web_inactivity_timeout is missing or not 1 to 1440 minutes");
+        OAuthError::unavailable("web log-in is not configured")
+    })?;
+    Ok(Issued { created: row.try_get("", "created")?, lifetime_seconds })
+}
+
+/// Reads a count of seconds, whatever integer width the database returns.
+pub fn seconds_of(row: &QueryResult, column: &str) -> Result<Option<i64>, DbErr> {
+    row.try_get::<Option<i64>>("", column)
+        .or_else(|_| Ok(row.try_get::<Option<i32>>("", column)?.map(i64::from)))
+}
+
+/// Selects the live row of a token together with its user; no row if the token is unknown, expired
+/// or logged out, or if its user may no longer log in. One statement, evaluated at that statement's
+/// own time.
+pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
+    let backend = store.db.get_database_backend();
+    let ActiveTokenTable { table, user, created } = of(token.kind());
+    let seconds = lifetime(store, token.kind(), backend);
+    Query::select()
+        .expr_as(Expr::col(("subject", "subject_id")), "subject_id")
+        .expr_as(Expr::col(("subject", "username")), "username")
+        .expr_as(Expr::col(("subject", "admin")), "admin")
+        .expr_as(Expr::col(("subject", "dba")), "dba")
+        .expr_as(Expr::col((table.clone(), "client_id")), "token_client_id")
+        .expr_as(Expr::col((table.clone(), created.clone())), "created")
+        .expr_as(seconds.clone(), "lifetime_seconds")
+        .from(table.clone())
+        .join_subquery(
+            sea_orm::JoinType::InnerJoin,
+            login::subjects(token.kind()),
+            "subject",
+            Expr::col(("subject", "subject_id")).equals((table.clone(), user)),
+        )
+        .and_where(
+            Expr::col((table.clone(), "token_hash")).is_in(store.token_keys.hashes(token.text())),
+        )
+        .and_where(lifetimes::alive(backend, Expr::col((table, created)), seconds))
+        .take()
+}
+
+/// True if this token has a row, live or expired.
+pub async fn knows(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
+    let row = Query::select()
+        .expr(Expr::value(1))
+        .from(of(token.kind()).table)
+        .and_where(Expr::col("token_hash").is_in(store.token_keys.hashes(token.text())))
+        .take();
+    Ok(store.db.query_one(&row).await?.is_some())
+}
+
+/// Removes expired rows of this kind; returns how many.
+pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
+    let backend = store.db.get_database_backend();
+    let ActiveTokenTable { table, created, .. } = of(kind);
+    let seconds = lifetime(store, kind, backend);
+    let delete = Query::delete()
+        .from_table(table)
+        .and_where(lifetimes::expired(backend, Expr::col(created), seconds))
+        .take();
+    Ok(store.db.execute(&delete).await?.rows_affected())
+}

@@ -1,0 +1,154 @@
+//! What is known before any question is asked: the settings that an earlier run wrote.
+
+use super::answers::{DOCUMENTS, GivenTls, SPOOL, at, check_host};
+use super::arguments::InstallArgs;
+use super::settings_file::SettingsFile;
+use crate::installation::CliError;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// The settings of an earlier run, or those of a new installation.
+pub struct ExistingSettings {
+    /// The auth server's.
+    pub auth: SettingsFile,
+    /// The api-server's.
+    pub api: SettingsFile,
+    /// Their folder.
+    pub dir: PathBuf,
+    /// True if an earlier run wrote them.
+    pub exist: bool,
+    /// This machine's host name as given to the earlier run, which no setting contains.
+    pub host: Option<String>,
+}
+
+/// The file in the settings folder that holds this machine's host name.
+pub const HOST_FILE: &str = "host";
+
+impl ExistingSettings {
+    /// Reads the settings in this folder.
+    pub fn read(dir: &Path) -> Result<Self, CliError> {
+        let read = |name: &str, known| SettingsFile::read(&dir.join(name), known).map_err(CliError);
+        Ok(Self {
+            auth: read("auth-server.env", auth_server::config::SETTINGS)?,
+            api: read("api-server.env", api_server::config::SETTINGS)?,
+            dir: dir.to_owned(),
+            exist: dir.join("auth-server.env").exists(),
+            host: std::fs::read_to_string(dir.join(HOST_FILE))
+                .ok()
+                .map(|text| text.trim().to_owned())
+                .filter(|host| check_host(host).is_ok()),
+        })
+    }
+}
+
+/// The answers in the existing settings.
+#[derive(Clone, Debug, Default)]
+pub struct ExistingConfig {
+    /// URL of the database.
+    pub database_url: Option<String>,
+    /// The business time zone as answered before; no setting contains it.
+    pub time_zone: Option<String>,
+    /// This machine's host name.
+    pub host: Option<String>,
+    /// The auth server's listen address.
+    pub auth_listen: Option<IpAddr>,
+    /// The api-server's listen address.
+    pub api_listen: Option<IpAddr>,
+    /// Port of the auth server.
+    pub auth_port: Option<u16>,
+    /// Port of the api-server.
+    pub api_port: Option<u16>,
+    /// The issuer: the public URL of the auth server.
+    pub auth_url: Option<String>,
+    /// The public URL of the api-server.
+    pub api_url: Option<String>,
+    /// Folder for data.
+    pub data_dir: Option<PathBuf>,
+    /// The document store.
+    pub documents: Option<String>,
+    /// Certificate, key and authority.
+    pub tls: Option<GivenTls>,
+    /// Proxies in front of the servers.
+    pub proxies: Option<String>,
+    /// The spool folder for imports, if it is not the one in the data folder.
+    pub spool: Option<PathBuf>,
+    /// The system user that runs the servers.
+    pub service_user: Option<String>,
+}
+
+impl ExistingConfig {
+    /// The auth server's own URL before this run.
+    pub fn auth_direct_url(&self) -> Option<String> {
+        self.host.as_ref().zip(self.auth_port).map(|(host, port)| at(host, port))
+    }
+
+    /// Overrides these with the answers given before, to be proposed again.
+    #[must_use]
+    pub fn or_answered(self, given: &InstallArgs) -> Self {
+        let given = given.clone();
+        // URLs derived from host and port are not answers.
+        let of_host =
+            |port: Option<u16>| given.host.as_ref().zip(port).map(|(host, port)| at(host, port));
+        let (auth, api) = (of_host(given.auth_port), of_host(given.api_port));
+        Self {
+            database_url: given.database_url.or(self.database_url),
+            time_zone: given.time_zone.or(self.time_zone),
+            host: given.host.or(self.host),
+            auth_listen: given.listen.or(self.auth_listen),
+            api_listen: given.listen.or(self.api_listen),
+            auth_port: given.auth_port.or(self.auth_port),
+            api_port: given.api_port.or(self.api_port),
+            auth_url: given.auth_url.filter(|url| Some(url) != auth.as_ref()).or(self.auth_url),
+            api_url: given.api_url.filter(|url| Some(url) != api.as_ref()).or(self.api_url),
+            data_dir: given.data_dir.or(self.data_dir),
+            documents: given.documents.or(self.documents),
+            proxies: given.proxies.or(self.proxies),
+            service_user: given.service_user.or(self.service_user),
+            ..self
+        }
+    }
+
+    /// Reads the answers from these settings; a new installation has none.
+    pub fn of(settings: &ExistingSettings) -> Self {
+        if !settings.exist {
+            return Self::default();
+        }
+        let ExistingSettings { auth, api, .. } = settings;
+        let text = |file: &SettingsFile, name| file.get(name).map(str::to_owned);
+        let address = |file: &SettingsFile, name| file.get(name)?.parse::<SocketAddr>().ok();
+        let (auth_listen, api_listen) = (address(auth, "AUTH_LISTEN"), address(api, "API_LISTEN"));
+        let path = |file: &SettingsFile, name| file.get(name).map(PathBuf::from);
+        let tls = || {
+            Some(GivenTls {
+                certificate: path(auth, "AUTH_TLS_CERTIFICATE")?,
+                key: path(auth, "AUTH_TLS_KEY")?,
+                authority: path(api, "API_AUTH_CA")?,
+            })
+        };
+        let spool = path(api, "API_SPOOL_DIRECTORY");
+        let above = |path: Option<PathBuf>, name| {
+            path.filter(|path| path.ends_with(name)).and_then(|it| it.parent().map(Path::to_owned))
+        };
+        Self {
+            database_url: text(auth, "AUTH_DATABASE_URL"),
+            time_zone: None,
+            host: settings.host.clone(),
+            auth_listen: auth_listen.map(|address| address.ip()),
+            api_listen: api_listen.map(|address| address.ip()),
+            auth_port: auth_listen.map(|address| address.port()),
+            api_port: api_listen.map(|address| address.port()),
+            auth_url: text(auth, "AUTH_ISSUER"),
+            api_url: text(api, "API_PUBLIC_URL"),
+            data_dir: above(spool.clone(), SPOOL)
+                .or_else(|| above(path(api, "API_DOCUMENTS"), DOCUMENTS)),
+            documents: text(api, "API_DOCUMENTS"),
+            tls: tls(),
+            proxies: text(auth, "AUTH_TRUSTED_PROXIES"),
+            spool: spool.clone().filter(|spool| !spool.ends_with(SPOOL)),
+            service_user: super::system_user::reader(
+                &settings.dir.join("auth-server.env"),
+                spool.as_deref(),
+            ),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The first checks: the URL, name resolution, TCP.
+
+use super::report::{VerificationRun, VerificationStep};
+use super::{STEP_TIME, VerificationArgs};
+use reqwest::Url;
+use rustls::pki_types::ServerName;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::{TcpStream, lookup_host};
+
+/// A server that accepts connections.
+pub(super) struct Target {
+    /// The URL, parsed.
+    pub(super) url: Url,
+    /// The URL as given: issuers are compared character by character (RFC 8414, 3.3).
+    pub(super) given: String,
+    /// The host as TLS names it.
+    pub(super) name: ServerName<'static>,
+    /// The host as HTTP names it: the URL's, or that of the server behind a proxy.
+    pub(super) host: String,
+    /// The address that accepted a connection.
+    pub(super) address: SocketAddr,
+}
+
+/// Finds an address of the URL's host that accepts connections. `connect_to` overrides the host's
+/// addresses.
+pub(super) async fn check(
+    arguments: &VerificationArgs,
+    course: &mut VerificationRun,
+) -> Result<Target, VerificationStep> {
+    let VerificationArgs { url: given, connect_to, server_name, .. } = arguments;
+    let (url, host) = parse(given).map_err(|found| {
+        course.fail(
+            VerificationStep::Url,
+            found,
+            "pass the issuer URL, such as https://auth.example.com:8443",
+        )
+    })?;
+    let host = server_name.clone().unwrap_or(host);
+    let name = ServerName::try_from(host.clone()).map_err(|_| {
+        let found = format!("no certificate can contain the host name {host:?}");
+        course.fail(
+            VerificationStep::Url,
+            found,
+            "give the server a DNS name of letters, digits and hyphens",
+        )
+    })?;
+    course.pass(VerificationStep::Url, url.as_str());
+    let addresses = match connect_to {
+        None => resolve(&url, &host, course).await?,
+        Some(address) => {
+            let address = *address;
+            course.pass(
+                VerificationStep::NameResolution,
+                format!("{host} is assumed to be at {address}"),
+            );
+            vec![address]
+        }
+    };
+    let address = connect_to_one(&addresses, course).await?;
+    Ok(Target { url, given: given.to_owned(), name, host, address })
+}
+
+fn parse(given: &str) -> Result<(Url, String), String> {
+    let url = Url::parse(given).map_err(|error| format!("{given:?} is not a URL: {error}"))?;
+    if url.scheme() != "https" {
+        return Err(format!("the scheme is {:?}", url.scheme()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("the URL contains a user name or a password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("the URL contains a query or a fragment".to_owned());
+    }
+    // Only URLs put brackets around IPv6 addresses.
+    let host = url.host_str().ok_or("the URL has no host")?.trim_matches(['[', ']']).to_owned();
+    Ok((url, host))
+}
+
+async fn resolve(
+    url: &Url,
+    host: &str,
+    course: &mut VerificationRun,
+) -> Result<Vec<SocketAddr>, VerificationStep> {
+    let port = url.port_or_known_default().unwrap_or(443);
+    let looked_up = in_time(STEP_TIME, lookup_host((host, port))).await;
+    let found = match looked_up {
+        Ok(addresses) => {
+            let mut addresses: Vec<_> = addresses.collect();
+            addresses.dedup();
+            if !addresses.is_empty() {
+                let ips: Vec<_> = addresses.iter().map(|it| it.ip().to_string()).collect();
+                course.pass(
+                    VerificationStep::NameResolution,
+                    format!("{host} is {}", ips.join(", ")),
+                );
+                return Ok(addresses);
+            }
+            format!("{host} has no address")
+        }
+        Err(error) => format!("{host}: {error}"),
+    };
+    let advice = "correct the host in the URL, or add it to DNS or the hosts file";
+    Err(course.fail(VerificationStep::NameResolution, found, advice))
+}
+
+/// Tries the addresses in turn, all within the time limit of one request.
+async fn connect_to_one(
+    addresses: &[SocketAddr],
+    course: &mut VerificationRun,
+) -> Result<SocketAddr, VerificationStep> {
+    let share = STEP_TIME / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let mut failures = Vec::new();
+    for address in addresses {
+        match in_time(share, TcpStream::connect(address)).await {
+            Ok(_) => {
+                let but: String = failures.iter().map(|it| format!("; not by {it}")).collect();
+                course.pass(VerificationStep::Tcp, format!("accepted by {address}{but}"));
+                return Ok(*address);
+            }
+            Err(error) => failures.push(format!("{address}: {error}")),
+        }
+    }
+    let advice = "start the authentication server, correct the port, or open the firewall for it";
+    Err(course.fail(VerificationStep::Tcp, failures.join("; "), advice))
+}
+
+/// Returns the outcome, or an error after this time.
+pub(super) async fn in_time<T>(
+    time: Duration,
+    outcome: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
+    tokio::time::timeout(time, outcome).await.unwrap_or_else(|_| {
+        let text = format!("no answer within {:.1} s", time.as_secs_f32());
+        Err(io::Error::new(io::ErrorKind::TimedOut, text))
+    })
+}

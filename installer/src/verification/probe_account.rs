@@ -1,0 +1,120 @@
+//! The visitor: a user and a client that exist for one round trip, without privileges, with names
+//! and secrets that no one knows.
+
+use crate::installation::accounts::{self, Account};
+use crate::installation::credentials::{random_password, random_secret};
+use crate::installation::registration::{Grant, Registration};
+use crate::installation::{CliError, event};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use shared::audit::EventKind;
+use shared::db;
+use shared::entity::{log_in_failures, oauth_clients, user_credentials, users};
+use shared::introspection::UserKind;
+use shared::passwords::Passwords;
+use shared::random::random_bytes;
+use shared::sessions;
+
+/// The prefix of all their names.
+pub(crate) const PREFIX: &str = "verify-round-trip-";
+/// Older visitors were left by a run that was killed.
+const LEFT_OVER_SECONDS: i64 = 3600;
+
+/// A user and a client with the same name.
+pub(super) struct ProbeAccount {
+    /// The name of both.
+    pub(super) name: String,
+    /// The user's password.
+    pub(super) password: String,
+    /// The client's secret.
+    pub(super) secret: String,
+    /// The user's id.
+    pub(super) user_id: i64,
+}
+
+impl ProbeAccount {
+    /// Adds the user and the client.
+    pub(super) async fn add(
+        db: &DatabaseConnection,
+        passwords: &Passwords,
+    ) -> Result<Self, CliError> {
+        let name = format!("{PREFIX}{}", hex::encode(random_bytes::<12>()));
+        let (password, secret) = (random_password(), random_secret());
+        let hash = passwords.hash(&password).await.map_err(CliError)?;
+        let now = db::time(db).await?;
+        let tx = db::begin_write(db).await?;
+        let user = accounts::row(&name, "Verify Auth Server", now);
+        let user_id = accounts::add(&tx, user, &[]).await?;
+        accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
+        let client = Registration {
+            id: name.clone(),
+            grants: vec![Grant::Password, Grant::RefreshToken],
+            user_kinds: vec![UserKind::Core],
+            resource_server: true,
+            ..Registration::default()
+        };
+        let client = client.row(Some(&secret), None, now);
+        oauth_clients::Entity::insert(client).exec_without_returning(&tx).await?;
+        account(user_id, &name)
+            .event(EventKind::UserAdded)
+            .reason("round_trip")
+            .record(&tx)
+            .await?;
+        event(EventKind::ClientChanged).reason("added").client(&name).record(&tx).await?;
+        tx.commit().await?;
+        Ok(Self { name, password, secret, user_id })
+    }
+
+    /// Removes both and everything created through them, except the audit trail.
+    pub(super) async fn remove(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
+        remove(db, &self.name).await
+    }
+}
+
+/// Removes visitors left by runs that were killed.
+pub(super) async fn remove_left_overs(db: &DatabaseConnection) -> Result<(), DbErr> {
+    remove_older(db, LEFT_OVER_SECONDS).await
+}
+
+/// Removes all visitors, when no round trip is running.
+pub(crate) async fn remove_all(db: &DatabaseConnection) -> Result<(), DbErr> {
+    remove_older(db, 0).await
+}
+
+async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
+    let old = db::seconds_ago(db.get_database_backend(), seconds.into());
+    let names = users::Entity::find()
+        .filter(users::Column::UserName.starts_with(PREFIX))
+        .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lte(old))
+        .all(db)
+        .await?;
+    for user in names {
+        remove(db, &user.user_name).await?;
+    }
+    Ok(())
+}
+
+async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+    let tx = db::begin_write(db).await?;
+    // Lock order: the client's row first, so that issuing a token to it waits and then finds it
+    // gone.
+    oauth_clients::Entity::delete_by_id(name).exec(&tx).await?;
+    sessions::end_of_client(&tx, name).await?;
+    event(EventKind::ClientChanged).reason("removed").client(name).record(&tx).await?;
+    let user = users::Entity::find().filter(users::Column::UserName.eq(name)).one(&tx).await?;
+    if let Some(user) = user {
+        user_credentials::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+        sessions::end_all(&tx, UserKind::Core, user.user_id).await?;
+        let failures = log_in_failures::account(UserKind::Core, name);
+        log_in_failures::Entity::delete_by_id(failures).exec(&tx).await?;
+        users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
+        shared::user_names::release(&tx, UserKind::Core, name).await?;
+        let disabled = account(user.user_id, name).event(EventKind::UserDisabled);
+        disabled.reason("removed").record(&tx).await?;
+    }
+    tx.commit().await
+}
+
+fn account(user_id: i64, name: &str) -> Account {
+    Account { kind: UserKind::Core, user_id, user_name: name.to_owned() }
+}

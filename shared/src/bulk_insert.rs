@@ -1,0 +1,178 @@
+//! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
+//! numbers a table's rows, the key in the model is ignored.
+
+use crate::galera;
+use sea_orm::sea_query::{Expr, InsertStatement, Query};
+use sea_orm::{
+    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, InsertMany, IntoActiveModel,
+    Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr, Statement,
+};
+
+/// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
+const PARAMETERS_MAX: usize = 8_000;
+/// Rows per INSERT.
+const ROWS_MAX: usize = 500;
+/// Up to this many remaining rows go into one INSERT, whatever their number.
+const FEW_ROWS: usize = 64;
+
+/// Returns how many of the remaining rows go into the next INSERT, at most `rows_max`. Above a few,
+/// it is a power of two: a connection caches every statement it has seen, and there must not be one
+/// for every number of rows.
+pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
+    match left {
+        left if left >= rows_max => rows_max,
+        left if left <= FEW_ROWS => left,
+        left => 1 << left.ilog2(),
+    }
+}
+
+/// Returns the statement that inserts a row of these values. They are expressions rather than a
+/// model's values, because the database's time is an expression.
+pub fn insert<E: EntityTrait>(
+    entity: E,
+    values: impl IntoIterator<Item = (E::Column, Expr)>,
+) -> InsertStatement {
+    let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    Query::insert().into_table(entity).columns(columns).values_panic(values).take()
+}
+
+/// Inserts a row; returns its key.
+pub async fn add<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+    <A::Entity as EntityTrait>::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let inserted = A::Entity::insert(new_row(row)).exec(db).await?;
+    Ok(inserted.last_insert_id)
+}
+
+/// Inserts many rows.
+pub async fn add_all<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
+        let some: Vec<A> = rows.by_ref().take(count).collect();
+        A::Entity::insert_many(some).exec_without_returning(db).await?;
+    }
+    Ok(())
+}
+
+/// Inserts many rows into a table that the database numbers; returns their keys, in the order of
+/// the rows.
+///
+/// On every database one statement's keys ascend in the order of its rows, so sorting them restores
+/// that order.
+pub async fn add_numbered<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<Vec<i64>, DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+    <A::Entity as EntityTrait>::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
+{
+    let mut keys = Vec::with_capacity(rows.len());
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
+        let some: Vec<A> = rows.by_ref().take(count).collect();
+        let count = some.len() as i64;
+        let insert = A::Entity::insert_many(some);
+        match db.get_database_backend() {
+            DbBackend::Postgres => {
+                let mut returned = returned_keys(db, insert).await?;
+                returned.sort_unstable();
+                keys.extend(returned);
+            }
+            DbBackend::MySql => {
+                let before = match galera::is_node(db) {
+                    true => Some(auto_increment_step(db).await?),
+                    false => None,
+                };
+                let first = last_insert_id(db, insert).await?;
+                let step = auto_increment_step(db).await?;
+                if before.is_some_and(|before| before != step) {
+                    let text = "a cluster node joined or left while rows were numbered";
+                    return Err(DbErr::Conn(RuntimeErr::Internal(text.to_owned())));
+                }
+                keys.extend((0..count).map(|place| first + place * step));
+            }
+            _ => {
+                let last = last_insert_id(db, insert).await?;
+                keys.extend(last - count + 1..=last);
+            }
+        }
+    }
+    Ok(keys)
+}
+
+async fn returned_keys<A: ActiveModelTrait>(
+    db: &impl ConnectionTrait,
+    insert: InsertMany<A>,
+) -> Result<Vec<i64>, DbErr> {
+    let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column());
+    let mut insert = insert.into_query();
+    insert.returning(Query::returning().columns(keys));
+    let rows = db.query_all(&insert).await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
+/// Returns the driver's `last_insert_id`: of several rows, the first row's key on MariaDB, the last
+/// row's on SQLite.
+async fn last_insert_id<A: ActiveModelTrait>(
+    db: &impl ConnectionTrait,
+    insert: InsertMany<A>,
+) -> Result<i64, DbErr> {
+    let inserted = db.execute(&insert.into_query()).await?;
+    i64::try_from(inserted.last_insert_id()).map_err(|error| DbErr::Type(error.to_string()))
+}
+
+/// Returns the distance between two keys of one INSERT: the number of cluster nodes, which may
+/// change with any statement.
+async fn auto_increment_step(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let select = "SELECT CAST(@@auto_increment_increment AS SIGNED) AS step";
+    let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, select)).await?;
+    row.map_or(Ok(1), |row| row.try_get("", "step"))
+}
+
+fn rows_per_insert<A: ActiveModelTrait>() -> usize {
+    let columns = <A::Entity as EntityTrait>::Column::iter().count();
+    (PARAMETERS_MAX / columns.max(1)).clamp(1, ROWS_MAX)
+}
+
+fn new_row<M, A>(row: M) -> A
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    let mut row = row.into_active_model().reset_all();
+    if <A::Entity as EntityTrait>::PrimaryKey::auto_increment() {
+        for key in <A::Entity as EntityTrait>::PrimaryKey::iter() {
+            row.not_set(key.into_column());
+        }
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rows_are_written_by_few_different_statements() {
+        let mut seen = std::collections::BTreeSet::new();
+        for rows in 0..3_000 {
+            let mut left = rows;
+            while left > 0 {
+                let count = rows_at_once(left, ROWS_MAX);
+                assert!((1..=ROWS_MAX.min(left)).contains(&count));
+                seen.insert(count);
+                left -= count;
+            }
+        }
+        assert_eq!(seen.len(), FEW_ROWS + 3, "{seen:?}");
+        assert_eq!(seen.last(), Some(&ROWS_MAX));
+    }
+}
