@@ -118,7 +118,7 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
     let begun = settings::Model { name: PROGRESS.to_owned(), value: BEGUN.to_owned() };
     bulk_insert::add_all(&tx, vec![begun]).await?;
     seed::setup_lists::add(&tx).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     Ok(true)
 }
 
@@ -172,7 +172,7 @@ impl<'a> LoanMaker<'a> {
         for copy in 1..blocks {
             let tx = db::begin_write(self.db).await?;
             original.copy(&tx, copy).await?;
-            tx.commit().await?;
+            db::commit(tx).await?;
             self.progress.inc(u64::from(first));
         }
         original.number_behind(self.db).await?;
@@ -195,7 +195,7 @@ impl<'a> LoanMaker<'a> {
             drawers::add(&tx, &block).await?;
             batches::add(&tx, &block).await?;
         }
-        Ok(tx.commit().await?)
+        Ok(db::commit(tx).await?)
     }
 
     async fn import(&self, numbers: Range<u32>) -> Result<(), CliError> {

@@ -70,6 +70,9 @@ pub async fn connect(
         postgres.options([("lock_timeout", lock_wait_ms.as_str())])
     });
     options.map_sqlx_mysql_pool_opts(|pool| {
+        let pool = pool.after_release(|connection, _| {
+            Box::pin(async move { galera::leave(connection).await.map(|()| true) })
+        });
         pool.after_connect(|connection, _| {
             Box::pin(async move {
                 let seconds = LOCK_WAIT.as_secs();
@@ -111,9 +114,38 @@ async fn is_good(
 /// Begins a write transaction. On SQLite it takes the write lock immediately, because a reader that
 /// upgrades to a writer fails instead of waiting.
 pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let tx = begin_unmarked(db).await?;
+    galera::mark(&tx).await?;
+    Ok(tx)
+}
+
+/// Begins a write transaction of a migration: the table of marks may not exist yet.
+pub(crate) async fn begin_unmarked(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
     db.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() })
         .await
+}
+
+/// Commits a write transaction. Contention if another node of a cluster has silently rolled it back
+/// ([`crate::galera`]).
+pub async fn commit(tx: DatabaseTransaction) -> Result<(), DbErr> {
+    galera::take_mark(&tx).await?;
+    commit_unmarked(tx).await
+}
+
+/// Commits a write transaction of a migration.
+#[expect(clippy::disallowed_methods, reason = "all others go through `commit`")]
+pub(crate) async fn commit_unmarked(tx: DatabaseTransaction) -> Result<(), DbErr> {
+    tx.commit().await
+}
+
+/// Returns the error to report for a transaction that failed: contention if another node of a
+/// cluster has silently rolled it back, because the failure may come from that.
+pub async fn failed<E: From<DbErr> + Contended>(tx: &DatabaseTransaction, error: E) -> E {
+    match galera::take_mark(tx).await {
+        Err(lost) if galera::is_lost(&lost) => lost.into(),
+        _ => error,
+    }
 }
 
 /// Begins a savepoint, a part of a transaction that can be rolled back separately. `None` in a
@@ -134,7 +166,8 @@ pub async fn try_out<E: From<DbErr>>(
 ) -> Result<(), E> {
     let Some(trial) = begin_part(tx).await? else {
         work(tx).await?;
-        return Ok(tx.execute_unprepared("ROLLBACK AND CHAIN").await.map(drop)?);
+        tx.execute_unprepared("ROLLBACK AND CHAIN").await?;
+        return Ok(galera::mark(tx).await?);
     };
     work(&trial).await?;
     Ok(trial.rollback().await?)
@@ -294,6 +327,7 @@ pub fn fault(error: &DbErr) -> Fault {
         DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
             sqlx_fault(error)
         }
+        error if galera::is_lost(error) => Fault::Contention,
         _ => Fault::Defect,
     }
 }

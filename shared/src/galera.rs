@@ -8,9 +8,14 @@
 //! any kind the lock is enough, and no guard is written.
 //!
 //! Savepoints are not used in a cluster ([`crate::db::begin_part`]): rolling back to one before
-//! which nothing was written takes effect on that node only, and a transaction with a savepoint
-//! that another node rolls back disappears silently, so that its remaining statements are committed
-//! one by one.
+//! which nothing was written takes effect on that node only.
+//!
+//! A transaction that another node rolls back can disappear silently: MariaDB (seen in 10.11.19)
+//! loses the error where the transaction is about to prepare a statement (`COM_STMT_PREPARE`), as
+//! the driver does once per text and connection. The remaining statements would be committed one by
+//! one. So every write transaction turns autocommit off and begins with a mark, a row of its own,
+//! and commits only if the mark is still there ([`mark`], [`take_mark`]). What was written without
+//! it is rolled back, and the whole is retried.
 //!
 //! Rows linked by a foreign key need no guard: a parent cannot be deleted on one node while a child
 //! is inserted on another.
@@ -49,6 +54,45 @@ pub(crate) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::E
     CLUSTERED.store(true, Ordering::Relaxed);
     let wait = format!("SET SESSION wsrep_sync_wait = {SYNC_WAIT}");
     connection.execute(AssertSqlSafe(wait)).await.map(drop)
+}
+
+/// The error of a transaction that has lost its mark.
+const LOST: &str = "another node rolled the transaction back";
+
+/// Marks a transaction that has just begun. Both statements are sent as text, never prepared.
+pub(crate) async fn mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+    if !is_node(tx) {
+        return Ok(());
+    }
+    let choose = "SET autocommit = 0, @mark = -1 - FLOOR(RAND() * 2147483647)";
+    tx.execute_unprepared(choose).await?;
+    let insert = "INSERT INTO row_guards (guard_id, writes) VALUES (@mark, 0)";
+    tx.execute_unprepared(insert).await.map(drop)
+}
+
+/// Deletes the mark before the commit. Fails if this is no longer the transaction that set it.
+pub(crate) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+    if !is_node(tx) {
+        return Ok(());
+    }
+    let delete = "DELETE FROM row_guards WHERE guard_id = @mark";
+    match tx.execute_unprepared(delete).await?.rows_affected() {
+        1 => Ok(()),
+        _ => Err(DbErr::Custom(LOST.to_owned())),
+    }
+}
+
+/// Turns autocommit on again for a connection that returns to the pool.
+pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
+    match CLUSTERED.load(Ordering::Relaxed) {
+        true => connection.execute("SET autocommit = 1").await.map(drop),
+        false => Ok(()),
+    }
+}
+
+/// True for the error of a transaction that has lost its mark.
+pub(crate) fn is_lost(error: &DbErr) -> bool {
+    matches!(error, DbErr::Custom(text) if text == LOST)
 }
 
 /// How a row's guard is held.

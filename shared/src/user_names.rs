@@ -248,7 +248,7 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
             count(&tx, rows.collect()).await?;
         }
     }
-    tx.commit().await
+    db::commit(tx).await
 }
 
 /// Adds these numbers of holders to the existing ones.

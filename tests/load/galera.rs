@@ -23,6 +23,7 @@
 
 mod two_nodes {
     pub mod nodes;
+    pub mod prepared;
     pub mod races;
 }
 
@@ -60,8 +61,8 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
-use two_nodes::nodes;
 use two_nodes::races::{Races, Tally};
+use two_nodes::{nodes, prepared};
 
 /// Time allowed in addition to the durations in the arguments.
 const PREPARATION: Duration = Duration::from_secs(300);
@@ -184,6 +185,14 @@ impl Trial<'_> {
         let failed = |error: sea_orm::DbErr| error.to_string();
         let unfit = nodes::unfit_tables(&world.db).await.map_err(failed)?;
         faults.extend(unfit.iter().map(|table| format!("{table}: no InnoDB, or no primary key")));
+        let urls = [0, 1].map(|node| self.cluster.url_on(node, &world.database_url));
+        let (transactions, partial) =
+            prepared::run(&urls, arguments.rounds).await.map_err(failed)?;
+        println!(
+            "  {transactions} transactions that prepared their statements: {}",
+            verdict(&partial)
+        );
+        faults.extend(partial);
         let loans = Loans::book(world, arguments.loans).await?;
         let hot = loans.hot;
         let drawers = Drawers::make(world).await;

@@ -167,7 +167,7 @@ impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
             Self::Kept(claim) => {
                 let done = Replayable::new(StatusCode::CREATED, &answer);
                 done.keep(*claim, &tx).await?;
-                tx.commit().await?;
+                db::commit(tx).await?;
                 Ok(done)
             }
         }
@@ -181,7 +181,7 @@ impl<A: Send> TransactionEnd<A> for CommitEnd {
     type Told = A;
 
     async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, KeyError> {
-        tx.commit().await?;
+        db::commit(tx).await?;
         Ok(answer)
     }
 }
@@ -209,8 +209,10 @@ async fn attempt<E: Command, N: TransactionEnd<E::Answer>>(
 ) -> Result<N::Told, Failure<E::Rule>> {
     let tx = db::begin_write(&writer.db).await?;
     let clock = db::clock(&tx).await?;
-    let answer = effect.apply(&tx, clock).await?;
-    Ok(ending.end(tx, answer).await?)
+    match effect.apply(&tx, clock).await {
+        Ok(answer) => Ok(ending.end(tx, answer).await?),
+        Err(failure) => Err(db::failed(&tx, failure).await),
+    }
 }
 
 #[cfg(test)]

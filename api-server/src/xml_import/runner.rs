@@ -130,7 +130,7 @@ impl Runner<'_> {
         if let Some(run) = run {
             run.finish_block(&tx, &answer).await?;
         }
-        tx.commit().await?;
+        db::commit(tx).await?;
         Ok(answer)
     }
 
@@ -151,7 +151,7 @@ impl Runner<'_> {
             db::again(async || {
                 let tx = db::begin_write(db).await?;
                 run.finish(&tx, &answer).await?;
-                Ok::<_, ImportError>(tx.commit().await?)
+                Ok::<_, ImportError>(db::commit(tx).await?)
             })
             .await?;
         }
@@ -305,7 +305,7 @@ impl Runner<'_> {
             let results: Vec<&OfRecord> = all.iter().map(|applied| &applied.results).collect();
             run.note(&tx, self.record_index, &results).await?;
         }
-        tx.commit().await?;
+        db::commit(tx).await?;
         for applied in &all {
             self.tell(applied).await?;
         }
@@ -357,7 +357,7 @@ impl Runner<'_> {
             if let Some(run) = &self.run {
                 run.note(&tx, self.record_index, &[&applied.results]).await?;
             }
-            tx.commit().await?;
+            db::commit(tx).await?;
             return Ok(applied);
         };
         self.renew().await?;
@@ -368,7 +368,7 @@ impl Runner<'_> {
         let applied = self.import.record_alone(&part, record).await?;
         match applied.failed {
             true => part.rollback().await?,
-            false => part.commit().await?,
+            false => db::commit(part).await?,
         }
         Ok(applied)
     }
@@ -407,7 +407,7 @@ impl Runner<'_> {
             (Some(part), Some(_)) => {
                 match failed {
                     true => part.rollback().await?,
-                    false => part.commit().await?,
+                    false => db::commit(part).await?,
                 }
                 None
             }
@@ -418,7 +418,7 @@ impl Runner<'_> {
             if let Some(run) = &self.run {
                 run.hold(&tx).await?;
             }
-            tx.commit().await?;
+            db::commit(tx).await?;
         }
         self.failed |= failed;
         self.applied |= !failed;

@@ -203,7 +203,7 @@ impl AuthorizeRequest<'_> {
             let code =
                 authorization_requests::grant_code(&self.state.store, &tx, &request_id, log_in)
                     .await?;
-            tx.commit().await.map(|()| code)
+            db::commit(tx).await.map(|()| code)
         })
         .await?;
         let url = |code: Code| {

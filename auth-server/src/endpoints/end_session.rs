@@ -140,7 +140,7 @@ async fn log_out_browser(
             shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
             let event = source.event(EventKind::LoggedOut).reason("browser");
             event.user(kind, log_in.user_id).record(&tx).await?;
-            tx.commit().await
+            db::commit(tx).await
         })
         .await?;
     }

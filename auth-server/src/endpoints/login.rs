@@ -93,7 +93,7 @@ async fn enter(
     let code = authorization_requests::grant_code(&state.store, &tx, &pending.request_id, &browser)
         .await?;
     let code = code.ok_or_else(HtmlError::expired)?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     Ok(Some((cookie, code)))
 }
 

@@ -37,7 +37,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
         let event = source.event(EventKind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);
         event.token(&state.store.token_keys.hash(token)).record(&tx).await?;
-        tx.commit().await
+        db::commit(tx).await
     })
     .await?;
     tracing::info!(client.client_id, "session revoked");

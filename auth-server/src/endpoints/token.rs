@@ -111,6 +111,6 @@ async fn log_in_with_password(
         nonce: None,
     };
     let answer = sessions::begin(&state.store, &logged_in.tx, new, source).await?;
-    logged_in.tx.commit().await?;
+    db::commit(logged_in.tx).await?;
     Ok(answer)
 }

@@ -249,7 +249,7 @@ async fn refuse(
         events.push(event(EventKind::Locked));
     }
     audit::record(&tx, events).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     tracing::info!(kind = attempt.kind.as_str(), reason, attempt.client_id, "log-in refused");
     Ok(())
 }

@@ -302,7 +302,7 @@ pub async fn exchange(
         shared::sessions::end_session(&tx, request.user_kind, session).await?;
         let event = source.event(EventKind::ReuseDetected).client(&client.client_id);
         event.reason("code").user(request.user_kind, user_id).record(&tx).await?;
-        tx.commit().await?;
+        db::commit(tx).await?;
         tracing::warn!(client.client_id, "an authorization code was reused: session ended");
         return Err(wrong());
     }
@@ -331,7 +331,7 @@ pub async fn exchange(
         nonce: request.nonce.clone(),
     };
     let answer = sessions::begin(store, &tx, new, source).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     Ok(answer)
 }
 

@@ -262,7 +262,7 @@ async fn refuse(
     // An unknown client id may be a secret typed into the wrong field.
     let event = if known { event.client(&credentials.client_id) } else { event };
     event.record(&tx).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     tracing::info!(reason, "client authentication failed");
     Ok(OAuthError::invalid_client(credentials.basic()))
 }

@@ -203,7 +203,7 @@ async fn try_rotate(
     }
     add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
     Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     Ok(Ok(next.key_id.clone()))
 }
 

@@ -100,7 +100,7 @@ async fn exchange(
         RefreshOutcome::Reused => {
             shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
             event(EventKind::ReuseDetected).reason("refresh_token").record(&tx).await?;
-            tx.commit().await?;
+            db::commit(tx).await?;
             tracing::warn!(client.client_id, "a refresh token was reused: session ended");
             return Err(wrong());
         }
@@ -136,7 +136,7 @@ async fn exchange(
     };
     let answer =
         answer(store, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
-    tx.commit().await?;
+    db::commit(tx).await?;
     Ok(Some(answer))
 }
 

@@ -218,7 +218,7 @@ pub async fn log_out(
         shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
         let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(how);
         audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
-        tx.commit().await
+        db::commit(tx).await
     })
     .await?;
     tracing::info!(kind = owner.user_kind.as_str(), owner.user_id, how, "logged out");

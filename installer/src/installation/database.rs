@@ -69,7 +69,7 @@ pub async fn change<T>(
     let changed = db::again(async || {
         let tx = db::begin_write(db).await?;
         let done = work(&tx).await?;
-        tx.commit().await?;
+        db::commit(tx).await?;
         Ok::<_, ChangeError>(done)
     });
     Ok(changed.await?)

@@ -24,7 +24,7 @@ pub async fn ensure(db: &DatabaseConnection) -> Result<(), DbErr> {
     ensure_fee_rule(&tx).await?;
     ensure_teller_drawer(&tx).await?;
     field_definitions::ensure(&tx).await?;
-    tx.commit().await
+    db::commit(tx).await
 }
 
 /// The fee rule for every loan group and every brand.

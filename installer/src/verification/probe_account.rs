@@ -61,7 +61,7 @@ impl ProbeAccount {
             .record(&tx)
             .await?;
         event(EventKind::ClientChanged).reason("added").client(&name).record(&tx).await?;
-        tx.commit().await?;
+        db::commit(tx).await?;
         Ok(Self { name, password, secret, user_id })
     }
 
@@ -112,7 +112,7 @@ async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
         let disabled = account(user.user_id, name).event(EventKind::UserDisabled);
         disabled.reason("removed").record(&tx).await?;
     }
-    tx.commit().await
+    db::commit(tx).await
 }
 
 fn account(user_id: i64, name: &str) -> Account {

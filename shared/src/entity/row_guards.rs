@@ -1,4 +1,4 @@
-//! Row guards, which `shared::cluster` writes so that nodes of a cluster notice each other:
+//! Row guards, which `shared::galera` writes so that nodes of a cluster notice each other:
 //! counters without meaning, one for each row ever guarded. Empty outside of clusters.
 
 use sea_orm::entity::prelude::*;

@@ -124,7 +124,7 @@ async fn in_one_transaction(
         watch(Progress::Done(migration, began.elapsed()));
     }
     match ending {
-        Ending::Kept => tx.commit().await?,
+        Ending::Kept => db::commit_unmarked(tx).await?,
         Ending::RolledBack => tx.rollback().await?,
     }
     Ok(())
@@ -132,7 +132,7 @@ async fn in_one_transaction(
 
 /// Begins a transaction that excludes other runs. On SQLite the write lock is enough.
 async fn lock(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
-    let tx = db::begin_write(db).await?;
+    let tx = db::begin_unmarked(db).await?;
     if tx.get_database_backend() == DbBackend::Postgres {
         let sql = format!("SELECT pg_advisory_xact_lock({POSTGRES_LOCK})");
         tx.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await?;

@@ -33,7 +33,7 @@ struct Mark {
 /// Runs the pending migrations.
 pub async fn run(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
     // The lock belongs to a connection, which this transaction holds; the work is done on another.
-    let holder = db::begin_write(db).await?;
+    let holder = db::begin_unmarked(db).await?;
     let outcome = match take_lock(&holder).await {
         Ok(true) => run_pending(db, watch).await,
         Ok(false) => Err(Stopped::UnderWay),
@@ -139,10 +139,10 @@ async fn make(
 ) -> Result<Mark, Stopped> {
     let next = Mark { done: mark.done + 1, announced: false };
     let Some(effect) = &step.effect else {
-        let tx = db::begin_write(db).await?;
+        let tx = db::begin_unmarked(db).await?;
         tx.execute_raw(step.statement.clone()).await?;
         advance(&tx, migration, mark, next).await?;
-        tx.commit().await?;
+        db::commit_unmarked(tx).await?;
         return Ok(next);
     };
     let in_effect = is_in_effect(db, effect).await?;
@@ -213,10 +213,10 @@ async fn begin(db: &DatabaseConnection, migration: &Migration) -> Result<Mark, D
 }
 
 async fn end(db: &DatabaseConnection, migration: &Migration) -> Result<(), DbErr> {
-    let tx = db::begin_write(db).await?;
+    let tx = db::begin_unmarked(db).await?;
     enter(&tx, migration).await?;
     tx.execute(Query::delete().from_table(TABLE).and_where(is_of(migration))).await?;
-    tx.commit().await
+    db::commit_unmarked(tx).await
 }
 
 /// Moves the mark. If it has changed since it was read, another run is at work.

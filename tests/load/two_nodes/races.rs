@@ -166,7 +166,7 @@ impl Races<'_> {
             account.take(&tx).await?;
             accounts::set_password(&tx, account.kind, account.user_id, hash.clone()).await?;
             sessions::end_all(&tx, account.kind, account.user_id).await?;
-            tx.commit().await
+            db::commit(tx).await
         });
         changed.await.map_err(|error| error.to_string())
     }
@@ -213,7 +213,7 @@ impl Races<'_> {
                 .await?;
             sessions::guard_client(&tx, id, Hold::AgainstAll).await?;
             sessions::end_of_client(&tx, id).await?;
-            tx.commit().await
+            db::commit(tx).await
         })
         .await
     }

@@ -126,7 +126,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
                     .map(|secret| (format!("the secret of the client {id}"), secret)),
             );
         }
-        tx.commit().await?;
+        db::commit(tx).await?;
         db.close().await?;
         Ok(())
     };
@@ -198,7 +198,7 @@ pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result
         let tx = db::begin_write(&db).await?;
         core_settings::write(&tx, BUSINESS_TIME_ZONE, zone).await?;
         event(EventKind::SettingChanged).reason(BUSINESS_TIME_ZONE).record(&tx).await?;
-        tx.commit().await?;
+        db::commit(tx).await?;
         db.close().await
     };
     set.await.map_err(|error: DbErr| format!("cannot set the business time zone: {error}"))
@@ -247,7 +247,7 @@ async fn change_receivers(
         let changed = event(EventKind::ClientChanged).reason("changed").client(BROWSER_CLIENT);
         changed.record(&tx).await?;
     }
-    tx.commit().await?;
+    db::commit(tx).await?;
     db.close().await
 }
 
@@ -272,7 +272,7 @@ pub async fn remove(rows: &Rows) -> Result<(), String> {
         if rows.signing_keys {
             signing_keys::Entity::delete_many().exec(&tx).await?;
         }
-        tx.commit().await?;
+        db::commit(tx).await?;
         db.close().await
     };
     removed.await.map_err(|error: DbErr| format!("cannot remove the added rows: {error}"))

@@ -1,0 +1,86 @@
+//! Transactions that prepare their statements while the other node rolls them back: each is
+//! committed whole or not at all. MariaDB may lose the error (see `shared::galera`).
+
+use futures_util::future::try_join_all;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, Value};
+use shared::db::{self, Contended};
+
+/// Senders on each node: all of them write the same row.
+const SENDERS: u32 = 3;
+/// Transactions of each sender in a round.
+const TRANSACTIONS: u32 = 4;
+/// Rows that each transaction inserts, one statement each.
+const ROWS: u32 = 4;
+/// Different texts of each statement: more than a connection keeps prepared.
+const TEXTS: u32 = 200;
+
+/// Runs the rounds on two nodes. Returns how many transactions there were, and what must not
+/// happen.
+pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), DbErr> {
+    let nodes = [db::connect(&urls[0], 10, false).await?, db::connect(&urls[1], 10, false).await?];
+    for table in [
+        "CREATE TABLE prepared_total (id INT PRIMARY KEY, entries BIGINT NOT NULL)",
+        "CREATE TABLE prepared_entries (id BIGINT PRIMARY KEY AUTO_INCREMENT, \
+         total_id INT NOT NULL, name VARCHAR(40) NOT NULL, \
+         FOREIGN KEY (total_id) REFERENCES prepared_total (id))",
+        "INSERT INTO prepared_total VALUES (1, 0)",
+    ] {
+        nodes[0].execute_unprepared(table).await?;
+    }
+    let nodes_of = &nodes;
+    let sent = (0..2 * SENDERS).map(|sender| async move {
+        let db = &nodes_of[(sender % 2) as usize];
+        for transaction in 0..rounds * TRANSACTIONS {
+            let name = format!("{sender}-{transaction}");
+            loop {
+                match enter(db, &name).await {
+                    Err(error) if error.is_contention() => {}
+                    entered => break entered?,
+                }
+            }
+        }
+        Ok::<_, DbErr>(())
+    });
+    try_join_all(sent).await?;
+    let count = "SELECT CAST(COUNT(*) AS SIGNED), entries FROM prepared_total t \
+                 LEFT JOIN prepared_entries e ON e.total_id = t.id GROUP BY t.id";
+    let row = nodes[0].query_one_raw(Statement::from_string(DbBackend::MySql, count)).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotFound("the total".to_owned()))?;
+    let (rows, total): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    for table in ["prepared_entries", "prepared_total"] {
+        nodes[0].execute_unprepared(&format!("DROP TABLE {table}")).await?;
+    }
+    let transactions = 2 * SENDERS * rounds * TRANSACTIONS;
+    let due = i64::from(transactions * ROWS);
+    let mut faults = Vec::new();
+    if (rows, total) != (due, due) {
+        faults.push(format!("{rows} rows and a total of {total} where both should be {due}"));
+    }
+    for node in nodes {
+        node.close().await?;
+    }
+    Ok((transactions, faults))
+}
+
+/// Inserts rows and adds them to the total, in one transaction.
+async fn enter(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+    let tx = db::begin_write(db).await?;
+    tx.query_one_raw(statement(
+        "SELECT entries FROM prepared_total WHERE id = ? FOR UPDATE",
+        [1.into()],
+    ))
+    .await?;
+    for _ in 0..ROWS {
+        let insert = "INSERT INTO prepared_entries (total_id, name) VALUES (1, ?)";
+        tx.execute_raw(statement(insert, [name.into()])).await?;
+    }
+    let add = "UPDATE prepared_total SET entries = entries + ? WHERE id = 1";
+    tx.execute_raw(statement(add, [i64::from(ROWS).into()])).await?;
+    db::commit(tx).await
+}
+
+/// A statement with one of many texts that mean the same.
+fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
+    let sql = format!("{sql} /* {} */", fastrand::u32(0..TEXTS));
+    Statement::from_sql_and_values(DbBackend::MySql, sql, values)
+}
