@@ -1,17 +1,17 @@
 //! Payment gateway: the interface to gateways, and the choice of one.
 //!
 //! An adapter converts but never decides: it translates calls into its gateway's API, and responses
-//! into the types of this file. [`paying`], [`saved_cards`] and [`sessions`] decide what follows
+//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what follows
 //! from a response. The gateway is never called while a row is locked.
 //!
 //! | Module | Contents |
 //! |---|---|
 //! | `saved_cards` | adding and forgetting cards |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
-//! | `paying` | card payments from intent to posting, whatever fails in between |
+//! | `payment` | card payments from intent to posting, whatever fails in between |
 //! | `refusals` | why a card command was refused |
 //! | `recovery` | recovery of work that got stuck |
-//! | `sessions` | the gateway's pages on which a card is added |
+//! | `checkout_sessions` | the gateway's pages on which a card is added |
 //! | `sandbox`, `stripe` | the adapters |
 
 pub mod checkout_sessions;
@@ -103,7 +103,7 @@ pub struct ChargeRequest<'a> {
     pub card_payment_id: i64,
     /// Amount that the card will be charged.
     pub total: Money,
-    /// Token of the card, as in [`Described::token`].
+    /// Token of the card, as in [`CardDetails::token`].
     pub token: &'a str,
     /// Id of the request that began it. It is part of the idempotency key at the gateway, because a
     /// restored database may assign the same card-payment id again.

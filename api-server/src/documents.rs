@@ -1,6 +1,6 @@
 //! Documents of comments and of user-defined fields. This file reads them. [`changes`] has the
-//! commands that change them, [`attaching`] receives their files, [`uploads`] reads forms,
-//! [`downloads`] sends files, and [`document_store`] stores the bytes.
+//! commands that change them, [`attach`] receives their files, [`multipart`] reads forms,
+//! [`downloads`] sends files, and [`store`] stores the bytes.
 
 pub mod attach;
 pub mod changes;

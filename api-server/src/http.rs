@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `admission` | admits requests: token, privilege, media types, query |
 //! | `operations` | the table of operations, and paths outside the API |
-//! | `expectations` | describes in plain words what the contract expects of a request |
-//! | `request_body`, `texts` | JSON bodies, and bounded strings |
-//! | `paging`, `business_days` | lists |
-//! | `versions`, `ranges`, `fixed_body` | ETags, byte ranges, bodies that never change |
-//! | `at_once`, `import_gate` | concurrency limits, and who waits for an import |
-//! | `card_numbers` | finds card numbers where none are allowed |
+//! | `schema_check` | describes in plain words what the contract expects of a request |
+//! | `json_body`, `bounded_string` | JSON bodies, and bounded strings |
+//! | `pagination`, `business_day_filter` | lists |
+//! | `etag`, `range_header`, `fixed_body` | ETags, byte ranges, bodies that never change |
+//! | `concurrency_limit`, `import_gate` | concurrency limits, and who waits for an import |
+//! | `pan_scan` | finds card numbers where none are allowed |
 
 pub mod admission;
 pub mod bounded_string;

@@ -9,13 +9,13 @@
 //! block tries all its records too, even after one has failed, so that one run reports every error.
 //!
 //! Records that only insert rows are applied in batches: their rows are staged in memory and
-//! inserted in bulk ([`stage`]), and the rows they refer to are looked up for the whole batch at a
-//! time ([`known`]). All other records are applied one at a time, each in its own transaction or
+//! inserted in bulk ([`batch`]), and the rows they refer to are looked up for the whole batch at a
+//! time ([`lookup_cache`]). All other records are applied one at a time, each in its own transaction or
 //! savepoint, element by element; so are the records of a batch that runs into a conflicting row or
 //! a lock. Both ways run the same functions: a batch only writes later.
 //!
 //! Anything that grows with the file is on disk while the import runs: the file itself ([`spool`]),
-//! its results ([`results`]) and the names of its records ([`names`]).
+//! its results ([`results`]) and the names of its records ([`record_refs`]).
 
 pub mod format;
 pub mod idempotent_import;

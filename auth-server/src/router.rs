@@ -39,7 +39,7 @@ pub const PATHS: [(&str, &str); 14] = [
 /// Paths that browsers visit: errors there are rendered as pages.
 const PAGES: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
 
-/// All routes, wrapped in the outermost middleware ([`Edge`]).
+/// All routes, wrapped in the outermost middleware ([`RequestMiddleware`]).
 pub fn endpoint(
     state: &Arc<State>,
     metrics: Arc<Metrics>,

@@ -6,7 +6,7 @@
 //! | lock wait | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
 //! | timestamps | text, see [`now`] | `timestamptz` | `datetime(6)` in UTC |
 //!
-//! Additional rules for a MariaDB cluster are in [`crate::cluster`].
+//! Additional rules for a MariaDB cluster are in [`crate::galera`].
 //!
 //! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
 

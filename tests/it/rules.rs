@@ -29,3 +29,4 @@ mod tidy;
 mod tls;
 mod visibility;
 mod web_servers;
+mod words;

@@ -3,7 +3,7 @@
 use super::{AuditTarget, Audited, HasAuditTarget, HistoryOwner};
 use shared::entity::*;
 
-/// Implements `Tracked` for tables of which every column is recorded.
+/// Implements `Audited` for tables of which every column is recorded.
 macro_rules! tracked {
     ($($table:ident: $key:ident;)*) => {$(
         impl Audited for $table::Model {

@@ -2,7 +2,7 @@
 //!
 //! Objects have random names and never change. A file's object is written before its row, and its
 //! row is deleted before its object. So an interrupted operation may leave an orphan, an object
-//! without a row, which [`sweep`] removes, but never a row without its object.
+//! without a row, which [`gc`] removes, but never a row without its object.
 
 pub mod gc;
 mod lease;

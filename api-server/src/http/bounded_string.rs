@@ -11,7 +11,7 @@ use std::ops::Deref;
 pub const LONG: usize = 64 * 1024;
 
 /// A string as sent, which should have `MIN` to `MAX` characters. The bound is a rule and is
-/// checked in the order of the rules, by [`Text::check`].
+/// checked in the order of the rules, by [`BoundedString::check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundedString<const MAX: usize, const MIN: usize = 0>(String);
 

@@ -1,6 +1,6 @@
 //! Loan arithmetic: interest accrual, due dates and due rows, allocation of payments.
 //!
-//! Pure functions over [`Terms`] (what the contract says) and [`State`] (what postings change).
+//! Pure functions over [`Terms`] (what the contract says) and [`LoanState`] (what postings change).
 //! Nothing here reads a clock or a database, and no amount passes through a binary float.
 //!
 //! | Subject | Module |

@@ -1,6 +1,6 @@
 //! Pages of the auth server: log-in, log-out, and notices.
 //!
-//! The layout that all pages of the product share is in [`shared::pages`].
+//! The layout that all pages of the product share is in [`shared::html`].
 
 use crate::web::redirects;
 use maud::{Markup, html};

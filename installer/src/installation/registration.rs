@@ -39,7 +39,7 @@ pub struct Registration {
     /// Which users it may log in
     #[arg(long = "user-kind", value_name = "KIND", num_args = 1.., value_parser = user_kinds())]
     pub user_kinds: Vec<UserKind>,
-    /// Redirect URI after a log-in: https, or http on 127.0.0.1, [::1] or localhost
+    /// Redirect URI after a log-in: https, or http on 127.0.0.1, ::1 or localhost
     #[arg(long = "redirect-uri", value_name = "URI", num_args = 1..)]
     pub redirect_uris: Vec<String>,
     /// Redirect URI after a log-out: as --redirect-uri

@@ -13,7 +13,7 @@ pub struct Model {
     pub event_id: i64,
     /// Time of the event, by the database's clock.
     pub event_date: Timestamp,
-    /// Kind of event: see [`crate::audit::Kind`].
+    /// Kind of event: see [`crate::audit::EventKind`].
     pub event: String,
     /// Reason, as one word.
     pub reason: Option<String>,

@@ -2,7 +2,7 @@
 //! removals.
 //!
 //! Ages are measured by the store's own time: each sweep writes the object that says which database
-//! the store belongs to, see [`owner`](super::owner), and reads the time that the object got.
+//! the store belongs to, see [`lease`](super::lease), and reads the time that the object got.
 
 use super::{DocumentStore, in_one_line, orphans};
 use chrono::TimeDelta;

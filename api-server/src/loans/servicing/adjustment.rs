@@ -87,7 +87,7 @@ impl Adjusted {
 /// Applies an adjustment to the state of a loan.
 ///
 /// # Errors
-/// A [`Refusal`], after which nothing has changed.
+/// A [`PaymentRefusal`], after which nothing has changed.
 pub fn post(
     terms: &Terms,
     before: &LoanState,

@@ -110,7 +110,7 @@ impl From<OutOfRange> for PaymentRefusal {
 /// allocates the amount, and returns the state afterwards.
 ///
 /// # Errors
-/// A [`Refusal`], after which nothing has changed.
+/// A [`PaymentRefusal`], after which nothing has changed.
 pub fn post(
     terms: &Terms,
     before: &LoanState,

@@ -203,7 +203,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
         (
             in_loan("").replace("LoanAmount=\"10000.00\"", "LoanAmount=\"900000000000001\""),
             Some("LoanAmount"),
-            "beyond",
+            "exceeds",
         ),
         (in_loan("").replace("CONSUMER", "NONE"), Some("LoanGroupCode"), "unknown"),
         (
