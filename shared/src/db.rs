@@ -139,11 +139,19 @@ pub(crate) async fn commit_unmarked(tx: DatabaseTransaction) -> Result<(), DbErr
     tx.commit().await
 }
 
+/// Rolls back a write transaction whose outcome counts. Contention as with [`commit`]: the outcome
+/// may come from what was lost.
+pub async fn roll_back(tx: DatabaseTransaction) -> Result<(), DbErr> {
+    galera::take_mark(&tx).await?;
+    tx.rollback().await
+}
+
 /// Returns the error to report for a transaction that failed: contention if another node of a
-/// cluster has silently rolled it back, because the failure may come from that.
-pub async fn failed<E: From<DbErr> + Contended>(tx: &DatabaseTransaction, error: E) -> E {
+/// cluster has rolled it back, silently or not, because the failure may come from that. The
+/// transaction is good for nothing but to be rolled back.
+pub async fn failed<E: From<DbErr>>(tx: &DatabaseTransaction, error: E) -> E {
     match galera::take_mark(tx).await {
-        Err(lost) if galera::is_lost(&lost) => lost.into(),
+        Err(lost) if lost.is_contention() => lost.into(),
         _ => error,
     }
 }
@@ -166,6 +174,7 @@ pub async fn try_out<E: From<DbErr>>(
 ) -> Result<(), E> {
     let Some(trial) = begin_part(tx).await? else {
         work(tx).await?;
+        galera::take_mark(tx).await?;
         tx.execute_unprepared("ROLLBACK AND CHAIN").await?;
         return Ok(galera::mark(tx).await?);
     };

@@ -27,6 +27,8 @@ use sea_orm::sqlx::{self, AssertSqlSafe, Executor, MySqlConnection, Row};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Set once a connection of this process has reached a cluster node: a process has one database.
 static CLUSTERED: AtomicBool = AtomicBool::new(false);
@@ -82,12 +84,21 @@ pub(crate) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     }
 }
 
-/// Turns autocommit on again for a connection that returns to the pool.
+/// How long a connection that returns to the pool may take for it.
+const LEAVE_WAIT: Duration = Duration::from_secs(5);
+
+/// Ends whatever transaction a connection that returns to the pool is in, and turns autocommit on
+/// again, which would commit it. The driver does not know of a transaction whose `BEGIN` nobody
+/// waited for; on a node that waits for the others' commits.
 pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-    match CLUSTERED.load(Ordering::Relaxed) {
-        true => connection.execute("SET autocommit = 1").await.map(drop),
-        false => Ok(()),
+    if !CLUSTERED.load(Ordering::Relaxed) {
+        return Ok(());
     }
+    let left = timeout(LEAVE_WAIT, async {
+        connection.execute("ROLLBACK").await?;
+        connection.execute("SET autocommit = 1").await.map(drop)
+    });
+    left.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }
 
 /// True for the error of a transaction that has lost its mark.

@@ -161,7 +161,7 @@ impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
         match self {
             Self::Undone => {
                 let tried = Replayable::new(StatusCode::OK, &answer);
-                tx.rollback().await?;
+                db::roll_back(tx).await?;
                 Ok(tried)
             }
             Self::Kept(claim) => {

@@ -119,7 +119,7 @@ impl Runner<'_> {
         let answer = results.finish(mode.test, !undone && !mode.test).await?;
         let tx = match undone || mode.test {
             true => {
-                tx.rollback().await?;
+                db::roll_back(tx).await?;
                 match run {
                     Some(_) => db::begin_write(db).await?,
                     None => return Ok(answer),
@@ -296,6 +296,7 @@ impl Runner<'_> {
         let all = match self.import.batch(&tx, records).await {
             Ok(all) => all,
             Err(error) => {
+                let error = db::failed(&tx, error).await;
                 // May fail: a deadlock has already rolled back everything, savepoints included.
                 let _ = tx.rollback().await;
                 return Err(error);
@@ -346,10 +347,13 @@ impl Runner<'_> {
         self.import.hash_passwords(std::slice::from_ref(record)).await?;
         let Some(outer) = outer else {
             let tx = self.begin().await?;
-            let applied = self.import.record_alone(&tx, record).await?;
+            let applied = match self.import.record_alone(&tx, record).await {
+                Ok(applied) => applied,
+                Err(error) => return Err(db::failed(&tx, error).await),
+            };
             let tx = match applied.failed {
                 true => {
-                    tx.rollback().await?;
+                    db::roll_back(tx).await?;
                     self.begin().await?
                 }
                 false => tx,
@@ -401,7 +405,7 @@ impl Runner<'_> {
         }
         let own = match (part, outer) {
             (Some(part), None) if failed => {
-                part.rollback().await?;
+                db::roll_back(part).await?;
                 Some(self.begin_long().await?)
             }
             (Some(part), Some(_)) => {

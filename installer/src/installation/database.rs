@@ -68,9 +68,10 @@ pub async fn change<T>(
 ) -> Result<T, CliError> {
     let changed = db::again(async || {
         let tx = db::begin_write(db).await?;
-        let done = work(&tx).await?;
-        db::commit(tx).await?;
-        Ok::<_, ChangeError>(done)
+        match work(&tx).await {
+            Ok(done) => db::commit(tx).await.map(|()| done).map_err(ChangeError::from),
+            Err(error) => Err(db::failed(&tx, error).await),
+        }
     });
     Ok(changed.await?)
 }

@@ -16,16 +16,20 @@ async fn the_log_in_page_names_the_application_as_people_know_it() {
         assert!(page.html.contains("<bdi>the quickstart</bdi>"), "{}", page.html);
         let named = ["client", "name", "browser", "Our <Portal>"];
         let said = installer(&world, &named).await.done();
-        assert!(said.contains("is known as Our <Portal>"), "{said}");
+        assert!(said.contains("is now named Our <Portal>"), "{said}");
         let page = browser.open(&Asking::new("core")).await;
         assert!(page.html.contains("<bdi>Our &lt;Portal&gt;</bdi>"), "{}", page.html);
         let clients = installer(&world, &["client", "list", "--json"]).await.json();
         let names = clients.as_array().expect("a list").iter().map(|client| &client["name"]);
         assert!(names.into_iter().any(|name| name == "Our <Portal>"), "{clients}");
         for wrong in ["", " x", "a\tb", &"x".repeat(101)] {
-            installer(&world, &["client", "name", "browser", wrong]).await.refused("the name of a");
+            installer(&world, &["client", "name", "browser", wrong])
+                .await
+                .refused("is not a client name");
         }
-        installer(&world, &["client", "name", "nobody", "X"]).await.refused("no client nobody");
+        installer(&world, &["client", "name", "nobody", "X"])
+            .await
+            .refused("no such client: nobody");
         world
     })
     .await;

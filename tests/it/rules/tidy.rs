@@ -107,13 +107,13 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         "command/idempotency.rs",
         "command/idempotency/",
         "src/documents.rs",
-        "documents/attaching.rs",
-        "documents/document_store.rs",
-        "documents/document_store/",
+        "documents/attach.rs",
+        "documents/store.rs",
+        "documents/store/",
         "documents/downloads.rs",
-        "documents/removals.rs",
-        "documents/uploads.rs",
-        "documents/uploads/",
+        "documents/no_content.rs",
+        "documents/multipart.rs",
+        "documents/multipart/",
     ];
     let mut looked = 0;
     for (name, text) in files() {

@@ -47,6 +47,9 @@ pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), 
     let row = nodes[0].query_one_raw(Statement::from_string(DbBackend::MySql, count)).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the total".to_owned()))?;
     let (rows, total): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    let marks = "SELECT CAST(COUNT(*) AS SIGNED) FROM row_guards WHERE guard_id < 0";
+    let marks = nodes[0].query_one_raw(Statement::from_string(DbBackend::MySql, marks)).await?;
+    let marks: i64 = marks.map(|row| row.try_get_by_index(0)).transpose()?.unwrap_or_default();
     for table in ["prepared_entries", "prepared_total"] {
         nodes[0].execute_unprepared(&format!("DROP TABLE {table}")).await?;
     }
@@ -55,6 +58,9 @@ pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), 
     let mut faults = Vec::new();
     if (rows, total) != (due, due) {
         faults.push(format!("{rows} rows and a total of {total} where both should be {due}"));
+    }
+    if marks > 0 {
+        faults.push(format!("{marks} marks of transactions are left"));
     }
     for node in nodes {
         node.close().await?;

@@ -33,7 +33,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
     vec![
         (in_contact("<Detail/>"), None, "at least one field"),
         (in_contact("<Detail Userdef02=\"Klingon\"/>"), Some("Userdef02"), "one of"),
-        (in_contact("<Detail Userdef03=\"2024-01-01\"/>"), Some("Userdef03"), "read only"),
+        (in_contact("<Detail Userdef03=\"2024-01-01\"/>"), Some("Userdef03"), "read-only"),
         (in_contact("<Detail Userdef04=\"x\"/>"), Some("Userdef04"), "not defined"),
         (in_contact("<Detail Userdef05=\"x\"/>"), Some("Userdef05"), "document"),
         (in_contact("<Detail Userdef06=\"many\"/>"), Some("Userdef06"), "whole number"),
