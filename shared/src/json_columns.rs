@@ -1,10 +1,10 @@
 //! List columns: a JSON document in the database, an array in responses.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use poem_openapi::{NewType, Object};
 use sea_orm::FromJsonQueryResult;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// An ordered list of texts.
 #[derive(

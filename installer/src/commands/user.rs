@@ -332,7 +332,7 @@ mod tests {
         for (line, why) in [
             (&[""][..], "the user name must have 1 to 50 characters"),
             (&[too_long.as_str()], "the user name must have 1 to 50 characters"),
-            (&[" jo"], "no leading or trailing spaces"),
+            (&[" jo"], "no space at either end"),
             (&["j\to"], "control or invisible character"),
             (&["jo", "--full-name", ""], "--full-name must have 1 to 80"),
             (&["jo", "--email", "example.com"], "--email must be an address"),

@@ -2,11 +2,11 @@
 
 use super::loans::PaymentPeriod;
 use crate::amounts::{Money, Rate};
-use crate::interface_names;
 use crate::secrets::Masked;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A payment drawn automatically from a bank account or a card.
 ///

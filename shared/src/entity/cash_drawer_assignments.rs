@@ -1,9 +1,9 @@
 //! Users assigned to cash drawers.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// Assignment of a user to a cash drawer.
 #[interface_names]

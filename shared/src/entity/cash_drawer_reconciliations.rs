@@ -1,11 +1,11 @@
 //! Reconciliations: counts of cash drawers.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::json_columns::Denominations;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A reconciliation: a count of a cash drawer compared with its balances.
 #[interface_names]

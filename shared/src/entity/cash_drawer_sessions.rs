@@ -1,10 +1,10 @@
 //! Sessions of users with cash drawers.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A session of a user with a cash drawer.
 #[interface_names]

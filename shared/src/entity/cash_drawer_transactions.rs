@@ -1,10 +1,10 @@
 //! Transactions of cash drawers: money put in and taken out.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A cash-drawer transaction: money put into a drawer or taken out of it.
 #[interface_names]

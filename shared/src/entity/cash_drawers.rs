@@ -1,10 +1,10 @@
 //! Cash drawers of branches.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A cash drawer.
 #[interface_names]

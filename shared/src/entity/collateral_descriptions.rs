@@ -1,10 +1,10 @@
 //! Descriptions of collateral.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// Description of a collateral item.
 #[interface_names]

@@ -1,9 +1,9 @@
 //! Locations of collateral.
 
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// Location of a collateral item.
 #[interface_names]

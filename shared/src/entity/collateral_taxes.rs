@@ -1,10 +1,10 @@
 //! Taxes on collateral.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A tax on a collateral item.
 #[interface_names]

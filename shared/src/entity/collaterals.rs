@@ -1,10 +1,10 @@
 //! Collateral that secures loans.
 
 use crate::amounts::{Money, Rate};
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A collateral item that secures one or more loans.
 #[interface_names]

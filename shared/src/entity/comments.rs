@@ -1,10 +1,10 @@
 //! Comments on loans, contacts and collateral.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A comment on a loan, a contact or a collateral item.
 #[interface_names]

@@ -1,11 +1,11 @@
 //! Contacts: borrowers, co-borrowers and other parties to loans.
 
-use crate::interface_names;
 use crate::secrets::Masked;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A contact: a person, a couple or a company.
 #[interface_names]

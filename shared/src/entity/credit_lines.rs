@@ -2,10 +2,10 @@
 
 use super::loans::PaymentPeriod;
 use crate::amounts::Money;
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A credit line of a loan.
 #[interface_names]

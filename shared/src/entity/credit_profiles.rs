@@ -1,12 +1,12 @@
 //! Credit bureau reports on contacts.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::json_columns::TextList;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A credit bureau report on a contact.
 #[interface_names]

@@ -1,10 +1,10 @@
 //! Documents attached to comments and to user-defined fields.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A document attached to a comment or to a user-defined field.
 #[interface_names]

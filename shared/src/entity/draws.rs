@@ -2,10 +2,10 @@
 //! borrowers may see too.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// Transaction code of a draw.
 pub const CODE: i32 = 110;

@@ -1,8 +1,8 @@
 //! Setup: entity codes, the kinds of persons and organizations.
 
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A kind of person or organization.
 #[interface_names]

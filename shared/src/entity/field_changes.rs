@@ -1,9 +1,9 @@
 //! Field history: one row per changed column.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A change of one column of a row. An inserted row has no old values, a deleted one no new values.
 #[interface_names]

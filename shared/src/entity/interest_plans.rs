@@ -2,9 +2,9 @@
 
 use super::loans::{InterestMethod, YearLength};
 use crate::amounts::Rate;
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// An interest plan: the initial terms of its loans.
 #[interface_names]

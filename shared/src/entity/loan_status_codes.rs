@@ -1,8 +1,8 @@
 //! Setup: loan status codes, and the processing each one stops.
 
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A loan status code, and the processing it stops.
 #[interface_names]

@@ -1,10 +1,10 @@
 //! Transactions on loans: every change of a balance.
 
 use crate::amounts::Money;
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A transaction on a loan: one line of its history.
 #[interface_names]

@@ -2,11 +2,11 @@
 
 use super::payment_distribution::PaymentDistribution;
 use crate::amounts::{Accrual, Money, Rate};
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::{Enum, Object};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A loan: its terms, its balances and the state of its interest.
 #[interface_names]

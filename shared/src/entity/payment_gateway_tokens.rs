@@ -1,10 +1,10 @@
 //! Cards kept by a payment gateway. The service never sees their numbers.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A card, represented by the payment gateway's token.
 #[interface_names]

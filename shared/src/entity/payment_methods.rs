@@ -1,8 +1,8 @@
 //! Setup: payment methods.
 
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A payment method.
 #[interface_names]

@@ -2,10 +2,10 @@
 
 use super::loans::{PaymentPeriod, YearLength};
 use crate::amounts::{Money, Rate};
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A recurring transaction on a loan.
 #[interface_names]

@@ -1,8 +1,8 @@
 //! Setup: relationship codes of contacts to loans, to each other and to addresses.
 
-use crate::interface_names;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A relationship code of a contact to a loan, to another contact, or to an address.
 #[interface_names]

@@ -1,10 +1,10 @@
 //! User-defined fields: fields that an installation defines for its forms.
 
-use crate::interface_names;
 use crate::json_columns::TextList;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A field that the installation has defined for one of its forms.
 #[interface_names]

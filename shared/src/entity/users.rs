@@ -1,9 +1,9 @@
 //! Core-system users.
 
-use crate::interface_names;
 use crate::time::Timestamp;
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
+use shared_macros::interface_names;
 
 /// A user of the core system.
 #[interface_names]

@@ -63,7 +63,7 @@ fn what_is_not_sound_is_refused_with_its_place() {
         ("<Other/>", 1, 1, "root element must be Core"),
         ("<x:Core/>", 1, 2, "namespace prefix"),
         ("<Core>", 1, 7, "ends within"),
-        ("<Core>\n <a>", 2, 5, "within element a, which begins on line 2"),
+        ("<Core>\n <a>", 2, 5, "within element a, which starts on line 2"),
         ("<Core>\n<a></Core>", 2, 4, "</a> is expected here, not </Core>"),
         ("<Core></Core>\n<b/>", 2, 1, "follow the root"),
         ("<Core/>\n  words", 2, 3, "follow the root"),
