@@ -139,16 +139,16 @@ pub(crate) async fn commit_unmarked(tx: DatabaseTransaction) -> Result<(), DbErr
     tx.commit().await
 }
 
-/// Rolls back a write transaction whose outcome counts. Contention as with [`commit`]: the outcome
-/// may come from what was lost.
+/// Rolls back a write transaction whose outcome is reported, such as a dry run's. Contention as with
+/// [`commit`]: the outcome may be wrong if part of the transaction was lost.
 pub async fn roll_back(tx: DatabaseTransaction) -> Result<(), DbErr> {
     galera::take_mark(&tx).await?;
     tx.rollback().await
 }
 
 /// Returns the error to report for a transaction that failed: contention if another node of a
-/// cluster has rolled it back, silently or not, because the failure may come from that. The
-/// transaction is good for nothing but to be rolled back.
+/// cluster has rolled it back, silently or not, because that may have caused the failure. The
+/// transaction must not be committed afterwards: its mark is deleted.
 pub async fn failed<E: From<DbErr>>(tx: &DatabaseTransaction, error: E) -> E {
     match galera::take_mark(tx).await {
         Err(lost) if lost.is_contention() => lost.into(),

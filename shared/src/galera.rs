@@ -84,12 +84,12 @@ pub(crate) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     }
 }
 
-/// How long a connection that returns to the pool may take for it.
+/// Timeout of the clean-up when a connection returns to the pool.
 const LEAVE_WAIT: Duration = Duration::from_secs(5);
 
-/// Ends whatever transaction a connection that returns to the pool is in, and turns autocommit on
-/// again, which would commit it. The driver does not know of a transaction whose `BEGIN` nobody
-/// waited for; on a node that waits for the others' commits.
+/// Cleans a connection that returns to the pool: rolls back an open transaction, then turns
+/// autocommit on again, which would otherwise commit it. The driver tracks a transaction only once
+/// its `BEGIN` is answered, so one cancelled while it waits for other nodes' commits stays open.
 pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
     if !CLUSTERED.load(Ordering::Relaxed) {
         return Ok(());

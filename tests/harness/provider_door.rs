@@ -197,7 +197,7 @@ impl ProviderDoor {
     }
 }
 
-/// The state behind the door.
+/// The proxy's shared state.
 struct Room {
     provider: String,
     http: Client,

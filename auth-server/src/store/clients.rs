@@ -9,8 +9,8 @@
 //!
 //! A client is authenticated before anything else in its request is looked at. Secrets are 256
 //! random bits, so a fast hash protects them; two may be valid at the same time during rotation.
-//! Failures count against the source network, never against the client: nobody can lock a client
-//! out by guessing in its name.
+//! Failures count against the source network, never against the client: guessing a client's
+//! secret cannot lock the client out.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
